@@ -24,8 +24,8 @@ const hashFile = 'node_modules/.cache/mandate-ignored-files.sha256';
 async function buildIgnoredFiles() {
   const hash = await hashSources();
   if (ignoredFiles.every((file) => fs.existsSync(join(root, file))) && hash === (await readHashOfLastBuild())) return;
-  const { generateTypesFiles } = await import('./client-sdk/codegen/generate-types.ts');
-  for (const [name, source] of Object.entries(await generateTypesFiles())) await replaceFile(`client-sdk/schema/${name}`, source);
+  const { renderTypesFiles } = await import('./client-sdk/codegen/render-types-files.ts');
+  for (const [name, source] of Object.entries(await renderTypesFiles())) await replaceFile(`client-sdk/schema/${name}`, source);
   const { renderMcpToolsSource } = await import('./cli/build/generate-mcp-tools.ts');
   await replaceFile('cli/mcp/tools.gen.ts', await renderMcpToolsSource());
   const { renderCompletionTreeSource } = await import('./cli/build/generate-completion.ts');

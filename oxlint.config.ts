@@ -23,7 +23,7 @@ const serverImports = [
 export default defineConfig({
   jsPlugins: ['./private-words.ts'],
   plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'node', 'promise', 'vitest'],
-  ignorePatterns: ['**/node_modules/**', '**/dist/**', '**/*.gen.ts', 'test/package/consumer.ts'],
+  ignorePatterns: ['**/node_modules/**', '**/dist/**', '**/*.gen.ts', 'test/package/consumer.ts', 'test/package/runtime-program.ts'],
   options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
   categories: { correctness: 'error', suspicious: 'error' },
   rules: {
@@ -125,6 +125,7 @@ export default defineConfig({
     {
       files: [
         'server/config/read-config.ts',
+        'examples/bff/src/main.ts',
         'test/support/**',
         'test/package/**',
         'test/deploy/**',
@@ -143,7 +144,13 @@ export default defineConfig({
       rules: { 'node/no-process-env': 'off' },
     },
     {
-      files: ['server/oauth/pages/assets/page-script.js', 'server/docs/*.js', 'cli/bin/mandate.js', 'deploy/healthcheck.js'],
+      files: [
+        'server/oauth/pages/assets/page-script.js',
+        'server/docs/*.js',
+        'cli/bin/mandate.js',
+        'server/bin/mandate-server.js',
+        'deploy/healthcheck.js',
+      ],
       rules: {
         'typescript/no-unsafe-assignment': 'off',
         'typescript/no-unsafe-argument': 'off',

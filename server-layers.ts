@@ -12,18 +12,19 @@ type Layer = {
  * belongs to a lower layer. The linter reads this list (oxlint.config.ts).
  */
 const layers: readonly Layer[] = [
-  { common: ['crypto', 'files', 'languages', 'logging', 'memory', 'outgoing-http'] },
+  { common: ['crypto', 'files', 'languages', 'logging', 'memory', 'optional-packages', 'outgoing-http'] },
   { common: ['database'] },
   { common: ['http', 'jobs', 'mail'] },
-  { common: ['audit', 'events', 'usage', 'versions'] },
-  { common: ['applications', 'rate-limits', 'users'], shop: ['delivery-methods', 'products'] },
+  { common: ['audit', 'events', 'usage', 'api-versions'] },
+  { common: ['applications', 'branding', 'order-limits', 'rate-limits', 'users'], shop: ['delivery-methods', 'products'] },
   { common: ['api-keys'], shop: ['orders', 'tasks'] },
-  { authorization: ['oauth'], shop: ['imports', 'order-exports', 'payments', 'shipments', 'webhooks'] },
+  { authorization: ['oauth'], shop: ['imports', 'order-exports', 'statistics', 'payments', 'shipments', 'webhooks'] },
   {
-    common: ['config', 'docs', 'metrics', 'problems'],
+    common: ['config', 'metrics', 'problems'],
     authorization: ['access-management'],
     shop: ['order-imports', 'product-imports', 'refunds'],
   },
+  { common: ['docs'] },
   { common: ['first-run', 'mcp', 'schema'], shop: ['order-lifecycle'] },
   { common: ['backup', 'site'] },
   { common: ['app'] },

@@ -18,7 +18,7 @@ Topics for every command: mandate help exit-codes, environment, formats, sign-in
 
 type AddCommand = (program: Command, io: CliEnvironment) => void | Promise<void>;
 
-/** Commands that are not generated from the contract and belong to none of its groups, by name. */
+/** Handwritten top-level commands that belong to no group of generated commands, by name. */
 const standaloneCommands: Readonly<Record<string, AddCommand>> = {
   login: async (...to) => (await import('./commands/login.ts')).addLoginCommand(...to),
   logout: async (...to) => (await import('./commands/logout.ts')).addLogoutCommand(...to),
@@ -49,6 +49,8 @@ const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[]
     async (program, io) =>
       (await import('./commands/orders/import-orders-or-products.ts')).addOrdersOrProductsImportCommand(program, io, 'products'),
   ],
+  ['branding', async (...to) => (await import('./commands/branding-set-logo.ts')).addBrandingSetLogoCommand(...to)],
+  ['stats', async (...to) => (await import('./commands/statistics/order-statistics.ts')).addOrderStatisticsCommand(...to)],
   ['tasks', async (...to) => (await import('./commands/tasks/task-wait.ts')).addTasksWaitCommand(...to)],
   ['tasks', async (...to) => (await import('./commands/tasks/task-result.ts')).addTasksResultCommand(...to)],
   ['events', async (...to) => (await import('./commands/events/event-watch.ts')).addEventsWatchCommand(...to)],
@@ -59,8 +61,8 @@ const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[]
 const metaCommands: ReadonlySet<string> = new Set(['help', 'commands']);
 
 /**
- * Builds only the part of the command tree that the command line's first two words require, because loading every command takes longer than
- * running most of them. Builds the whole tree if `word` is missing or unknown.
+ * Builds only the part of the command tree that the command line's first two words require, because loading all commands takes longer than
+ * running most commands. Builds the whole tree if `word` is missing or unknown.
  */
 export async function buildCliProgram(io: CliEnvironment, word?: string, next?: string): Promise<Command> {
   const program = emptyProgram(io);
@@ -102,7 +104,7 @@ const emptyProgram = (io: CliEnvironment): Command =>
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      // `run` prints all errors, together with their exit codes.
+      // Commander's own error output is suppressed, because `runCommandLine` prints all errors.
       writeErr: () => undefined,
       getOutHelpWidth: () => io.stdout.columns,
       getOutHasColors: () => false,

@@ -45,7 +45,7 @@ const io: CliEnvironment = {
 };
 const argv = process.argv.slice(2);
 const [first = '', shell = '', ...words] = argv;
-// The version and shell completion must be fast, so they do not load the command framework.
+// `--version` and shell completion must be fast, so they do not load the command framework.
 if (argv.length === 1 && (first === '--version' || first === '-V')) io.stdout.write(`${packageJson.version}\n`);
 else if (first === '__complete') await complete();
 else {

@@ -8,7 +8,7 @@ import { printError } from './output/print-error.ts';
 
 /** Runs one command line (`argv` without the program name) and returns its exit code. */
 export async function runCommandLine(argv: readonly string[], io: CliEnvironment): Promise<number> {
-  // These two flags are read before parsing, so that usage errors are printed in the requested format too.
+  // The output flags are read before the command line is parsed, so that usage errors are also printed in the requested format.
   const asJson = argv.includes('--json') || argv.includes('--jsonl');
   const debug = argv.includes('--debug') || io.env['MANDATE_DEBUG'] === '1';
   try {

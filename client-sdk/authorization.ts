@@ -4,6 +4,7 @@ export {
   revoke,
   type AuthorizationRequest,
   type AuthorizationRequestOptions,
+  type OrderAuthorizationRequest,
 } from './auth/authorization-code.ts';
 export { discover, type AuthorizationServer, type AuthorizationServerOptions, type Tokens } from './auth/authorization-server-metadata.ts';
 export { clientCredentials, type ClientCredentials } from './auth/client-credentials.ts';

@@ -1,21 +1,19 @@
-export type { Answer, Call, CallOptions, DryRun, IfMatch, IfNoneMatch, Result } from './core/api-call.ts';
+export type { Answer, Call, CallOptions, DryRun, IfMatch, IfNoneMatch, Result, TransportFailure } from './core/api-call.ts';
 export { createClient, type Client, type ClientOptions } from './client/client.ts';
 export { dateOf, formatDate, type DateFormat } from './format/dates.ts';
 export { debugFetch, debugLog } from './core/debug-log.ts';
 export { deprecationText, type DeprecationNotice } from './core/deprecation.ts';
 export type { DownloadedFile } from './core/downloaded-file.ts';
+export { AuthorizationError, SignInRequiredError } from './core/authorization-errors.ts';
 export {
   AbortError,
   ApiError,
-  AuthorizationError,
   ConnectionError,
   DecodeError,
   MandateError,
-  SignInRequiredError,
   TimeoutError,
   WaitOverError,
   type ApiErrorOf,
-  type TransportFailure,
   type UnknownCode,
 } from './core/errors.ts';
 export type { Middleware, OutgoingRequest } from './core/middleware.ts';

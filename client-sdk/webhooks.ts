@@ -2,9 +2,17 @@ import type { MandateEvent } from './client/follow-events.ts';
 
 export { followEvents, type EventOf, type EventType, type EventTypeFilter, type MandateEvent } from './client/follow-events.ts';
 
+const errorMarkerSymbol = Symbol.for('@mandate/client-sdk webhook verification error');
+
 /** The delivery has no valid signature or its timestamp is outside the tolerance. */
 export class WebhookVerificationError extends Error {
+  readonly [errorMarkerSymbol] = true;
   override readonly name = 'WebhookVerificationError';
+
+  /** Also recognizes an error from another copy of this module, such as the CommonJS copy. */
+  static override [Symbol.hasInstance](value: unknown): value is WebhookVerificationError {
+    return typeof value === 'object' && value !== null && errorMarkerSymbol in value;
+  }
 }
 
 /** Request headers: a `Headers` object, or Node's `req.headers`. */

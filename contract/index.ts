@@ -1,7 +1,9 @@
 import { initContract } from '@ts-rest/core';
 import { apiKeyProblems, apiKeyRoutes } from './resources/access/api-keys.ts';
 import { applicationProblems, applicationRoutes } from './resources/access/applications.ts';
+import { authorizationRoutes } from './resources/access/authorization.ts';
 import { auditEventRoutes } from './resources/access/audit-events.ts';
+import { brandingRoutes } from './resources/shop/branding.ts';
 import { connectedAppRoutes } from './resources/access/connected-apps.ts';
 import { deliveryMethodRoutes } from './resources/orders/delivery-methods.ts';
 import { eventRoutes } from './resources/events/events.ts';
@@ -18,11 +20,13 @@ import { providerEventProblems, providerEventRoutes } from './resources/orders/p
 import { refundProblems, refundRoutes } from './resources/orders/refunds.ts';
 import { shipmentProblems, shipmentRoutes } from './resources/orders/shipments.ts';
 import { signingKeyRoutes } from './resources/access/signing-keys.ts';
+import { statisticsRoutes } from './resources/statistics/statistics.ts';
 import { taskProblems, taskRoutes } from './resources/tasks/tasks.ts';
 import { usageRoutes } from './resources/access/usage.ts';
 import { userProblems, userRoutes } from './resources/access/users.ts';
 import { apiVersionRoutes } from './protocol/api-versions.ts';
-import { webhookProblems, webhookRoutes } from './resources/events/webhooks.ts';
+import { webhookProblems } from './resources/events/webhook-limits-states-and-problems.ts';
+import { webhookRoutes } from './resources/events/webhooks.ts';
 
 const c = initContract();
 const versionOptions = (version: `v${number}`) => ({ pathPrefix: `/api/${version}`, strictStatusCodes: true }) as const;
@@ -44,12 +48,15 @@ const resources = {
   tasks: taskRoutes,
   events: eventRoutes,
   webhooks: webhookRoutes,
+  authorization: authorizationRoutes,
   connectedApps: connectedAppRoutes,
   apiKeys: apiKeyRoutes,
   applications: applicationRoutes,
   auditEvents: auditEventRoutes,
   usage: usageRoutes,
+  stats: statisticsRoutes,
   signingKeys: signingKeyRoutes,
+  branding: brandingRoutes,
 };
 
 /** Contract of API version 1, the current version, including the version list. */
@@ -97,16 +104,38 @@ export {
   type RegistrationToken,
   type SecretRotation,
 } from './resources/access/applications.ts';
+export type { Authorization, Budget } from './resources/access/authorization.ts';
 export { auditActions, type AuditAction, type AuditEvent } from './resources/access/audit-events.ts';
-export type { ConnectedApp } from './resources/access/connected-apps.ts';
+export {
+  brandingUpdateSchema,
+  logoLimits,
+  logoMediaTypes,
+  type Branding,
+  type BrandingUpdate,
+  type LogoMediaType,
+} from './resources/shop/branding.ts';
+export type { ConnectedApp, ConnectedAppLimits } from './resources/access/connected-apps.ts';
 export { currencyExponent, formatDecimalAmount } from './schema/currencies.ts';
 export type { DeliveryMethod, DeliveryMethodReplace } from './resources/orders/delivery-methods.ts';
 export { eventRetentionDays, eventSubjectDefinitions, eventTypes, eventTypeWildcards } from './resources/events/events.ts';
 export type { Event, EventPage, EventSubject, EventType, EventTypeWildcard } from './resources/events/events.ts';
 export { maxImportRowsPerOrder, maxImportRowBytes, minUploadRate, importFileLimitsText } from './resources/tasks/import-parameters.ts';
-export { maxPrice } from './schema/money.ts';
-export { orderDeliveryInputSchema, maxOrderLines, maxOrdersWithItems, maxLineQuantity } from './resources/orders/orders.ts';
+export { maxPrice } from './schema/amount-price-and-currency-schemas.ts';
+export { maxOrderLines, maxLineQuantity } from './resources/orders/orders.ts';
+export { orderDeliveryInputSchema } from './resources/orders/order-delivery-schemas.ts';
+export { maxFoundOrders, maxOrdersWithItems } from './resources/orders/order-list-inclusions-and-search.ts';
 export { orderCancelReasons, orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses, taxModes } from './resources/orders/orders.ts';
+export {
+  budgetPeriods,
+  orderActions,
+  orderAuthorizationDetailsInputSchema,
+  orderAuthorizationDetailsType,
+  orderLimitsInputSchema,
+  type BudgetPeriod,
+  type OrderAction,
+  type OrderAuthorizationDetails,
+  type OrderLimitsInput,
+} from './protocol/order-authorization-details.ts';
 export { orderExportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
 export type { LineQuantity } from './resources/orders/order-line-quantity.ts';
 export type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from './resources/orders/orders.ts';
@@ -120,29 +149,30 @@ export {
   type PaymentCreate,
 } from './resources/orders/payments.ts';
 export { maxCountedTotal } from './schema/pagination.ts';
-export { problemCodesOfResponse, problemCodesBeforeRouting, type ProblemDeclaration } from './protocol/problems.ts';
+export { problemCodesOfResponse, problemCodesBeforeRouting, type ErrorResponse, type ProblemDeclaration } from './protocol/problems.ts';
 export type { ProductCategory } from './resources/products/product-categories.ts';
 export { productCreateSchema, productUpdateSchema } from './resources/products/products.ts';
-export { productStatuses, stockAdjustmentReasons, maxStock } from './resources/products/products.ts';
-export type {
-  Product,
-  ProductCreate,
-  ProductReplace,
-  ProductUpdate,
-  StockAdjustment,
-  StockAdjustmentCreate,
-} from './resources/products/products.ts';
+export { productStatuses } from './resources/products/products.ts';
+export { stockAdjustmentReasons, maxStock } from './resources/products/stock-adjustment-schemas.ts';
+export type { StockAdjustment, StockAdjustmentCreate } from './resources/products/stock-adjustment-schemas.ts';
+export type { Product, ProductCreate, ProductReplace, ProductUpdate } from './resources/products/products.ts';
 export { refundReasons, refundStatuses, type Refund, type RefundCreate } from './resources/orders/refunds.ts';
 export { type Deprecation, getRouteMetadata, listRoutes, type RouteMetadata, defaultMaxBodyBytes } from './protocol/route-metadata.ts';
 export { administratorOnlyScopes, getRolesAllowedForScope, scopeNames, scopeDefinitions, type Scope } from './protocol/scopes.ts';
-export { fileFormats, fileMediaTypes, maxConcurrentTasks, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
-export type { ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
+export { fileFormats, fileMediaTypes, maxUnfinishedTasksPerOwner, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
+export type { FileResponse, ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
 export type { Usage } from './resources/access/usage.ts';
 export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './resources/orders/shipments.ts';
+export {
+  maxStatisticsDays,
+  type ApplicationStatistics,
+  type OrderStatistics,
+  type ProductStatistics,
+} from './resources/statistics/statistics.ts';
 export type { SigningKeyRotation } from './resources/access/signing-keys.ts';
 export { findHiddenCharacter } from './schema/hidden-characters.ts';
 export {
-  findForbiddenCharacterMessage,
+  findForbiddenCharacterIssueMessage,
   timestampInputSchema,
   singleLineInputSchema,
   maxMetadataPairs,
@@ -163,6 +193,6 @@ export {
   maxWebhookEndpoints,
   maxWebhookFailingDays,
   maxWebhookAttempts,
-} from './resources/events/webhooks.ts';
+} from './resources/events/webhook-limits-states-and-problems.ts';
 export type { NewWebhookEndpoint, WebhookDelivery, WebhookDeliveryStatus, WebhookEndpoint } from './resources/events/webhooks.ts';
 export type { WebhookEndpointCreate, WebhookEndpointUpdate, WebhookSecretRotation } from './resources/events/webhooks.ts';

@@ -4,18 +4,23 @@ import { existsSync } from 'node:fs';
 // The repository contains the sources; the published package contains only the bundle.
 const source = new URL('../main.ts', import.meta.url);
 const isSource = existsSync(source);
-const major = 24;
+const [major, minor] = isSource ? [24, 0] : [22, 18];
+const [currentMajor = 0, currentMinor = 0] = process.versions.node.split('.').map(Number);
 
-// This is the only file that must run on every version of Node.js.
-if (Number.parseInt(process.versions.node, 10) >= major) {
-  // They are missing only after `npm ci --ignore-scripts`, because `npm ci` builds them.
-  if (isSource && !existsSync(new URL('../mcp/tools.gen.ts', import.meta.url))) {
-    process.stderr.write('mandate: generated files are missing. Run `npm run build` in the repository.\n');
-    process.exit(1);
-  }
-  await import(isSource ? source.href : '../dist/main.js');
-} else if (isSource) (await import('../../start-provided-node.js')).startProvidedNode(import.meta.url, 'mandate', major);
-else {
-  process.stderr.write(`mandate needs Node.js ${major} or later; this is ${process.version}.\n`);
+// This is the only file that must run on every version of Node.js. Old versions cannot parse `await` outside of a function.
+if (currentMajor < major || (currentMajor === major && currentMinor < minor)) void startWithProvidedNodeOrFail();
+// They are missing only after `npm ci --ignore-scripts`, because `npm ci` builds them.
+else if (isSource && !existsSync(new URL('../mcp/tools.gen.ts', import.meta.url))) {
+  process.stderr.write('mandate: generated files are missing. Run `npm run build` in the repository.\n');
   process.exitCode = 1;
+} else void import(isSource ? source.href : '../dist/main.js');
+
+async function startWithProvidedNodeOrFail() {
+  if (isSource) {
+    const { startProvidedNode } = await import('../../start-provided-node.js');
+    startProvidedNode(import.meta.url, 'mandate', major);
+  } else {
+    process.stderr.write(`mandate needs Node.js ${major}.${minor} or later; this is ${process.version}.\n`);
+    process.exitCode = 1;
+  }
 }

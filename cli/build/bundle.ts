@@ -9,8 +9,8 @@ const directory = fileURLToPath(new URL('../', import.meta.url));
 const dist = join(directory, 'dist');
 
 /**
- * Modules that are bundled separately, by source file: few commands need them, and they are slow to load. All other modules share one
- * bundle, because loading each additional file costs more time than it saves.
+ * Names of the separate bundles, by source file. These modules are bundled separately, because few commands need them and they are slow to
+ * load. All other modules share one bundle, because loading each additional file costs more time than it saves.
  */
 const lazyBundles: Readonly<Record<string, string>> = {
   'run-command-line.ts': 'run',
@@ -55,16 +55,16 @@ async function buildPackage(): Promise<void> {
     bundle: true,
     format: 'esm',
     platform: 'node',
-    target: 'node24',
+    target: 'node22.18',
     minify: true,
     metafile: true,
     plugins: [separateLazyBundles, lazyNodeHttp],
     inject: ['http/minimal-headers-class.ts'],
-    // a native module, which cannot be bundled
+    // This package contains a native module, which cannot be bundled.
     external: ['@napi-rs/keyring'],
     conditions: ['mandate-source'],
     legalComments: 'none',
-    // for bundled CommonJS modules that call `require` for Node's built-in modules
+    // Bundled CommonJS modules call `require` to load Node's built-in modules.
     banner: { js: "import { createRequire as requireOf } from 'node:module';const require = requireOf(import.meta.url);" },
   });
   await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), await collectLicenses(Object.keys(metafile.inputs)));

@@ -57,7 +57,7 @@ import type { CommandSpec } from '../schema/command-spec-type.ts';
 export const commandSpecs: readonly CommandSpec[] = [
 ${specs.map((spec) => `  ${JSON.stringify(spec)},\n`).join('')}];
 
-/** The description of each group of commands: the description of the operations' tag. */
+/** The description of each command group, taken from the OpenAPI tag of its operations. */
 export const groupSummaries: Readonly<Record<string, string>> = ${JSON.stringify(groupSummaries(document, specs))};
 
 /** Every OAuth scope, with the description on the consent page. */
@@ -146,7 +146,7 @@ function resolveSchema(document: Document, schema: RawSchema): Schema {
       properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, resolveSchema(document, property)])),
     }),
     ...(additionalProperties === false && { additionalProperties }),
-    // `{}` allows any value and contains nothing to validate against
+    // An empty schema (`{}`) allows any value, so it is omitted.
     ...(typeof additionalProperties === 'object' &&
       Object.keys(additionalProperties).length > 0 && { additionalProperties: resolveSchema(document, additionalProperties) }),
   };

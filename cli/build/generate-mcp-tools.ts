@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 /**
- * Returns the source of `tools.gen.ts`: the tools of `mandate mcp`, as printed by the contract, and a copy of their type. The file is not
- * committed; `npm run build` writes it.
+ * Returns the source of `tools.gen.ts`: the tools of `mandate mcp`, which `print-mcp-tools.ts` prints, and a copy of their type. The file
+ * is not committed; `npm run build` writes it.
  */
 export async function renderMcpToolsSource(): Promise<string> {
   const print = fileURLToPath(new URL('../../contract/mcp/print-mcp-tools.ts', import.meta.url));

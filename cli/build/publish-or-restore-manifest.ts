@@ -7,8 +7,11 @@ import {
 
 const folder = new URL('../', import.meta.url);
 
-/** Added only when publishing. In the repository, `npm ci` would print a warning, although it installs the required Node.js. */
-const engines = { node: '>=24' };
+/**
+ * The `engines` field of the published manifest. In the repository, this field would make `npm ci` print a warning on older Node.js
+ * versions, although `npm ci` installs the required version.
+ */
+const engines = { node: '>=22.18' };
 
 /** The man pages, listed individually because npm installs only listed files. */
 const manPages = async (): Promise<string[]> =>

@@ -21,7 +21,7 @@ export const resolveCommandGroupName = (word: string): string => resolveCommandA
 
 /**
  * Adds one command for each operation in the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands of this
- * group, and with `onlyName` only this command if it exists. Returns whether only that one command was added.
+ * group, and with `onlyName` only this command if it exists. Returns true if only the command `onlyName` was added.
  */
 export function addApiOperationCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {
   const candidates = commandSpecs.filter(
@@ -56,7 +56,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
   });
 }
 
-/** Adds an operation's flags to a command. Returns a map that parsing fills with every value of each flag, in order. */
+/** Adds an operation's flags to a command. Returns a map to which the parser adds the values of each flag, in command-line order. */
 export function addOperationFlags(command: Command, spec: CommandSpec): RawFlagValues {
   const typed = new Map<ContractFlag, string[]>();
   for (const flag of flagsFromCommandSpec(spec)) addFlag(command, flag, typed);

@@ -6,7 +6,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
-import { readTextFromFileOrStdin } from '../contract-commands/read-json-input.ts';
+import { readTextFromFileOrStdin } from '../contract-commands/read-file-or-stdin.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
 import { openProfileSession } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';

@@ -24,18 +24,21 @@ import { parseDurationMs } from '../settings/parse-duration.ts';
 import { chooseRefreshTokenStorage, saveCredential, type RefreshTokenStorage } from '../sign-in/credential-and-refresh-token-storage.ts';
 import { createApiClient, allowsInsecureRequests, openProfileSession, type Session } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type GlobalFlags, type Settings } from '../settings/resolve-settings.ts';
-import { chooseSignInMode, type SignInMode } from '../sign-in/sign-in-methods.ts';
+import { chooseSignInMode, type SignInMode } from '../sign-in/sign-in-mode-deadline-and-denial.ts';
 import { revokeTokens } from './logout.ts';
 
 const clientId = 'mandate-cli';
 /** The scopes that customers need to place, pay for and read their orders. */
 const defaultScopes = ['users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write'];
-/** Always requested: `openid` identifies the user, `offline_access` grants a refresh token. */
+/** The scopes that every sign-in requests: `openid` identifies the user, and `offline_access` grants a refresh token. */
 const alwaysRequestedScopes = ['openid', 'offline_access'];
 const defaultSignInTimeoutMs = 300_000;
-/** Maximum age of the sign-in with `--force`, in seconds. Users must sign in again even if the browser session is still active. */
+/** Maximum sign-in age (`max_age`) for `--force`, in seconds. Users must sign in again even if the browser session is still active. */
 const forcedMaxAge = 60;
-/** Maximum age of the sign-in for `api_keys.manage`, in seconds. The API allows 15 minutes; the rest is time for the next command. */
+/**
+ * Maximum sign-in age (`max_age`) when requesting `api_keys.manage`, in seconds. The API accepts sign-ins that are up to 15 minutes old, so
+ * at least ten minutes remain for the next command.
+ */
 const apiKeyMaxAge = 300;
 
 type LoginFlags = {
@@ -83,7 +86,7 @@ export function addLoginCommand(program: Command, io: CliEnvironment): void {
     });
 }
 
-/** Returns how long the user may take to sign in: `--timeout` if given. The configured request timeout does not apply here. */
+/** Returns the time limit for the sign-in: `--timeout`, or five minutes by default. The configured request timeout does not apply. */
 const signInTimeoutMs = ({ timeout }: GlobalFlags): number =>
   (timeout === undefined ? undefined : parseDurationMs(timeout)) ?? defaultSignInTimeoutMs;
 

@@ -35,7 +35,7 @@ export async function signOutProfiles(io: CliEnvironment, settings: Settings, pr
   const store = createCredentialStore(settings.directory);
   const notRevoked: string[] = [];
   for (const profile of profiles) {
-    // Holds the lock, because a concurrent refresh in another process would leave a newer token valid.
+    // Holds the credential lock, because a concurrent refresh in another process would leave a newer token valid.
     await store.exclusively(async () => {
       const credential = await store.read(profile);
       if (!credential) return;

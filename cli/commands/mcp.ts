@@ -14,7 +14,7 @@ export function addMcpCommand(program: Command, io: CliEnvironment): void {
     .description(
       'Start a Model Context Protocol server that offers the API operations to an assistant as tools. By default, only read operations are offered; --allow-writes adds operations that make changes.',
     )
-    .option('--allow-writes', 'also enable tools that create, change or delete')
+    .option('--allow-writes', 'also enable tools that create, change or delete data')
     .addHelpText('after', setupHelp)
     .action(async () => {
       const { client } = await openProfileSession(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io));

@@ -15,7 +15,7 @@ import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { convertMoneyFlagsToMinorUnits } from '../contract-commands/convert-money-flags.ts';
 import { printSuggestedNextCommand } from '../output/suggested-next-commands.ts';
 import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
-import { readJsonObjectInput } from '../contract-commands/read-json-input.ts';
+import { readJsonObjectFromFileOrStdin } from '../contract-commands/read-file-or-stdin.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
 import { openProfileSession, requireSignIn, type Session } from '../sign-in/profile-session.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
@@ -61,7 +61,7 @@ async function completeRequest(
   { io, settings, spec, path, typed, own }: Invocation,
   session: () => Promise<Session>,
 ): Promise<ContractRequest> {
-  const base = own.input === undefined ? {} : await readJsonObjectInput(io, own.input);
+  const base = own.input === undefined ? {} : await readJsonObjectFromFileOrStdin(io, own.input);
   const completed = settings.canPromptForFlags && own.input !== '-' ? await promptForMissingRequiredFlags(io, spec, typed, base) : typed;
   const client = own.printRequest ? undefined : async () => (await session()).client;
   return buildRequestFromCommandInput({
@@ -122,6 +122,6 @@ async function execute(
   else printSuggestedNextCommand(io, settings, spec.operationId, result);
 }
 
-/** Returns whether lists of orders contain the orders of all customers. */
+/** Returns whether the caller can list the orders of all customers. */
 const canReadAllOrders = ({ token }: Settings, { credential }: Session): boolean =>
   (credential?.scopes ?? readScopesFromJwt(token ?? '')).includes('orders.manage');

@@ -1,7 +1,7 @@
 /** Aliases for operations, named after the corresponding shell commands. */
 const shortNames: Readonly<Record<string, string>> = { list: 'ls', delete: 'rm', remove: 'rm', revoke: 'rm' };
 
-/** Returns `ls` for `list`, `rm` for operations that delete, and undefined for all other commands. */
+/** Returns `ls` for `list`, `rm` for `delete`, `remove` and `revoke`, and undefined for all other commands. */
 export const getCommandAlias = (name: string): string | undefined => shortNames[name];
 
 /** Returns the singular of a plural group name: `order` for `orders`, `category` for `categories`. */

@@ -5,7 +5,8 @@ import { isRecord } from '../schema/find-schema-violations.ts';
 type Question = (client: Client, path: readonly string[], body: unknown) => string | Promise<string>;
 
 /**
- * Confirmation questions for irreversible operations, by operation id. For every other DELETE, the question is derived from its summary.
+ * Confirmation questions for irreversible operations, by operation id. For every other DELETE operation, the question is derived from
+ * the operation's summary.
  */
 const questions: Readonly<Record<string, Question>> = {
   'orders.cancel': async (client, [id = '']) => `Cancel ${await fetchAndDescribeOrder(client, id)}?`,

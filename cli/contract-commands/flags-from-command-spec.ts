@@ -43,7 +43,7 @@ function kindOf({ type, enum: choices, items, additionalProperties }: Schema): F
   return type.includes('object') ? 'json' : 'value';
 }
 
-/** Returns whether a flag takes an amount of money, which the API counts in minor units. */
+/** Returns whether a flag takes an amount of money, which the API represents in minor units. */
 export const isMoneyFlag = ({ kind, schema, path }: ContractFlag): boolean =>
   kind === 'value' && schema.type.includes('integer') && /(?:^|_)(?:price|total|amount)(?:_gte|_lte)?$/.test(path.at(-1) ?? '');
 

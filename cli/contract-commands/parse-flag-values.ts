@@ -49,7 +49,7 @@ function parseScalar({ type, format }: Schema, text: string, now: Date): unknown
 /** Parses `key=value,key=value` or a JSON object. */
 function parseObject(schema: Schema, text: string, now: Date): unknown {
   if (text.trimStart().startsWith('{')) return parseJson(text);
-  // If the schema does not list the keys, a comma is part of the value.
+  // A comma separates pairs only if the schema lists the allowed keys; otherwise, it is part of the value.
   const pairs = schema.properties ? text.split(',') : [text];
   return Object.fromEntries(
     pairs.map((pair) => {
@@ -74,20 +74,20 @@ function parseTimestamp(text: string, now: Date): string {
   const agoMs = parseDurationMs(text);
   if (agoMs !== undefined) {
     const timestamp = new Date(now.getTime() - agoMs).toISOString();
-    // The API requires four-digit years. For earlier timestamps the original text is sent, so that the API error shows it.
+    // The API requires four-digit years. An age that results in an earlier year is sent unchanged, so that the API error shows it.
     return /^\d{4}-/.test(timestamp) ? timestamp : text;
   }
   return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00.000Z` : text;
 }
 
-/** Converts a schema violation to an error that specifies the value's flag. */
+/** Converts a schema violation to an error that names the invalid flag. */
 export function flagErrorFromSchemaViolation(
   flags: readonly ContractFlag[],
   location: ContractFlag['location'],
   { path, message }: SchemaViolation,
 ): FieldError {
   const flag = flags.find((candidate) => candidate.location === location && candidate.path.every((name, index) => path[index] === name));
-  // For a list, the message already identifies the value.
+  // For a list flag, the violation's message already identifies the invalid value.
   const rest = (flag?.kind === 'list' ? [] : path.slice(flag?.path.length ?? 0)).map((part) =>
     typeof part === 'number' ? `[${part}]` : `.${snakeToKebabCase(part)}`,
   );

@@ -5,7 +5,7 @@ import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-t
 import { readLine } from '../terminal/read-line.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
-/** Asks the user to confirm, unless `yes` (the `-y` flag) is set. Throws if the user declines or cannot be asked. */
+/** Asks the user to confirm, unless `yes` (the `-y` flag) is set. Throws if the user declines or prompts are disabled. */
 export async function requireConfirmation(
   io: CliEnvironment,
   { canConfirm }: Settings,

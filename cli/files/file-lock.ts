@@ -24,7 +24,7 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
 
 async function acquire(path: string, owner: string): Promise<void> {
   const deadline = Date.now() + waitMaxMs;
-  // A hard link appears together with its content, so no process ever reads a lock without an owner.
+  // Creating a hard link is atomic: the lock file never exists without its content, so no process ever reads a lock without an owner.
   const temporaryPath = `${path}.${randomUUID()}`;
   await writeFile(temporaryPath, owner, { mode: 0o600 });
   try {
@@ -33,7 +33,7 @@ async function acquire(path: string, owner: string): Promise<void> {
       if (Date.now() > deadline) throw new Error(`another process has held ${path} for ${waitMaxMs / 1000} s`);
       await sleep(pollMs);
     }
-    // The link has the modification time of the temporary file, which may have been written a while ago.
+    // A new link has the modification time of the temporary file, which is outdated if the process had to wait for the lock.
     await utimes(path, new Date(), new Date());
   } finally {
     await removeIfExists(temporaryPath);
@@ -68,7 +68,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // The process exists and belongs to another user.
+    // EPERM means that the process exists but belongs to another user.
     return errorCode(error) === 'EPERM';
   }
 }

@@ -10,7 +10,7 @@ export type UploadFile = {
   readonly contentType: 'text/csv' | 'application/x-ndjson';
   /** Size of the upload in bytes, if known in advance. */
   readonly bytes: number | undefined;
-  /** Reads the file for a check before the upload. Undefined for standard input, which can be read only once. */
+  /** Reads the file so that it can be checked before the upload. Undefined for standard input, which can be read only once. */
   readonly check?: () => AsyncIterable<Uint8Array>;
 };
 

@@ -7,7 +7,7 @@ type FinishReplacement = (write: (file: FileHandle) => Promise<void>, beforeRena
  * Replaces a file atomically: even after a power failure, it has either the old or the new content. The file is readable only by its owner.
  */
 export async function replaceFileAtomically(path: string, content: string): Promise<void> {
-  const finish = await createTemporaryReplacementFile(path, 0o600);
+  const finish = await beginAtomicFileReplacement(path, 0o600);
   await finish((file) => file.writeFile(content));
 }
 
@@ -15,7 +15,7 @@ export async function replaceFileAtomically(path: string, content: string): Prom
  * Creates a temporary file beside `path`. The returned function writes it and renames it to `path`; if anything fails, it deletes the
  * temporary file, and `path` is unchanged.
  */
-export async function createTemporaryReplacementFile(path: string, mode?: number): Promise<FinishReplacement> {
+export async function beginAtomicFileReplacement(path: string, mode?: number): Promise<FinishReplacement> {
   const temporaryPath = `${path}.${randomUUID()}.part`;
   const file = await open(temporaryPath, 'wx', mode);
   return async (write, beforeRename) => {

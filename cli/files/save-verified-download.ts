@@ -4,7 +4,7 @@ import type { DownloadedFile } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
-import { createTemporaryReplacementFile } from './replace-file-atomically.ts';
+import { beginAtomicFileReplacement } from './replace-file-atomically.ts';
 
 export type DownloadTarget = {
   /** Path of the file; `-` means standard output. */
@@ -12,7 +12,10 @@ export type DownloadTarget = {
   readonly overwrite: boolean;
 };
 
-/** Throws if the file exists and must not be overwritten. Commands also call it before their first request, so that they fail early. */
+/**
+ * Throws if the file exists and must not be overwritten. Commands also call this function before their first request, so that they fail
+ * early.
+ */
 export function assertDownloadMayOverwrite({ path, overwrite }: DownloadTarget): void {
   if (path === '-' || overwrite || !existsSync(path)) return;
   throw new CommandError(exitCodes.usage, 'file_exists', `${path} already exists`, { hint: 'Overwrite it with: -y' });
@@ -38,7 +41,7 @@ export async function saveVerifiedDownload(
     }
     return verifyChecksum();
   }
-  const finish = await createTemporaryReplacementFile(target.path).catch((cause: unknown) => {
+  const finish = await beginAtomicFileReplacement(target.path).catch((cause: unknown) => {
     throw new CommandError(exitCodes.unexpectedError, 'unwritable', `Cannot write ${target.path}`, { cause });
   });
   await finish(

@@ -10,7 +10,7 @@ let jq: Awaited<ReturnType<typeof loadJq>> | undefined;
 export async function loadJqAndCheckFilter(filter: string): Promise<void> {
   const { loadJq: load } = await import('./load-jq.ts');
   jq ??= await load();
-  // Without input, jq compiles the filter without running it.
+  // Without input, jq only compiles the filter.
   const { exitCode, stderr } = jq.raw('', filter);
   if (exitCode !== 0) throw new CommandError(exitCodes.usage, 'usage', `--jq is not a valid jq filter: ${firstLine(stderr)}`);
 }

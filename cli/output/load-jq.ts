@@ -1,2 +1,2 @@
-/** jq compiled to WebAssembly. This module has its own bundle, because loading jq takes longer than running most commands. */
+/** jq compiled to WebAssembly. This module is bundled separately, because loading jq takes longer than running most commands. */
 export { loadJq } from 'jq-wasm/inline';

@@ -7,7 +7,7 @@ import { isRecord } from '../schema/find-schema-violations.ts';
 
 const maxRemarks = 10;
 
-/** Prints the counts of an import, the first entries of its report, and how to get the complete report. */
+/** Prints an import's row counts, the first entries of its report, and how to get the complete report. */
 export async function printImportSummary(
   io: CliEnvironment,
   client: Client,
@@ -25,7 +25,7 @@ export async function printImportSummary(
   io.stderr.write(lines.map((line) => `${sanitizeForTerminal(line)}\n`).join(''));
 }
 
-/** Prints the counts of an import that failed or was canceled. */
+/** Prints the row counts of an import that failed or was canceled. */
 export function printFailedOrCanceledImport(io: CliEnvironment, { status, imported, progress }: Task): void {
   if (!imported) return;
   const outcome = status === 'canceled' ? 'Canceled' : 'Failed';

@@ -26,7 +26,7 @@ export async function printPages({ io, settings, columns, headings, all, pageAt 
     }
     return;
   }
-  // A JSON document, or a table whose column widths depend on all rows, needs every page before it can be printed.
+  // A JSON document, or a table whose column widths depend on all rows, can be printed only after every page has been fetched.
   const asLines = settings.format === 'jsonl' || (settings.format === 'text' && settings.get === undefined && !io.stdout.isTTY);
   const items: unknown[] = [];
   for (let current = page, shown = 0; ;) {

@@ -134,7 +134,7 @@ const valueAt = (item: unknown, path: string): unknown =>
 const pickFields = (item: unknown, chosen: readonly string[] | undefined): unknown =>
   chosen ? Object.fromEntries(chosen.map((name) => [name, valueAt(item, name) ?? null])) : item;
 
-/** Formats a cell of tab-separated text, with the value as in the JSON response. */
+/** Formats a cell of tab-separated text. Amounts and timestamps remain as in the JSON response. */
 const toTsvCell = (value: unknown): string => {
   if (value === null || value === undefined) return '';
   return sanitizeForTerminal((typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(/[\t\n\r]+/g, ' '));

@@ -3,7 +3,7 @@ import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-t
 import { isRecord } from '../schema/find-schema-violations.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
-/** The response fields that determine the next step. */
+/** The response fields that determine the suggested next step. */
 type ResponseBody = {
   readonly id: number;
   readonly order_id?: number;
@@ -57,7 +57,7 @@ const nextSteps: Readonly<Record<string, NextStep>> = {
   'apiKeys.create': () => ({ text: 'Sign in with the new key', command: 'login --with-token' }),
 };
 
-/** Prints the suggested next command, except with --quiet or an output format for programs. */
+/** Prints the suggested next command, unless `--quiet` or a machine-readable output format is set. */
 export function printSuggestedNextCommand(io: CliEnvironment, settings: Settings, operationId: string, body: unknown): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the responses of these operations
   const step = isRecord(body) ? nextSteps[operationId]?.(body as ResponseBody) : undefined;

@@ -7,7 +7,7 @@ const columnWidthMin = 3;
 type Table = {
   /** The field name of each column. */
   readonly names: readonly string[];
-  /** Headings that differ from the field name. */
+  /** Column headings that differ from the field names. */
   readonly headings: Readonly<Record<string, string>>;
   readonly rows: readonly (readonly string[])[];
   /** Width of the terminal, in columns. */

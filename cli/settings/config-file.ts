@@ -30,7 +30,7 @@ export type Config = { readonly active: string | undefined; readonly profiles: R
 
 export const getConfigFilePath = (directory: string): string => join(directory, 'config.json');
 
-/** Reads the configuration file. The read is synchronous, because all other settings depend on the file. */
+/** Reads the configuration file. The file is read synchronously, because all other settings depend on it. */
 export function readConfigFile(directory: string): Config {
   const path = getConfigFilePath(directory);
   const parsed = parseJsonOrUndefined(readTextOrEmptyObject(path));

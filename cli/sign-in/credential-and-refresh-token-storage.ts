@@ -44,11 +44,11 @@ export async function loadRefreshToken(
   { refreshToken, storage }: Credential,
 ): Promise<string | undefined> {
   if (storage !== 'keyring') return refreshToken;
-  // A token that could not be written to the keyring is in the file.
+  // If the token could not be written to the keyring, it is stored in the credential file.
   return refreshToken ?? (await (await io.keyring()).get(keyringAccount(store, profile)));
 }
 
-/** Saves the credential, and its refresh token in the file or the keyring. Must be called within `exclusively`. */
+/** Saves the credential, and stores its refresh token in the file or the keyring. The caller must hold the lock (`exclusively`). */
 export async function saveCredential(
   io: CliEnvironment,
   store: CredentialStore,
@@ -68,7 +68,7 @@ export async function saveCredential(
   }
 }
 
-/** Deletes a profile's credential, DPoP key and refresh token. Must be called within `exclusively`. */
+/** Deletes a profile's credential, DPoP key and refresh token. The caller must hold the lock (`exclusively`). */
 export async function deleteCredentialAndDpopKey(io: CliEnvironment, store: CredentialStore, profile: string): Promise<void> {
   const credential = await store.read(profile);
   await store.write(profile, undefined);

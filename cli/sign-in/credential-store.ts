@@ -32,7 +32,7 @@ export type CredentialStore = {
   readonly path: string;
   read(profile: string): Promise<Credential | undefined>;
   readAll(): Promise<Credentials>;
-  /** Saves a profile's credential, or deletes it if undefined. Must be called within `exclusively`. */
+  /** Saves a profile's credential, or deletes it if undefined. The caller must hold the lock (`exclusively`). */
   write(profile: string, credential: Credential | undefined): Promise<void>;
   /** Runs `work` while holding the lock of the file, so that no other process changes it. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;

@@ -7,8 +7,9 @@ import type { Credential, CredentialStore } from './credential-store.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
 
 /**
- * Returns the path of the DPoP key file. The keys are separate from the tokens, so that one stolen file, or the keyring, is useless alone.
- * Every request needs a key, so the keys are in a file and not in the keyring: reading the keyring would take longer than most commands.
+ * Returns the path of the DPoP key file. The keys are stored separately from the tokens, so that a thief who obtains only one of the two
+ * cannot use the tokens. The keys are not in the keyring, because every request needs a key, and reading the keyring would take longer than
+ * most commands.
  */
 const keyFilePath = ({ path }: CredentialStore): string => join(dirname(path), 'proof-keys.json');
 
@@ -24,7 +25,7 @@ async function readKey(store: CredentialStore, profile: string): Promise<ProofKe
   return importProofKey(jwk);
 }
 
-/** Saves a profile's DPoP key, or deletes it if undefined. Must be called within `exclusively`. */
+/** Saves a profile's DPoP key, or deletes it if undefined. The caller must hold the lock (`exclusively`). */
 export async function saveOrDeleteDpopKey(store: CredentialStore, profile: string, jwk: ProofJwk | undefined): Promise<void> {
   const { [profile]: before, ...others } = await readKeys(store);
   if (before === undefined && jwk === undefined) return;

@@ -7,7 +7,7 @@ import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { createRetryNoticeMiddleware } from '../output/retry-notice-middleware.ts';
 import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { createDpopKeyLoader } from './dpop-keys.ts';
-import { nodeHttpFetch } from '../http/node-http-fetch.ts';
+import { lightweightFetch } from '../http/lightweight-fetch.ts';
 import { saveCredential, loadRefreshToken } from './credential-and-refresh-token-storage.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
@@ -60,7 +60,7 @@ export function createApiClient(io: CliEnvironment, settings: Settings, apiUrl: 
     timeoutMs: settings.timeoutMs,
     maxRetryDelayMs: retryDelayMaxMs,
     headers: { 'user-agent': 'mandate-cli' },
-    fetch: settings.debug ? loggingFetch(io) : nodeHttpFetch,
+    fetch: settings.debug ? loggingFetch(io) : lightweightFetch,
     allowInsecureRequests: allowsInsecureRequests(io),
     onDeprecation: (notice) => {
       if (!settings.quiet) io.stderr.write(`Note: ${sanitizeForTerminal(deprecationText(notice))}\n`);
@@ -130,7 +130,7 @@ const loggingFetch =
     const duration = (): string => `${Math.round(performance.now() - begun)} ms`;
     stderr.write(`> ${init.method ?? 'GET'} ${sanitizeForTerminal(url)}\n`);
     try {
-      const response = await nodeHttpFetch(url, init);
+      const response = await lightweightFetch(url, init);
       stderr.write(
         `< ${response.status} in ${duration()}, request ${sanitizeForTerminal(response.headers.get('x-request-id') ?? 'without an id')}\n`,
       );

@@ -4,7 +4,7 @@ import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
-import { createSignInDeadline, createSignInDeniedError, type SignInOptions } from './sign-in-methods.ts';
+import { createSignInDeadline, createSignInDeniedError, type SignInOptions } from './sign-in-mode-deadline-and-denial.ts';
 
 /** Signs in with a browser that is redirected to a loopback port on this machine (RFC 8252 section 7.3). */
 export async function signInWithBrowser(

@@ -11,7 +11,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
-import { createSignInDeadline, createSignInDeniedError, type SignInOptions } from './sign-in-methods.ts';
+import { createSignInDeadline, createSignInDeniedError, type SignInOptions } from './sign-in-mode-deadline-and-denial.ts';
 
 /** Signs in with a code that the user enters in a browser on any machine (RFC 8628). */
 export async function signInWithDeviceCode(
@@ -62,7 +62,10 @@ function printInstructions(io: CliEnvironment, settings: Settings, device: Devic
   io.stderr.write(lines.map((line) => `${line}\n`).join(''));
 }
 
-/** Returns the URL that contains the code if its origin is the authorization server's, because users open the URL without checking it. */
+/**
+ * Returns the URL that contains the code, but only if its origin is that of the authorization server, because users open the URL without
+ * checking it.
+ */
 function trustedUrl({ verificationUriComplete: link }: DeviceAuthorization, issuer: string): string | undefined {
   return link !== undefined && URL.canParse(link) && new URL(link).origin === new URL(issuer).origin ? link : undefined;
 }

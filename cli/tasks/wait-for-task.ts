@@ -7,11 +7,11 @@ import { createProgressRateMeter } from '../terminal/progress-rate.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
-/** The flags for all commands that wait, as parsed by commander. */
+/** The flags of all commands that wait for a task, as parsed by commander. */
 export type WaitFlags = { readonly maxWait?: string; readonly interval?: string };
 
 /** Converts the given wait flags to milliseconds. */
-export const parseTaskWaitFlags = ({ maxWait, interval }: WaitFlags): { maxWaitMs?: number; intervalMs?: number } => ({
+export const parseWaitFlags = ({ maxWait, interval }: WaitFlags): { maxWaitMs?: number; intervalMs?: number } => ({
   ...(maxWait !== undefined && { maxWaitMs: parseDurationFlag('--max-wait', maxWait) }),
   ...(interval !== undefined && { intervalMs: parseDurationFlag('--interval', interval) }),
 });
@@ -49,7 +49,7 @@ export async function waitForTask(
   };
   const hint = `The task continues. Wait for it with: mandate tasks wait ${id}`;
   try {
-    return await client.tasks.wait(id, { signal: io.interrupted, onProgress, ...parseTaskWaitFlags(flags) });
+    return await client.tasks.wait(id, { signal: io.interrupted, onProgress, ...parseWaitFlags(flags) });
   } catch (error) {
     if (error instanceof AbortError) throw new CommandError(exitCodes.interrupted, error.code, 'Interrupted', { hint });
     if (error instanceof WaitOverError) throw new CommandError(exitCodes.waitTimeout, error.code, error.message, { hint });

@@ -1,6 +1,6 @@
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { truncateToWidth, sanitizeForTerminal } from './sanitize-and-measure-terminal-text.ts';
-import { formatDuration, type Rate } from './progress-rate.ts';
+import { formatSeconds, type Rate } from './progress-rate.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
 /** The current state of an operation. */
@@ -18,7 +18,7 @@ export type ProgressStep = {
 
 /** Formats a measured rate. Returns `undefined` if no rate is available yet. */
 export const formatRate = (rate: Rate | undefined, inUnits: (perSecond: number) => string): string | undefined =>
-  rate && `${inUnits(rate.perSecond)}/s${rate.secondsLeft === undefined ? '' : `, ${formatDuration(rate.secondsLeft)} left`}`;
+  rate && `${inUnits(rate.perSecond)}/s${rate.secondsLeft === undefined ? '' : `, ${formatSeconds(rate.secondsLeft)} left`}`;
 
 export type ProgressBar = { show(step: ProgressStep): void; end(): void };
 

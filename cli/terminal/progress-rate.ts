@@ -1,7 +1,7 @@
-/** A measured rate and the estimated remaining time. */
+/** Measured rate per second and estimated remaining time. */
 export type Rate = { readonly perSecond: number; readonly secondsLeft: number | undefined };
 
-/** Samples older than this are ignored. */
+/** Period in which the rate is measured; older samples are ignored. */
 const windowMs = 30_000;
 const minElapsedMs = 1_000;
 
@@ -23,7 +23,7 @@ export function createProgressRateMeter(now: () => number = Date.now): (done: nu
 }
 
 /** Formats a duration, such as `2h 5m`, `3m 20s` or `45s`. */
-export function formatDuration(seconds: number): string {
+export function formatSeconds(seconds: number): string {
   const whole = Math.ceil(seconds);
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
   if (hours > 0) return `${hours}h ${minutes}m`;

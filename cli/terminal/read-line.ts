@@ -3,7 +3,7 @@ import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 
 type Input = { readonly chunks: AsyncIterator<Uint8Array | string>; text: string; ended: boolean };
 
-/** The text of each input that has been read but not yet returned, because one chunk can contain several lines. */
+/** Text that has been read from each input stream but not yet returned, because one chunk can contain several lines. */
 const inputs = new WeakMap<CliEnvironment['stdin'], Input>();
 
 /** Returns the next line of standard input, or `undefined` at its end. Rejects on Ctrl-C. */

@@ -1,14 +1,14 @@
 /** Makes untrusted text safe for a terminal: replaces control characters, which could move the cursor or hide text, with U+FFFD. */
 export const sanitizeForTerminal = (text: string): string => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\uFFFD');
 
-/** Serializes JSON for a terminal. Escapes all control characters, including those that JSON.stringify leaves unescaped. */
+/** Serializes a value as JSON for a terminal. Escapes all control characters, including those that JSON.stringify leaves unescaped. */
 export const serializeJsonForTerminal = (value: unknown, indentation?: number): string =>
   (JSON.stringify(value, null, indentation) ?? 'null').replaceAll(
     /[\u007f-\u009f]/g,
     (character) => `\\u00${character.charCodeAt(0).toString(16)}`,
   );
 
-/** Created on first use, because creating it takes longer than running most commands. */
+/** Created on first use, because creating an `Intl.Segmenter` takes longer than running most commands. */
 let segmenter: Intl.Segmenter | undefined;
 const splitGraphemes = (text: string): string[] =>
   /^[ -~]*$/.test(text) ? Array.from(text) : Array.from((segmenter ??= new Intl.Segmenter()).segment(text), ({ segment }) => segment);

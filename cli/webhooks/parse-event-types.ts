@@ -7,7 +7,7 @@ import { findClosestMatch } from '../terminal/find-closest-match.ts';
 const knownTypes = (): readonly string[] =>
   getCommandSpecOfOperation('events.list').query.properties?.['type']?.items?.enum?.map(String) ?? [];
 
-/** Parses a comma-separated list of event types. Returns undefined for all types. */
+/** Parses a comma-separated list of event types. Returns `undefined` if all types are selected. */
 export function parseEventTypes(flag: string, text: string | undefined): EventTypeFilter[] | undefined {
   if (text === undefined || text === '*') return undefined;
   return text.split(',').map((word) => {

@@ -6,13 +6,13 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
-/** Long-poll wait: the server delays its response for up to this long if there are no events. */
+/** Maximum duration of a long poll: while there are no events, the server delays its response by up to this many seconds. */
 const waitSeconds = 25;
 const retryDelay = { minMs: 100, maxMs: 2_000 };
 
 export type EventPollOptions = { readonly after?: number | undefined; readonly type?: readonly EventTypeFilter[] | undefined };
 
-/** Parses the event id of `--after`. */
+/** Parses the event ID that was passed with `--after`. */
 export function parseAfterEventIdFlag(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^(evt_)?\d{1,15}$/.test(text)) return Number(text.replace('evt_', ''));
@@ -40,7 +40,7 @@ export async function* pollEvents(
       if (delayMs > 0 && !quiet) io.stderr.write('Reconnected.\n');
       delayMs = 0;
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service returns the data that belongs to each type
-      if (cursor !== undefined) yield* page.data as MandateEvent[];
+      if (cursor !== undefined) yield* page.data as unknown[] as MandateEvent[];
       cursor = cursor === undefined ? page.latest_id : page.next_after;
     } catch (error) {
       if (error instanceof AbortError) return;

@@ -1,9 +1,25 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
-import { AuthorizationError } from '../core/errors.ts';
+import { AuthorizationError } from '../core/authorization-errors.ts';
 import { readOAuthResponse, runOAuthRequest } from './oauth-request.ts';
 import { getCurrentProofKey, calculateKeyThumbprint } from './dpop-key.ts';
-import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
+import { createClientAuthentication, createOAuthRequestOptions, requestTokens, type OAuthClient } from './token-endpoint.ts';
+
+/** Limits for orders that an application asks a customer for (RFC 9396). The customer can lower each of them. */
+export type OrderAuthorizationRequest = {
+  readonly type: 'mandate_orders';
+  /** Actions to be permitted (default: all). */
+  readonly actions?: readonly ('place' | 'pay' | 'cancel')[];
+  /** Spending limits, in minor units of `currency`. `per_period` requires `period`. */
+  readonly limits?: {
+    readonly currency: string;
+    readonly per_order?: number;
+    readonly per_period?: number;
+    readonly period?: 'day' | 'week' | 'month';
+  };
+  /** RFC 3339 timestamp after which the application can no longer place, pay or cancel orders. */
+  readonly valid_until?: string;
+};
 
 export type AuthorizationRequestOptions = {
   readonly clientId: string;
@@ -14,6 +30,8 @@ export type AuthorizationRequestOptions = {
    * If the sign-in is older, the user has to sign in again (RFC 9470 section 4).
    */
   readonly maxAge?: number | undefined;
+  /** Limits to ask the customer for, as a list with one element. */
+  readonly authorizationDetails?: readonly [OrderAuthorizationRequest] | undefined;
 };
 
 /**
@@ -44,6 +62,7 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
     code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
     ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }),
+    ...(options.authorizationDetails && { authorization_details: JSON.stringify(options.authorizationDetails) }),
     // Binds the authorization code to the key; otherwise, a stolen code and verifier could be used with another key (RFC 9449 section 10).
     ...(proofKey && { dpop_jkt: await calculateKeyThumbprint(proofKey) }),
   };
@@ -53,10 +72,11 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
 
 /**
  * Completes a sign-in with the URL to which the browser was redirected. Checks `state` and `iss` (RFC 9207) before it exchanges the code.
+ * A confidential application adds its `clientSecret` to the request.
  */
 export async function completeAuthorization(
   server: AuthorizationServer,
-  request: AuthorizationRequest,
+  request: Omit<AuthorizationRequest, 'url'> & OAuthClient,
   callbackUrl: URL,
   signal?: AbortSignal,
 ): Promise<Tokens> {
@@ -68,13 +88,26 @@ export async function completeAuthorization(
   return requestTokens(server, request, 'authorization_code', { code, redirect_uri, code_verifier }, signal);
 }
 
-/** Revokes a token (RFC 7009). Revoking a refresh token also revokes the access tokens that were issued with it. */
-export async function revoke(server: AuthorizationServer, clientId: string, token: string, signal?: AbortSignal): Promise<void> {
+/**
+ * Revokes a token (RFC 7009). Revoking a refresh token also revokes the access tokens that were issued with it.
+ *
+ * @param client the client ID of a public application, or the client ID and secret of a confidential application
+ */
+export async function revoke(
+  server: AuthorizationServer,
+  client: string | OAuthClient,
+  token: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const credentials = typeof client === 'string' ? { clientId: client } : client;
   await runOAuthRequest(server.issuer, signal, async (requestSignal) => {
-    const authentication = createClientAuthentication({ clientId });
-    const client = { client_id: clientId };
-    await readOAuthResponse(
-      await oauth.revocationRequest(server.metadata, client, authentication, token, createOAuthRequestOptions(server, requestSignal)),
+    const response = await oauth.revocationRequest(
+      server.metadata,
+      { client_id: credentials.clientId },
+      createClientAuthentication(credentials),
+      token,
+      createOAuthRequestOptions(server, requestSignal),
     );
+    await readOAuthResponse(response);
   });
 }

@@ -1,4 +1,4 @@
-import { AuthorizationError } from '../core/errors.ts';
+import { AuthorizationError } from '../core/authorization-errors.ts';
 import { readOAuthResponse, runOAuthRequest, type JsonBody } from './oauth-request.ts';
 import type { ProofKeySource } from './dpop-key.ts';
 import { checkedBaseUrl } from '../core/request-url.ts';
@@ -31,7 +31,7 @@ export type AuthorizationServer = {
 };
 
 export type AuthorizationServerOptions = {
-  /** Allows `http://` to other machines. Secrets are then sent unencrypted. */
+  /** Allows `http://` URLs of other machines, to which secrets are then sent unencrypted. */
   readonly allowInsecureRequests?: boolean | undefined;
   /** Key to which tokens are bound (DPoP, RFC 9449). Tokens cannot be used without their key. */
   readonly proofKey?: ProofKeySource;
@@ -52,9 +52,9 @@ export async function discover(issuer: string, options: AuthorizationServerOptio
   const { origin, pathname } = new URL(checked);
   const url = `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`;
   const document = await runOAuthRequest(checked, options.signal, async (signal) =>
-    readOAuthResponse(await send(url, { signal, redirect: 'error' })),
+    readOAuthResponse(await send(url, { signal, redirect: 'manual' })),
   );
-  // Prevents sending secrets to endpoints that another server has specified (RFC 8414 section 3.3).
+  // Prevents secrets from being sent to endpoints that another server's metadata specifies (RFC 8414 section 3.3).
   if (document['issuer'] !== checked) throw new AuthorizationError('invalid_response', `${url} names another issuer than ${checked}`);
   return { issuer: checked, metadata: metadataOf(checked, document), fetch: send, proofKey };
 }

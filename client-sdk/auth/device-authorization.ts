@@ -1,7 +1,8 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationRequestOptions } from './authorization-code.ts';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
-import { AuthorizationError, ConnectionError, TimeoutError } from '../core/errors.ts';
+import { AuthorizationError } from '../core/authorization-errors.ts';
+import { ConnectionError, TimeoutError } from '../core/errors.ts';
 import { readOAuthResponse, runOAuthRequest } from './oauth-request.ts';
 import { waitUnlessAborted } from '../core/retry-policy.ts';
 import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
@@ -38,7 +39,11 @@ export async function beginDeviceAuthorization(
       server.metadata,
       { client_id: options.clientId },
       createClientAuthentication(options),
-      { scope: options.scopes.join(' '), ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }) },
+      {
+        scope: options.scopes.join(' '),
+        ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }),
+        ...(options.authorizationDetails && { authorization_details: JSON.stringify(options.authorizationDetails) }),
+      },
       createOAuthRequestOptions(server, requestSignal),
     );
     const body = await readOAuthResponse(response);

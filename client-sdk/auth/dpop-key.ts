@@ -1,3 +1,4 @@
+import { encodeBase64url } from '../core/base64url.ts';
 import type { ProvenRequest } from '../core/token-source.ts';
 
 /** The `CryptoKey` type, which has different names on different platforms. */
@@ -39,28 +40,24 @@ function publicMembers({ kty = '', crv = '', x = '', y = '' }: ProofJwk): ProofK
 export async function createDpopProof({ privateKey, publicJwk }: ProofKey, { method, url, accessToken }: ProvenRequest): Promise<string> {
   const header = { typ: 'dpop+jwt', alg: 'ES256', jwk: publicJwk };
   const claims = {
-    jti: base64url(crypto.getRandomValues(new Uint8Array(16))),
+    jti: encodeBase64url(crypto.getRandomValues(new Uint8Array(16))),
     htm: method,
     htu: url.replace(/[?#].*/, ''),
     iat: Math.floor(Date.now() / 1000),
     ...(accessToken !== undefined && { ath: await sha256(accessToken) }),
   };
-  const signingInput = [header, claims].map((part) => base64url(bytesOf(JSON.stringify(part)))).join('.');
+  const signingInput = [header, claims].map((part) => encodeBase64url(bytesOf(JSON.stringify(part)))).join('.');
   const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, bytesOf(signingInput));
-  return `${signingInput}.${base64url(new Uint8Array(signature))}`;
+  return `${signingInput}.${encodeBase64url(new Uint8Array(signature))}`;
 }
 
-/** Returns the key's thumbprint (RFC 7638), which depends on the order of the JSON members. */
+/** Returns the key's thumbprint (RFC 7638). The order of the JSON members affects the thumbprint. */
 export const calculateKeyThumbprint = ({ publicJwk: { crv, kty, x, y } }: ProofKey): Promise<string> =>
   sha256(JSON.stringify({ crv, kty, x, y }));
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
-const sha256 = async (text: string): Promise<string> => base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytesOf(text))));
-const base64url = (bytes: Uint8Array): string =>
-  btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
+const sha256 = async (text: string): Promise<string> =>
+  encodeBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytesOf(text))));
 
 /** A key, or a function that returns the current key. */
 export type ProofKeySource = ProofKey | (() => Promise<ProofKey | undefined>) | undefined;

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { beginAuthorization, completeAuthorization } from './authorization-code.ts';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
 import { AbortError } from '../core/errors.ts';
+import { createPromiseWithResolvers } from '../core/promise-with-resolvers.ts';
 
 export type LoopbackSignIn = {
   readonly clientId: string;
@@ -34,7 +35,7 @@ export async function signInOnLoopback(server: AuthorizationServer, options: Loo
 export type Loopback = {
   readonly redirectUri: string;
   /**
-   * Waits for the redirect with `state`, passes its URL to `complete`, and shows the outcome in the browser.
+   * Waits for the redirect whose `state` matches, passes its URL to `complete`, and shows the outcome in the browser.
    * Other requests are rejected and have no effect.
    */
   callback<T>(state: string, complete: (url: URL) => Promise<T>, signal: AbortSignal): Promise<T>;
@@ -56,7 +57,7 @@ export async function listenOnLoopback(port = 0): Promise<Loopback> {
   return {
     redirectUri: `${origin}/callback`,
     callback: <T>(state: string, complete: (url: URL) => Promise<T>, signal: AbortSignal) => {
-      const { promise, resolve, reject } = Promise.withResolvers<T>();
+      const { promise, resolve, reject } = createPromiseWithResolvers<T>();
       let used = false;
       handleCallback = (url, res) => {
         // An unrelated or forged request must not end the sign-in in progress.

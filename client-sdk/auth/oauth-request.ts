@@ -1,5 +1,7 @@
 import * as oauth from 'oauth4webapi';
-import { AbortError, AuthorizationError, DecodeError, MandateError, TimeoutError, createConnectionError } from '../core/errors.ts';
+import { AuthorizationError } from '../core/authorization-errors.ts';
+import { DecodeError, MandateError } from '../core/errors.ts';
+import { startRequestTimeout } from '../core/request-timeout.ts';
 
 const requestTimeoutMs = 15_000;
 
@@ -34,21 +36,22 @@ export async function runOAuthRequest<T>(
   aborted: AbortSignal | undefined,
   exchange: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const timeout = AbortSignal.timeout(requestTimeoutMs);
+  const timeout = startRequestTimeout(issuer, requestTimeoutMs, aborted);
   try {
-    return await exchange(aborted ? AbortSignal.any([aborted, timeout]) : timeout);
+    return await exchange(timeout.signal);
   } catch (cause) {
-    if (aborted?.aborted) throw new AbortError('Call aborted', { cause });
-    if (timeout.aborted) throw new TimeoutError(`No response from ${issuer} within ${requestTimeoutMs / 1000} s`, { cause });
-    throw toMandateError(issuer, cause);
+    throw (timeout.signal.aborted ? undefined : createOAuthError(issuer, cause)) ?? timeout.failure(cause);
+  } finally {
+    timeout.stop();
   }
 }
 
-function toMandateError(issuer: string, cause: unknown): Error {
+/** Converts the failures of an OAuth exchange, except connection failures. */
+function createOAuthError(issuer: string, cause: unknown): MandateError | undefined {
   if (cause instanceof MandateError) return cause;
   if (cause instanceof oauth.AuthorizationResponseError)
     return new AuthorizationError(cause.error, cause.error_description ?? cause.error, cause);
   if (cause instanceof oauth.OperationProcessingError)
     return new AuthorizationError('invalid_response', `Invalid response from ${issuer}: ${cause.message}`, cause);
-  return createConnectionError(issuer, cause);
+  return undefined;
 }

@@ -4,7 +4,7 @@ import {
   type AuthorizationServer,
   type AuthorizationServerOptions,
 } from './authorization-server-metadata.ts';
-import { AuthorizationError, SignInRequiredError } from '../core/errors.ts';
+import { AuthorizationError, SignInRequiredError } from '../core/authorization-errors.ts';
 import { createDpopProofIfKeyIsSet } from './dpop-key.ts';
 import { singleFlight } from './single-flight.ts';
 import { requestTokens } from './token-endpoint.ts';
@@ -19,13 +19,20 @@ export type RefreshOptions = Omit<AuthorizationServerOptions, 'signal'> & {
   readonly store: TokenStore;
 };
 
-/** Creates a token source for a signed-in user. An access token is refreshed shortly before it expires, and once if the API rejects it. */
+/**
+ * Creates a token source for a signed-in user. An access token is refreshed shortly before it expires, and once per call if the API
+ * rejects it.
+ */
 export function refreshingTokens(options: RefreshOptions): TokenSource {
-  const { issuer, store, proofKey } = options;
   let server: AuthorizationServer | undefined;
-  const discoverServer = async (): Promise<AuthorizationServer> => (server ??= await discover(issuer, options));
+  return createRefreshingTokenSource(options, async () => (server ??= await discover(options.issuer, options)));
+}
+
+/** Creates a token source like `refreshingTokens`. Several token sources can share the server's metadata. */
+export function createRefreshingTokenSource(options: RefreshOptions, discoverServer: DiscoverServer): TokenSource {
+  const { store, proofKey } = options;
   const refresh = singleFlight(() => store.exclusively(() => refreshOnce(options, discoverServer, stale)));
-  // The access token to replace. Concurrent callers share one refresh and therefore this value.
+  // The access token to replace. Concurrent callers share one refresh and therefore this variable.
   let stale: string | undefined;
   const refreshInsteadOf = async (token: string | undefined): Promise<string> => {
     stale = token;

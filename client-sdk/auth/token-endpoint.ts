@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
-import { AuthorizationError } from '../core/errors.ts';
+import { AuthorizationError } from '../core/authorization-errors.ts';
 import { readOAuthResponse, runOAuthRequest, type JsonBody } from './oauth-request.ts';
 import { createDpopProofIfKeyIsSet } from './dpop-key.ts';
 
@@ -48,7 +48,7 @@ export const requestTokens = (
     return toTokens(await readOAuthResponse(response));
   });
 
-/** Converts a token response. The ID token is ignored, because the API returns the signed-in user. */
+/** Converts a token response. The ID token is ignored, because an API operation returns the signed-in user. */
 function toTokens({
   access_token: accessToken,
   refresh_token: refreshToken,

@@ -5,7 +5,7 @@ export type TokenStore = {
   read(): Promise<Tokens | undefined>;
   write(tokens: Tokens): Promise<void>;
   /**
-   * Runs `work` under a lock that is shared by everything that uses these tokens, in this process and in others.
+   * Runs `work` under an exclusive lock that all callers and processes that use these tokens share.
    * A refresh token can be used only once, so two concurrent refreshes would revoke the grant.
    */
   exclusively<T>(work: () => Promise<T>): Promise<T>;

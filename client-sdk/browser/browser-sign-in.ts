@@ -4,7 +4,7 @@ import { newProofKey, type ProofKey } from '../auth/dpop-key.ts';
 import { refreshingTokens } from '../auth/refreshing-token-source.ts';
 import { singleFlight } from '../auth/single-flight.ts';
 import type { TokenSource } from '../core/token-source.ts';
-import { createBrowserTokenStore, type BrowserTokenStore } from './indexeddb-token-store.ts';
+import { createBrowserTokenStore, isBrowser, type BrowserTokenStore } from './indexeddb-token-store.ts';
 import { indexedDbKeyValueStore } from './indexeddb-key-value-store.ts';
 import { sendCallbackUrlToOpener, openSignInPopup, waitForPopupCallback } from './sign-in-popup.ts';
 
@@ -23,15 +23,16 @@ export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' |
 export type BrowserSignIn = {
   /** Token source for `createClient`. Tokens are refreshed once for all tabs. */
   readonly auth: TokenSource;
+  /** Returns whether a user is signed in; `false` while a server renders the page. */
   signedIn(): Promise<boolean>;
-  /** Navigates to the sign-in page, which redirects to `redirectUri` afterwards. */
+  /** Navigates to the sign-in page, which redirects to `redirectUri` after the sign-in. */
   redirect(options?: { readonly returnTo?: string | undefined }): Promise<never>;
   /** Signs in with a popup. Call this function in a click handler. Fails with `AuthorizationError` `popup_blocked` or `popup_closed`. */
   popup(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
-   * Completes a sign-in if its redirect loaded this page. Call this on every page load. Returns the URL that the user came from, or
-   * `undefined` if no redirect loaded the page. In a popup, closes the window. Fails with `AuthorizationError`, such as
-   * `access_denied`.
+   * Completes the sign-in if a sign-in redirect loaded this page. Call this function on every page load. Returns the URL to
+   * return to (`returnTo`), or `undefined` if no sign-in redirect loaded this page or a server renders it. In a popup, closes the window. Fails with
+   * `AuthorizationError`, such as `access_denied`.
    */
   complete(): Promise<{ readonly returnTo: string } | undefined>;
   /** Signs out in all tabs immediately, then revokes the tokens. Fails if the revocation fails. */
@@ -116,6 +117,7 @@ async function removeAbandonedSignIns(): Promise<void> {
 }
 
 async function complete(store: BrowserTokenStore, discoverServer: DiscoverServer): Promise<{ readonly returnTo: string } | undefined> {
+  if (!isBrowser) return undefined;
   const url = new URL(location.href);
   const state = url.searchParams.get('state');
   const pending = state === null ? undefined : await indexedDbKeyValueStore.read<Pending>(pendingName(state));

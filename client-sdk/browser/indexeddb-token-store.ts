@@ -14,9 +14,12 @@ export type BrowserTokenStore = TokenStore & {
   onChange(listener: () => void): () => void;
 };
 
+/** Whether this code runs in a browser. While a server renders a page, no user is signed in. */
+export const isBrowser = 'indexedDB' in globalThis;
+
 /** Creates a token store in IndexedDB, which all tabs of this origin share, so that one tab refreshes the tokens for all. */
 export function createBrowserTokenStore(name: string): BrowserTokenStore {
-  const read = (): Promise<StoredSignIn | undefined> => indexedDbKeyValueStore.read(name);
+  const read = async (): Promise<StoredSignIn | undefined> => (isBrowser ? indexedDbKeyValueStore.read(name) : undefined);
   const listeners = new Set<() => void>();
   const notify = (): void => listeners.forEach((listener) => listener());
   const replace = async (signedIn: StoredSignIn | undefined): Promise<void> => {
@@ -32,13 +35,14 @@ export function createBrowserTokenStore(name: string): BrowserTokenStore {
     replace,
     async write(tokens) {
       const before = await read();
-      // Without a refresh token the user is signed out.
+      // If there is no refresh token, the user is signed out.
       if (before && tokens.refreshToken !== undefined) await indexedDbKeyValueStore.write(name, { ...before, tokens });
       else await replace(undefined);
     },
     // If the tab is closed, the browser releases the lock, even during `work`.
-    exclusively: <T>(work: () => Promise<T>): Promise<T> => navigator.locks.request(name, work),
+    exclusively: <T>(work: () => Promise<T>): Promise<T> => (isBrowser ? navigator.locks.request(name, work) : work()),
     onChange(listener) {
+      if (!isBrowser) return () => undefined;
       const channel = new BroadcastChannel(name);
       channel.addEventListener('message', listener);
       listeners.add(listener);

@@ -1,4 +1,6 @@
-import { AbortError, AuthorizationError } from '../core/errors.ts';
+import { AuthorizationError } from '../core/authorization-errors.ts';
+import { AbortError } from '../core/errors.ts';
+import { createPromiseWithResolvers } from '../core/promise-with-resolvers.ts';
 
 /**
  * Opens the sign-in window. Call this function in a click handler before any `await`, because browsers block popups that are opened later.
@@ -13,11 +15,11 @@ const channelOf = (state: string): BroadcastChannel => new BroadcastChannel(`man
 
 /**
  * Waits for the URL to which `popup` is redirected. The URL is received over a broadcast channel, because a sign-in page with
- * Cross-Origin-Opener-Policy separates the popup from its opener. `closed` is `true` even for such an open popup, so it is checked only
- * while this page has the focus.
+ * Cross-Origin-Opener-Policy separates the popup from its opener. `closed` is `true` for a separated popup even while the popup is open, so
+ * `closed` is checked only while this page has the focus.
  */
 export async function waitForPopupCallback(popup: Window, state: string, signal: AbortSignal | undefined): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const { promise, resolve, reject } = createPromiseWithResolvers<string>();
   const channel = channelOf(state);
   channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     if (typeof data !== 'string' || data === received) return;
@@ -48,7 +50,7 @@ const handOverTimeoutMs = 1_000;
 /** Sends the popup's URL to the page that opened the popup. Returns whether that page has received the URL. */
 export async function sendCallbackUrlToOpener(state: string, url: string): Promise<boolean> {
   const channel = channelOf(state);
-  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const { promise, resolve } = createPromiseWithResolvers<boolean>();
   channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => data === received && resolve(true));
   const timer = setTimeout(() => resolve(false), handOverTimeoutMs);
   channel.postMessage(url);

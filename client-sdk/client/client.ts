@@ -1,5 +1,5 @@
 import { Call, type Answer } from '../core/api-call.ts';
-import { createDeprecationMiddleware, warnAboutDeprecation, type DeprecationNotice } from '../core/deprecation.ts';
+import { createDeprecationMiddleware, printDeprecationWarning, type DeprecationNotice } from '../core/deprecation.ts';
 import type { Middleware } from '../core/middleware.ts';
 import { PagedCall, type Page } from '../core/paged-call.ts';
 import { checkedBaseUrl, filledPath, type QueryValue } from '../core/request-url.ts';
@@ -23,7 +23,7 @@ export type ClientOptions = {
   readonly deadlineMs?: number | undefined;
   /** Maximum number of retries for requests that are safe to repeat (default: 2). */
   readonly maxRetries?: number | undefined;
-  /** Maximum delay before a retry. If the service requests a longer delay, the call fails immediately (default: 60 seconds). */
+  /** Maximum delay before a retry (default: 60 seconds). The call fails immediately if the service requests a delay above this maximum. */
   readonly maxRetryDelayMs?: number | undefined;
   /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -31,13 +31,13 @@ export type ClientOptions = {
   readonly fetch?: Fetch | undefined;
   /** Called once for each deprecated operation that is used (default: prints a line with `console.warn`). */
   readonly onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
-  /** Allows `http://` to other machines. Tokens are then sent unencrypted. */
+  /** Allows `http://` URLs of other machines, to which tokens are then sent unencrypted. */
   readonly allowInsecureRequests?: boolean | undefined;
 };
 
 export type Client = Resources & {
   readonly tasks: {
-    /** Waits until a task has finished, even if it fails or is canceled. Tolerates short outages of the service. */
+    /** Waits until a task has succeeded, failed or been canceled. Tolerates short outages of the service. */
     wait(taskId: number | string, options?: WaitOptions): Promise<Task>;
   };
   /** Sends any request to the API, for operations without a method. */
@@ -46,12 +46,12 @@ export type Client = Resources & {
   readonly use: (middleware: Middleware) => Client;
 };
 
-/** Creates a client for an installation. Every API operation is a method: `client.orders.create({ ... })`. */
+/** Creates a client for a Mandate installation. Every API operation is a method: `client.orders.create({ ... })`. */
 export const createClient = (options: ClientOptions): Client => createClientWithRoutes(options, routes);
 
 /** Creates a client with the operations in `operationRoutes`, for example those of another API version. */
 export function createClientWithRoutes(options: ClientOptions, operationRoutes: Readonly<Record<string, string>>): Client {
-  const middleware: Middleware[] = [createDeprecationMiddleware(options.onDeprecation ?? warnAboutDeprecation)];
+  const middleware: Middleware[] = [createDeprecationMiddleware(options.onDeprecation ?? printDeprecationWarning)];
   const settings: TransportSettings = {
     middleware,
     baseUrl: checkedBaseUrl(options.baseUrl, options.allowInsecureRequests),
@@ -118,6 +118,6 @@ function createMethod(settings: TransportSettings, operation: string, route: str
 
 type Query = Record<string, QueryValue>;
 
-/** Returns a random key. `crypto.randomUUID` is not used, because browsers do not offer it to pages loaded over plain HTTP. */
+/** Returns a random key. `crypto.randomUUID` is not used, because browsers do not provide it on pages loaded over plain HTTP. */
 const newIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

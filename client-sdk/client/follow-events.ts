@@ -40,7 +40,7 @@ export type EventOf<Type extends EventType> = Type extends `${infer Kind extends
 export type MandateEvent = { [Type in EventType]: EventOf<Type> }[EventType];
 
 type FollowOptions = {
-  /** ID after which to start (default: start with the oldest stored event). Store `event.id` of the last event that you processed. */
+  /** ID of the event after which to start (default: start with the oldest stored event). Store `event.id` of the last processed event. */
   readonly after?: number | undefined;
   readonly type?: readonly EventTypeFilter[] | undefined;
   /** Ends the iteration. */
@@ -77,7 +77,7 @@ export async function* followEvents(
     if (signal?.aborted) return;
     const page = await client.events.list({ after: cursor, wait: waitSeconds, limit: 100, ...(type && { type: [...type] }) }, { signal });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the resource of each event type
-    yield* page.data as MandateEvent[];
+    yield* page.data as unknown[] as MandateEvent[];
     cursor = page.next_after;
   }
 }

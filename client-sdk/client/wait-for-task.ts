@@ -6,18 +6,18 @@ import { sendWithRetries, type TransportSettings } from '../core/transport.ts';
 
 /** Options for `tasks.wait`. */
 export type WaitOptions = {
-  /** Stops waiting; the task continues. */
+  /** Aborts the wait but does not cancel the task. */
   readonly signal?: AbortSignal | undefined;
   /** Called with the task after every poll. */
   readonly onProgress?: ((task: Task) => void) | undefined;
-  /** Maximum wait (default: none). If the limit is exceeded, the call fails with `WaitOverError`. */
+  /** Maximum wait (default: none). If this limit is exceeded, the call fails with `WaitOverError`. */
   readonly maxWaitMs?: number | undefined;
   /** Polling interval (default: the service's `Retry-After` value). */
   readonly intervalMs?: number | undefined;
 };
 
 const defaultIntervalMs = 2_000;
-/** Longest tolerated service outage; a service restart is shorter. */
+/** Maximum tolerated service outage; a restart of the service takes less time. */
 const maxOutageMs = 60_000;
 
 /** Polls a task until it finishes. */

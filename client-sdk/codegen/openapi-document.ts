@@ -1,11 +1,14 @@
 /** The parts of an OpenAPI document that the generator reads. */
 export type OpenApiDocument = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, unknown>>;
+    readonly examples?: Readonly<Record<string, { readonly value: Readonly<Record<string, unknown>> }>>;
+  };
 };
 
 type SchemaReference = { readonly $ref?: string };
-type Content = Readonly<Record<string, { readonly schema: SchemaReference }>>;
+type Content = Readonly<Record<string, { readonly schema: SchemaReference; readonly example?: unknown }>>;
 
 type OpenApiOperation = {
   readonly operationId: string;
@@ -37,6 +40,9 @@ export type Operation = {
   readonly takesFile: boolean;
   readonly givesFile: boolean;
   readonly dataSchema: string | undefined;
+  readonly successStatus: number;
+  /** Example of the successful response's body; `undefined` if the response has no body. */
+  readonly successExample: unknown;
   readonly ifMatch: boolean;
   readonly ifNoneMatch: boolean;
   readonly needsToken: boolean;
@@ -62,7 +68,7 @@ function toOperation(method: string, path: string, operation: OpenApiOperation):
   if (resource === undefined || name === undefined) throw new Error(`${id} is not of the form resource.method`);
   const parameterNames = (location: string) =>
     parameters.filter((parameter) => parameter.in === location).map((parameter) => parameter.name);
-  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
+  const [successStatus = '', success] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
   const problems = Object.fromEntries(
     Object.entries(responses).flatMap(([status, response]) => (response['x-problem-codes'] ?? []).map((code) => [code, Number(status)])),
   );
@@ -85,6 +91,8 @@ function toOperation(method: string, path: string, operation: OpenApiOperation):
     takesFile: isFile(requestBody?.content),
     givesFile: isFile(success?.content),
     dataSchema: schemaName(id, success?.content),
+    successStatus: Number(successStatus),
+    successExample: Object.values(success?.content ?? {})[0]?.example,
     ifMatch: headers.includes('If-Match'),
     ifNoneMatch: headers.includes('If-None-Match'),
     needsToken: operation.security.length > 0,

@@ -1,4 +1,5 @@
-import { MandateError, type ApiErrorOf, type TransportFailure } from './errors.ts';
+import type { AuthorizationError, SignInRequiredError } from './authorization-errors.ts';
+import { MandateError, type AbortError, type ApiErrorOf, type ConnectionError, type DecodeError, type TimeoutError } from './errors.ts';
 
 /** Options for a single call. */
 export type CallOptions = {
@@ -23,7 +24,7 @@ export type DryRun = {
 
 /** Option for conditional updates. */
 export type IfMatch = {
-  /** ETag of the version to change. If the resource has changed since then, the call fails with `precondition_failed`. */
+  /** ETag of the version to change. If the resource no longer has this ETag, the call fails with `precondition_failed`. */
   readonly ifMatch?: string | undefined;
 };
 
@@ -48,6 +49,9 @@ export type Answer<Data> = {
    */
   readonly replayed: boolean;
 };
+
+/** Errors that any call can fail with, apart from API problems. */
+export type TransportFailure = ConnectionError | TimeoutError | AbortError | DecodeError | SignInRequiredError | AuthorizationError;
 
 /** The outcome of a call, returned as a value. */
 export type Result<Data, Problems> =

@@ -42,8 +42,8 @@ const dateFromMs = (milliseconds: number): Date | undefined => (milliseconds ? n
 export const deprecationText = ({ operation, sunsetAt, guide }: DeprecationNotice): string =>
   `${operation} is deprecated${sunsetAt ? ` and ends on ${sunsetAt.toISOString().slice(0, 10)}` : ''}${guide ? `: ${guide}` : ''}`;
 
-/** Prints a notice as a warning; the default of `onDeprecation`. */
-export function warnAboutDeprecation(notice: DeprecationNotice): void {
+/** Prints a deprecation notice as a warning; used if `onDeprecation` is not set. */
+export function printDeprecationWarning(notice: DeprecationNotice): void {
   // oxlint-disable-next-line no-console -- otherwise the developer would notice only when the operation fails
   console.warn(`Mandate: ${deprecationText(notice)}`);
 }

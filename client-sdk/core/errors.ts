@@ -1,23 +1,39 @@
-import type { components } from '../schema/types.gen.ts';
+import { getProperty } from './get-property.ts';
+import type { Problem, ProblemEntry, Task } from '../schema/types.gen.ts';
 
-type Problem = components['schemas']['Problem'];
-type ProblemEntry = components['schemas']['ProblemEntry'];
-type Task = components['schemas']['Task'];
+/**
+ * Key of each class's name. Because the symbol is registered, `instanceof` recognizes an error from another copy of this module, such as the
+ * CommonJS copy in a program that also loads the ESM copy.
+ */
+export const errorClassSymbol = Symbol.for('mandate.errorClass');
 
 /** Base class for all call errors; `code` distinguishes them. */
 export abstract class MandateError extends Error {
+  static readonly [errorClassSymbol]: string = 'MandateError';
   abstract readonly code: string;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target[errorClassSymbol];
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // A subclass that a program declares inherits the name, but has no other copy.
+    const name = Object.hasOwn(this, errorClassSymbol) && getProperty(getProperty(value, 'constructor'), errorClassSymbol);
+    return super[Symbol.hasInstance](value) || [name, name && 'MandateError'].includes(this[errorClassSymbol]);
+  }
 }
 
 /** The API rejected the request. */
 export class ApiError<Code extends string = string, Status extends number = number> extends MandateError {
-  override readonly name = 'ApiError';
+  static override readonly [errorClassSymbol] = 'ApiError';
+  declare readonly name: 'ApiError';
   /** Problem code. A newer service may send codes that this SDK version does not list. */
   readonly code: Code;
   readonly status: Status;
   readonly title: string;
   readonly detail: string;
-  /** ID of the request. Include the ID when contacting support. */
+  /** ID of the request. Include the request ID when you contact support. */
   readonly requestId: string | undefined;
   /** All errors found in the request. */
   readonly errors: readonly ProblemEntry[];
@@ -38,25 +54,28 @@ export class ApiError<Code extends string = string, Status extends number = numb
 
   /** Without this method, TypeScript would infer `ApiError<any, any>` from `error instanceof ApiError`. */
   static override [Symbol.hasInstance](value: unknown): value is ApiError {
-    return Object.prototype.isPrototypeOf.call(ApiError.prototype, Object(value));
+    return super[Symbol.hasInstance](value);
   }
 }
 
 /** No response: the host name is unknown, or the connection was refused or lost. The service may have executed the request. */
 export class ConnectionError extends MandateError {
-  override readonly name = 'ConnectionError';
+  static override readonly [errorClassSymbol] = 'ConnectionError';
+  declare readonly name: 'ConnectionError';
   readonly code = 'connection_failed';
 }
 
 /** No response in time. The service may have executed the request. */
 export class TimeoutError extends MandateError {
-  override readonly name = 'TimeoutError';
+  static override readonly [errorClassSymbol] = 'TimeoutError';
+  declare readonly name: 'TimeoutError';
   readonly code = 'timeout';
 }
 
 /** The task did not finish within `maxWaitMs`. It continues to run. */
 export class WaitOverError extends MandateError {
-  override readonly name = 'WaitOverError';
+  static override readonly [errorClassSymbol] = 'WaitOverError';
+  declare readonly name: 'WaitOverError';
   readonly code = 'wait_over';
   /** Last known state of the task. */
   readonly task: Task | undefined;
@@ -69,13 +88,15 @@ export class WaitOverError extends MandateError {
 
 /** The caller's signal aborted the call. */
 export class AbortError extends MandateError {
-  override readonly name = 'AbortError';
+  static override readonly [errorClassSymbol] = 'AbortError';
+  declare readonly name: 'AbortError';
   readonly code = 'aborted';
 }
 
-/** The response is not a valid API response; it often comes from a proxy. */
+/** The response is not a valid API response, such as a redirect; it often comes from a proxy. */
 export class DecodeError extends MandateError {
-  override readonly name = 'DecodeError';
+  static override readonly [errorClassSymbol] = 'DecodeError';
+  declare readonly name: 'DecodeError';
   readonly code = 'undecodable_answer';
   readonly status: number;
   readonly headers: Headers;
@@ -83,49 +104,31 @@ export class DecodeError extends MandateError {
   readonly text: string;
 
   constructor(status: number, headers: Headers, text: string, cause?: unknown) {
-    super(`HTTP ${status} with a body that is not ${status < 400 ? 'JSON' : 'a problem document'}`, { cause });
+    super(`HTTP ${status} is not a valid API response`, { cause });
     this.status = status;
     this.headers = headers;
     this.text = text.slice(0, 2000);
   }
 }
 
-/** The user has to sign in: no user is signed in, or the grant has expired or been revoked. */
-export class SignInRequiredError extends MandateError {
-  override readonly name = 'SignInRequiredError';
-  readonly code = 'sign_in_required';
-}
-
-/** The authorization server or the user denied the request; `error` is the OAuth error code, such as `access_denied` (RFC 6749). */
-export class AuthorizationError extends MandateError {
-  override readonly name = 'AuthorizationError';
-  readonly code = 'authorization_failed';
-  readonly error: string;
-
-  constructor(error: string, message: string, cause?: unknown) {
-    super(message, { cause });
-    this.error = error;
-  }
-}
-
-/** Errors that any call can fail with, apart from API problems. */
-export type TransportFailure = ConnectionError | TimeoutError | AbortError | DecodeError | SignInRequiredError | AuthorizationError;
-
 /**
- * Represents every code that only a newer service knows. No response contains this text. Because the type is narrower than `string`,
- * comparisons with misspelled codes do not compile.
+ * Represents every code that only a newer service knows. No response contains this placeholder. Because the type is narrower than
+ * `string`, comparisons with misspelled codes do not compile.
  */
 export type UnknownCode = '(a code of a newer service)';
 
-/** Union with one `ApiError` for each of the operation's codes, so that `switch (error.code)` knows them all, and one for newer codes. */
+/**
+ * Union of one `ApiError` type for each error code of the operation and one for the codes of newer services. The compiler therefore knows
+ * all codes in `switch (error.code)`.
+ */
 export type ApiErrorOf<Problems> =
   | { [Code in keyof Problems & string]: ApiError<Code, Problems[Code] & number> }[keyof Problems & string]
   | ApiError<UnknownCode>;
 
-/** Creates a `ConnectionError`. Node provides the reason as a code on the cause; browsers do not reveal it. */
+/** Creates a `ConnectionError`. Node reports why a connection failed as a code on the error's cause; browsers do not reveal the reason. */
 export function createConnectionError(origin: string, cause: unknown): ConnectionError {
-  const inner = cause instanceof Error ? cause.cause : undefined;
-  const reason = typeof inner === 'object' && inner !== null && 'code' in inner && typeof inner.code === 'string' ? `: ${inner.code}` : '';
+  const code = getProperty(getProperty(cause, 'cause'), 'code');
+  const reason = typeof code === 'string' ? `: ${code}` : '';
   return new ConnectionError(`Could not reach ${origin}${reason}`, { cause });
 }
 

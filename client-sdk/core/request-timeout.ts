@@ -6,7 +6,7 @@ export type RequestTimeout = {
   readonly signal: AbortSignal;
   /** Restarts the timer after progress. */
   restart(): void;
-  /** Stops the timer until `restart`. */
+  /** Stops the timer until `restart` is called. */
   pause(): void;
   /** Stops the timer permanently and removes the listener. */
   stop(): void;
@@ -39,7 +39,8 @@ export function startRequestTimeout(origin: string, timeoutMs: number, aborted: 
     failure: (cause) => {
       if (aborted?.aborted) return new AbortError('Call aborted', { cause: aborted.reason });
       if (!controller.signal.aborted) return createConnectionError(origin, cause);
-      const time = performance.now() < until ? `within ${timeoutMs / 1000} s` : 'before the deadline';
+      // Timers can fire a few milliseconds early.
+      const time = performance.now() < until - 5 ? `within ${timeoutMs / 1000} s` : 'before the deadline';
       return new TimeoutError(`No response from ${origin} ${time}`, { cause });
     },
   };

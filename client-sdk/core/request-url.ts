@@ -8,7 +8,7 @@ export function filledPath(template: string, values: readonly (string | number)[
     const text = String(value ?? '');
     // URL parsers remove dot segments, even if they are percent-encoded.
     if (text === '' || text === '.' || text === '..')
-      throw new TypeError(`${name || 'a path parameter'} is needed, and must not be ${JSON.stringify(value ?? '')}`);
+      throw new TypeError(`${name || 'a path parameter'} must not be ${JSON.stringify(value ?? '')}`);
     return encodeURIComponent(text);
   });
 }
@@ -26,12 +26,11 @@ export function queryString(query: Readonly<Record<string, QueryValue>>): string
  * Plain HTTP would send tokens unencrypted, so it is accepted only for this machine, unless `allowInsecure` is set.
  */
 export function checkedBaseUrl(url: string, allowInsecure = false): string {
-  if (!URL.canParse(url)) throw new TypeError(`${JSON.stringify(url)} is not a URL such as https://shop.example`);
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) throw new TypeError(`${JSON.stringify(url)} is not a URL such as https://shop.example`);
   const { protocol, hostname, origin, pathname, username, password, search, hash } = new URL(url);
-  if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError(`${url} does not begin with https://`);
   if (username || password || search || hash) throw new TypeError('a base URL has no user name, password, query or fragment');
   if (protocol === 'http:' && !allowInsecure && !isLoopback(hostname)) {
-    throw new TypeError(`${origin} is not https; set allowInsecureRequests to send tokens over it all the same`);
+    throw new TypeError(`${origin} is not https; set allowInsecureRequests to use it`);
   }
   return origin + pathname.replace(/\/+$/, '');
 }

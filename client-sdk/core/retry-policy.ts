@@ -3,7 +3,7 @@ import { AbortError, ApiError, ConnectionError, DecodeError, TimeoutError } from
 export type RetryLimits = {
   /** Maximum number of retries. */
   readonly maxRetries: number;
-  /** Maximum delay before a retry. If the service requests a longer delay, the call fails immediately. */
+  /** Maximum delay before a retry. The call fails immediately if the service requests a delay above this maximum. */
   readonly maxRetryDelayMs: number;
 };
 
@@ -44,25 +44,28 @@ export class RetryBudget {
   }
 }
 
-/** Waits for `ms`, or until the caller's signal is aborted. Removes its timer and listener. */
+/** Waits for `ms`, or until the caller's signal is aborted. Then removes the timer and the abort listener. */
 export async function waitUnlessAborted(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await awaitUntilAbortOrDeadline(signal, promise).finally(() => clearTimeout(timer));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await awaitUntilAbortOrDeadline(signal, elapsed).finally(() => clearTimeout(timer));
 }
 
 /** Returns the result of `awaited`. Rejects if the caller's signal is aborted or the deadline passes first. */
 export async function awaitUntilAbortOrDeadline<T>(signal: AbortSignal | undefined, awaited: T | Promise<T>, until = Infinity): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const end = (): void => reject(new AbortError('Call aborted', { cause: signal?.reason }));
-  const timer =
-    until === Infinity ? undefined : setTimeout(() => reject(new TimeoutError('No token before the deadline')), until - performance.now());
-  signal?.addEventListener('abort', end);
-  if (signal?.aborted) end();
-  try {
-    return await Promise.race([promise, awaited]);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', end);
-  }
+  let stop: (() => void) | undefined;
+  const ended = new Promise<never>((_, reject) => {
+    const end = (): void => reject(new AbortError('Call aborted', { cause: signal?.reason }));
+    const timer =
+      until < Infinity ? setTimeout(() => reject(new TimeoutError('No token before the deadline')), until - performance.now()) : undefined;
+    signal?.addEventListener('abort', end);
+    if (signal?.aborted) end();
+    stop = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    };
+  });
+  return Promise.race([ended, awaited]).finally(stop);
 }

@@ -2,6 +2,7 @@ import type { Answer, DryRun, IfMatch, IfNoneMatch } from './api-call.ts';
 import { startRequestTimeout } from './request-timeout.ts';
 import { downloadedFileFromResponse } from './downloaded-file.ts';
 import { ApiError, DecodeError } from './errors.ts';
+import { getProperty } from './get-property.ts';
 import { composeMiddleware, type Middleware } from './middleware.ts';
 import { queryString, type QueryValue } from './request-url.ts';
 import { calculateRetryDelay, waitUnlessAborted, awaitUntilAbortOrDeadline, type RetryBudget, type RetryLimits } from './retry-policy.ts';
@@ -31,7 +32,7 @@ export type ApiRequest = {
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;
   /** Request body, sent as JSON. */
   readonly body?: unknown;
-  /** File, sent unchanged instead of `body`. */
+  /** File that is sent unchanged, instead of `body`. */
   readonly file?: FileContent | undefined;
   /** `file`: the response body is returned as a stream. */
   readonly answer?: 'file' | undefined;
@@ -116,8 +117,8 @@ async function sendOnce(settings: TransportSettings, request: Attempt, options: 
   try {
     await authorize(settings.auth, { method, url, accessToken: request.token }, headers);
     const body = file === undefined ? { body: jsonOf(request) } : await createUploadBody(file, uploadObserver);
-    // The API never redirects. Following a redirect could turn a POST into a GET or send the token to another host.
-    const init = { ...body, method, headers, signal: timeout.signal, redirect: 'error' as const };
+    // Following a redirect could turn a POST into a GET or send the token to another host. Cloudflare Workers do not support `error`.
+    const init = { ...body, method, headers, signal: timeout.signal, redirect: 'manual' as const };
     const sendThroughMiddleware = composeMiddleware(settings.middleware, (outgoing) =>
       mapErrors(settings.fetch(outgoing.url, outgoing.init)),
     );
@@ -141,8 +142,9 @@ const jsonOf = ({ body }: ApiRequest): string | null => (body === undefined ? nu
 
 function decode(response: Response, text: string): Answer<unknown> {
   const { status, headers } = response;
-  const data = text === '' && status < 400 ? undefined : parseJson(response, text);
-  if (status < 400) return toAnswer(response, data);
+  const isSuccess = response.ok || status === 304;
+  const data = text === '' && isSuccess ? undefined : parseJson(response, text);
+  if (isSuccess) return toAnswer(response, data);
   if (!isProblem(data)) throw new DecodeError(status, headers, text);
   throw new ApiError(status, data, headers);
 }
@@ -163,5 +165,4 @@ function parseJson({ status, headers }: Response, text: string): unknown {
   }
 }
 
-const isProblem = (data: unknown): data is { code: string } =>
-  typeof data === 'object' && data !== null && 'code' in data && typeof data.code === 'string';
+const isProblem = (data: unknown): data is { code: string } => typeof getProperty(data, 'code') === 'string';

@@ -8,7 +8,7 @@ export type FileContent = string | Chunk | Blob | Chunks | (() => Chunks);
 
 export type UploadOptions = CallOptions & {
   /** Media type of the file (default: the type of a Blob, otherwise `text/csv`). */
-  readonly contentType?: 'text/csv' | 'application/x-ndjson' | undefined;
+  readonly contentType?: 'text/csv' | 'application/x-ndjson' | 'image/png' | 'image/jpeg' | 'image/webp' | undefined;
   /** Called with the number of bytes that have been sent. Supported by Node; browsers do not report upload progress. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
 };
@@ -21,8 +21,8 @@ export const resolveUploadMediaType = (file: FileContent, { contentType }: Uploa
 export const canSendFileMoreThanOnce = (file: FileContent | undefined): boolean =>
   file === undefined || typeof file === 'string' || file instanceof Uint8Array || file instanceof Blob || typeof file === 'function';
 
-/** Some browsers do not support streaming uploads; others support them only over some connections. */
-const inBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
+/** Some browsers do not support streaming uploads; others support them only over some connections. Browser workers have `importScripts`. */
+const inBrowser = 'document' in globalThis || 'importScripts' in globalThis;
 
 type UploadObserver = {
   readonly sent: (bytes: number) => void;

@@ -10,10 +10,16 @@ import type {
   Application,
   ApplicationCreate,
   ApplicationPage,
+  ApplicationStatistics,
   ApplicationUpdate,
   ApplicationsListQuery,
   AuditEventPage,
   AuditEventsListQuery,
+  Authorization,
+  Branding,
+  BrandingUpdate,
+  ConnectedAppLimits,
+  ConnectedAppLimitsInput,
   ConnectedAppPage,
   ConnectedAppsListQuery,
   ConnectedAppsRemoveQuery,
@@ -33,6 +39,7 @@ import type {
   OrderExportCreate,
   OrderImportsCreateQuery,
   OrderPage,
+  OrderStatistics,
   OrderUpdate,
   OrdersListQuery,
   Payment,
@@ -47,6 +54,7 @@ import type {
   ProductImportsCreateQuery,
   ProductPage,
   ProductReplace,
+  ProductStatistics,
   ProductUpdate,
   ProductsListQuery,
   ProductsListStockAdjustmentsQuery,
@@ -69,6 +77,9 @@ import type {
   ShipmentsListQuery,
   SigningKeyRotation,
   SigningKeyRotationCreate,
+  StatsApplicationsQuery,
+  StatsOrdersQuery,
+  StatsProductsQuery,
   StockAdjustment,
   StockAdjustmentCreate,
   StockAdjustmentPage,
@@ -148,8 +159,12 @@ export interface Queries {
     get(webhookEndpointId: number | string): QueryOf<WebhookEndpoint>;
     deliveries(webhookEndpointId: number | string, query?: WebhooksDeliveriesQuery): QueryOf<WebhookDeliveryPage>;
   };
+  readonly authorization: {
+    get(): QueryOf<Authorization>;
+  };
   readonly connectedApps: {
     list(query?: ConnectedAppsListQuery): QueryOf<ConnectedAppPage>;
+    getLimits(connectedAppId: number | string): QueryOf<ConnectedAppLimits>;
   };
   readonly apiKeys: {
     list(query?: ApiKeysListQuery): QueryOf<ApiKeyPage>;
@@ -163,6 +178,14 @@ export interface Queries {
   };
   readonly usage: {
     get(): QueryOf<Usage>;
+  };
+  readonly stats: {
+    orders(query?: StatsOrdersQuery): QueryOf<OrderStatistics>;
+    products(query?: StatsProductsQuery): QueryOf<ProductStatistics>;
+    applications(query?: StatsApplicationsQuery): QueryOf<ApplicationStatistics>;
+  };
+  readonly branding: {
+    get(): QueryOf<Branding>;
   };
 }
 
@@ -276,6 +299,8 @@ export interface Mutations {
   };
   readonly connectedApps: {
     remove(connectedAppId: number | string, options?: CallOptions): MutationOf<undefined, ConnectedAppsRemoveQuery>;
+    setLimits(connectedAppId: number | string, options?: CallOptions): MutationOf<ConnectedAppLimits, ConnectedAppLimitsInput>;
+    removeLimits(connectedAppId: number | string, options?: CallOptions): MutationOf<undefined, void>;
   };
   readonly apiKeys: {
     create(options?: CallOptions): MutationOf<NewApiKey, ApiKeyCreate>;
@@ -290,5 +315,10 @@ export interface Mutations {
   };
   readonly signingKeys: {
     rotate(options?: CallOptions): MutationOf<SigningKeyRotation, SigningKeyRotationCreate>;
+  };
+  readonly branding: {
+    update(options?: CallOptions & IfMatch): MutationOf<Branding, BrandingUpdate>;
+    setLogo(options?: UploadOptions): MutationOf<Branding, FileContent>;
+    deleteLogo(options?: CallOptions): MutationOf<undefined, void>;
   };
 }

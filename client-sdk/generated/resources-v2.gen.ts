@@ -3,31 +3,35 @@
 import type { Call, CallOptions, DryRun, IfMatch, IfNoneMatch } from '../core/api-call.ts';
 import type { PagedCall } from '../core/paged-call.ts';
 import type { ProblemsOf } from './routes-v2.gen.ts';
-import type { components, operations } from '../schema/types-v2.gen.ts';
+import type { operations, Order, OrderCancellation, OrderCreate, OrderPage, OrderUpdate } from '../schema/types-v2.gen.ts';
 
-export type Order = components['schemas']['Order'];
-export type OrderCancellation = components['schemas']['OrderCancellation'];
-export type OrderCreate = components['schemas']['OrderCreate'];
-export type OrderItem = components['schemas']['OrderItem'];
-export type OrderItemCreate = components['schemas']['OrderItemCreate'];
-export type OrderPage = components['schemas']['OrderPage'];
-export type OrderSummary = components['schemas']['OrderSummary'];
-export type OrderUpdate = components['schemas']['OrderUpdate'];
-export type Problem = components['schemas']['Problem'];
-export type ProblemEntry = components['schemas']['ProblemEntry'];
-export type ShippingAddress = components['schemas']['ShippingAddress'];
-export type ShippingAddressInput = components['schemas']['ShippingAddressInput'];
+export type {
+  Order,
+  OrderCancellation,
+  OrderClient,
+  OrderCreate,
+  OrderCustomer,
+  OrderItem,
+  OrderItemCreate,
+  OrderPage,
+  OrderSummary,
+  OrderUpdate,
+  Problem,
+  ProblemEntry,
+  ShippingAddress,
+  ShippingAddressInput,
+} from '../schema/types-v2.gen.ts';
 
 /** Query parameters that are `undefined` are not sent. */
 type Query<Id extends keyof operations> = { [Name in keyof QueryOf<Id>]: QueryOf<Id>[Name] | undefined };
 type QueryOf<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>;
 
-export type OrdersListQuery = Query<'orders.list'>;
+export interface OrdersListQuery extends Query<'orders.list'> {}
 
 export interface OrdersResource {
   /**
    * Place an order.
-   * Reserves the stock and fixes the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.
+   * Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;

@@ -4,126 +4,227 @@ import type { Call, CallOptions, DryRun, IfMatch, IfNoneMatch } from '../core/ap
 import type { DownloadedFile } from '../core/downloaded-file.ts';
 import type { PagedCall } from '../core/paged-call.ts';
 import type { ProblemsOf } from './routes.gen.ts';
-import type { components, operations } from '../schema/types.gen.ts';
+import type {
+  operations,
+  ApiKeyCreate,
+  ApiKeyPage,
+  ApiVersionList,
+  Application,
+  ApplicationCreate,
+  ApplicationPage,
+  ApplicationStatistics,
+  ApplicationUpdate,
+  AuditEventPage,
+  Authorization,
+  Branding,
+  BrandingUpdate,
+  ConnectedAppLimits,
+  ConnectedAppLimitsInput,
+  ConnectedAppPage,
+  DeliveryMethod,
+  DeliveryMethodList,
+  DeliveryMethodReplace,
+  Event,
+  EventPage,
+  NewApiKey,
+  NewApplication,
+  NewWebhookEndpoint,
+  Order,
+  OrderCancellation,
+  OrderCreate,
+  OrderExportCreate,
+  OrderPage,
+  OrderStatistics,
+  OrderUpdate,
+  Payment,
+  PaymentCreate,
+  PaymentPage,
+  Product,
+  ProductCategoryPage,
+  ProductCreate,
+  ProductPage,
+  ProductReplace,
+  ProductStatistics,
+  ProductUpdate,
+  Redelivery,
+  RedeliveryCreate,
+  Refund,
+  RefundCreate,
+  RefundPage,
+  RegistrationToken,
+  RegistrationTokenCreate,
+  SecretRotation,
+  SecretRotationCreate,
+  Shipment,
+  ShipmentCreate,
+  ShipmentPage,
+  ShipmentUpdate,
+  SigningKeyRotation,
+  SigningKeyRotationCreate,
+  StockAdjustment,
+  StockAdjustmentCreate,
+  StockAdjustmentPage,
+  Task,
+  TaskPage,
+  TestEvent,
+  Usage,
+  User,
+  UserCreate,
+  UserPage,
+  UserUpdate,
+  WebhookDeliveryPage,
+  WebhookEndpoint,
+  WebhookEndpointCreate,
+  WebhookEndpointPage,
+  WebhookEndpointUpdate,
+  WebhookSecretRotation,
+  WebhookSecretRotationCreate,
+} from '../schema/types.gen.ts';
 import type { FileContent, UploadOptions } from '../core/upload-body.ts';
 
-export type ApiKey = components['schemas']['ApiKey'];
-export type ApiKeyCreate = components['schemas']['ApiKeyCreate'];
-export type ApiKeyPage = components['schemas']['ApiKeyPage'];
-export type ApiVersion = components['schemas']['ApiVersion'];
-export type ApiVersionList = components['schemas']['ApiVersionList'];
-export type Application = components['schemas']['Application'];
-export type ApplicationCreate = components['schemas']['ApplicationCreate'];
-export type ApplicationPage = components['schemas']['ApplicationPage'];
-export type ApplicationUpdate = components['schemas']['ApplicationUpdate'];
-export type AuditEvent = components['schemas']['AuditEvent'];
-export type AuditEventPage = components['schemas']['AuditEventPage'];
-export type ConnectedApp = components['schemas']['ConnectedApp'];
-export type ConnectedAppPage = components['schemas']['ConnectedAppPage'];
-export type Delivery = components['schemas']['Delivery'];
-export type DeliveryInput = components['schemas']['DeliveryInput'];
-export type DeliveryMethod = components['schemas']['DeliveryMethod'];
-export type DeliveryMethodList = components['schemas']['DeliveryMethodList'];
-export type DeliveryMethodReplace = components['schemas']['DeliveryMethodReplace'];
-export type Event = components['schemas']['Event'];
-export type EventData = components['schemas']['EventData'];
-export type EventPage = components['schemas']['EventPage'];
-export type EventSubject = components['schemas']['EventSubject'];
-export type LineQuantity = components['schemas']['LineQuantity'];
-export type NewApiKey = components['schemas']['NewApiKey'];
-export type NewApplication = components['schemas']['NewApplication'];
-export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
-export type NextAction = components['schemas']['NextAction'];
-export type Order = components['schemas']['Order'];
-export type OrderCancellation = components['schemas']['OrderCancellation'];
-export type OrderCreate = components['schemas']['OrderCreate'];
-export type OrderExportCreate = components['schemas']['OrderExportCreate'];
-export type OrderItem = components['schemas']['OrderItem'];
-export type OrderItemCreate = components['schemas']['OrderItemCreate'];
-export type OrderPage = components['schemas']['OrderPage'];
-export type OrderSummary = components['schemas']['OrderSummary'];
-export type OrderUpdate = components['schemas']['OrderUpdate'];
-export type Payment = components['schemas']['Payment'];
-export type PaymentCreate = components['schemas']['PaymentCreate'];
-export type PaymentPage = components['schemas']['PaymentPage'];
-export type Problem = components['schemas']['Problem'];
-export type ProblemEntry = components['schemas']['ProblemEntry'];
-export type Product = components['schemas']['Product'];
-export type ProductCategory = components['schemas']['ProductCategory'];
-export type ProductCategoryPage = components['schemas']['ProductCategoryPage'];
-export type ProductCreate = components['schemas']['ProductCreate'];
-export type ProductPage = components['schemas']['ProductPage'];
-export type ProductReplace = components['schemas']['ProductReplace'];
-export type ProductUpdate = components['schemas']['ProductUpdate'];
-export type ProviderEventReceipt = components['schemas']['ProviderEventReceipt'];
-export type Redelivery = components['schemas']['Redelivery'];
-export type RedeliveryCreate = components['schemas']['RedeliveryCreate'];
-export type Refund = components['schemas']['Refund'];
-export type RefundCreate = components['schemas']['RefundCreate'];
-export type RefundPage = components['schemas']['RefundPage'];
-export type RegistrationToken = components['schemas']['RegistrationToken'];
-export type RegistrationTokenCreate = components['schemas']['RegistrationTokenCreate'];
-export type SecretRotation = components['schemas']['SecretRotation'];
-export type SecretRotationCreate = components['schemas']['SecretRotationCreate'];
-export type Shipment = components['schemas']['Shipment'];
-export type ShipmentCreate = components['schemas']['ShipmentCreate'];
-export type ShipmentPage = components['schemas']['ShipmentPage'];
-export type ShipmentUpdate = components['schemas']['ShipmentUpdate'];
-export type SigningKeyRotation = components['schemas']['SigningKeyRotation'];
-export type SigningKeyRotationCreate = components['schemas']['SigningKeyRotationCreate'];
-export type StockAdjustment = components['schemas']['StockAdjustment'];
-export type StockAdjustmentCreate = components['schemas']['StockAdjustmentCreate'];
-export type StockAdjustmentPage = components['schemas']['StockAdjustmentPage'];
-export type Task = components['schemas']['Task'];
-export type TaskError = components['schemas']['TaskError'];
-export type TaskPage = components['schemas']['TaskPage'];
-export type TaskResult = components['schemas']['TaskResult'];
-export type TestEvent = components['schemas']['TestEvent'];
-export type Usage = components['schemas']['Usage'];
-export type UsageLimit = components['schemas']['UsageLimit'];
-export type UsageMonth = components['schemas']['UsageMonth'];
-export type User = components['schemas']['User'];
-export type UserCreate = components['schemas']['UserCreate'];
-export type UserPage = components['schemas']['UserPage'];
-export type UserUpdate = components['schemas']['UserUpdate'];
-export type WebhookAttempt = components['schemas']['WebhookAttempt'];
-export type WebhookDelivery = components['schemas']['WebhookDelivery'];
-export type WebhookDeliveryPage = components['schemas']['WebhookDeliveryPage'];
-export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
-export type WebhookEndpointCreate = components['schemas']['WebhookEndpointCreate'];
-export type WebhookEndpointPage = components['schemas']['WebhookEndpointPage'];
-export type WebhookEndpointUpdate = components['schemas']['WebhookEndpointUpdate'];
-export type WebhookSecretRotation = components['schemas']['WebhookSecretRotation'];
-export type WebhookSecretRotationCreate = components['schemas']['WebhookSecretRotationCreate'];
+export type {
+  ApiKey,
+  ApiKeyCreate,
+  ApiKeyPage,
+  ApiVersion,
+  ApiVersionList,
+  Application,
+  ApplicationActivity,
+  ApplicationCreate,
+  ApplicationPage,
+  ApplicationStatistics,
+  ApplicationUpdate,
+  AuditEvent,
+  AuditEventPage,
+  Authorization,
+  Branding,
+  BrandingUpdate,
+  Budget,
+  ConnectedApp,
+  ConnectedAppLimits,
+  ConnectedAppLimitsInput,
+  ConnectedAppPage,
+  Delivery,
+  DeliveryInput,
+  DeliveryMethod,
+  DeliveryMethodList,
+  DeliveryMethodReplace,
+  EffectiveOrderSpendingLimits,
+  Event,
+  EventData,
+  EventPage,
+  EventSubject,
+  LineQuantity,
+  NewApiKey,
+  NewApplication,
+  NewWebhookEndpoint,
+  NextAction,
+  Order,
+  OrderAuthorizationDetails,
+  OrderCancellation,
+  OrderClient,
+  OrderCreate,
+  OrderCustomer,
+  OrderExportCreate,
+  OrderGroup,
+  OrderGroupPeriod,
+  OrderGroupSums,
+  OrderItem,
+  OrderItemCreate,
+  OrderPage,
+  OrderPeriod,
+  OrderSpendingLimits,
+  OrderStatistics,
+  OrderSummary,
+  OrderSums,
+  OrderUpdate,
+  Payment,
+  PaymentCreate,
+  PaymentPage,
+  Problem,
+  ProblemEntry,
+  Product,
+  ProductCategory,
+  ProductCategoryPage,
+  ProductCreate,
+  ProductPage,
+  ProductReplace,
+  ProductSales,
+  ProductStatistics,
+  ProductUpdate,
+  ProviderEventReceipt,
+  Redelivery,
+  RedeliveryCreate,
+  Refund,
+  RefundCreate,
+  RefundPage,
+  RegistrationToken,
+  RegistrationTokenCreate,
+  SecretRotation,
+  SecretRotationCreate,
+  Shipment,
+  ShipmentCreate,
+  ShipmentPage,
+  ShipmentUpdate,
+  SigningKeyRotation,
+  SigningKeyRotationCreate,
+  StockAdjustment,
+  StockAdjustmentCreate,
+  StockAdjustmentPage,
+  Task,
+  TaskError,
+  TaskPage,
+  TaskResult,
+  TestEvent,
+  Usage,
+  UsageLimit,
+  UsageMonth,
+  User,
+  UserCreate,
+  UserPage,
+  UserUpdate,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookEndpoint,
+  WebhookEndpointCreate,
+  WebhookEndpointPage,
+  WebhookEndpointUpdate,
+  WebhookSecretRotation,
+  WebhookSecretRotationCreate,
+} from '../schema/types.gen.ts';
 
 /** Query parameters that are `undefined` are not sent. */
 type Query<Id extends keyof operations> = { [Name in keyof QueryOf<Id>]: QueryOf<Id>[Name] | undefined };
 type QueryOf<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>;
 
-export type VersionsListQuery = Query<'versions.list'>;
-export type UsersListQuery = Query<'users.list'>;
-export type ProductsListQuery = Query<'products.list'>;
-export type ProductsListStockAdjustmentsQuery = Query<'products.listStockAdjustments'>;
-export type ProductCategoriesListQuery = Query<'productCategories.list'>;
-export type DeliveryMethodsListQuery = Query<'deliveryMethods.list'>;
-export type OrdersListQuery = Query<'orders.list'>;
-export type PaymentsListQuery = Query<'payments.list'>;
-export type PaymentsListAllQuery = Query<'payments.listAll'>;
-export type RefundsListQuery = Query<'refunds.list'>;
-export type RefundsListAllQuery = Query<'refunds.listAll'>;
-export type ShipmentsListQuery = Query<'shipments.list'>;
-export type ShipmentsListAllQuery = Query<'shipments.listAll'>;
-export type OrderImportsCreateQuery = Query<'orderImports.create'>;
-export type ProductImportsCreateQuery = Query<'productImports.create'>;
-export type TasksListQuery = Query<'tasks.list'>;
-export type EventsListQuery = Query<'events.list'>;
-export type WebhooksListQuery = Query<'webhooks.list'>;
-export type WebhooksDeliveriesQuery = Query<'webhooks.deliveries'>;
-export type ConnectedAppsListQuery = Query<'connectedApps.list'>;
-export type ConnectedAppsRemoveQuery = Query<'connectedApps.remove'>;
-export type ApiKeysListQuery = Query<'apiKeys.list'>;
-export type ApplicationsListQuery = Query<'applications.list'>;
-export type AuditEventsListQuery = Query<'auditEvents.list'>;
+export interface VersionsListQuery extends Query<'versions.list'> {}
+export interface UsersListQuery extends Query<'users.list'> {}
+export interface ProductsListQuery extends Query<'products.list'> {}
+export interface ProductsListStockAdjustmentsQuery extends Query<'products.listStockAdjustments'> {}
+export interface ProductCategoriesListQuery extends Query<'productCategories.list'> {}
+export interface DeliveryMethodsListQuery extends Query<'deliveryMethods.list'> {}
+export interface OrdersListQuery extends Query<'orders.list'> {}
+export interface PaymentsListQuery extends Query<'payments.list'> {}
+export interface PaymentsListAllQuery extends Query<'payments.listAll'> {}
+export interface RefundsListQuery extends Query<'refunds.list'> {}
+export interface RefundsListAllQuery extends Query<'refunds.listAll'> {}
+export interface ShipmentsListQuery extends Query<'shipments.list'> {}
+export interface ShipmentsListAllQuery extends Query<'shipments.listAll'> {}
+export interface OrderImportsCreateQuery extends Query<'orderImports.create'> {}
+export interface ProductImportsCreateQuery extends Query<'productImports.create'> {}
+export interface TasksListQuery extends Query<'tasks.list'> {}
+export interface EventsListQuery extends Query<'events.list'> {}
+export interface WebhooksListQuery extends Query<'webhooks.list'> {}
+export interface WebhooksDeliveriesQuery extends Query<'webhooks.deliveries'> {}
+export interface ConnectedAppsListQuery extends Query<'connectedApps.list'> {}
+export interface ConnectedAppsRemoveQuery extends Query<'connectedApps.remove'> {}
+export interface ApiKeysListQuery extends Query<'apiKeys.list'> {}
+export interface ApplicationsListQuery extends Query<'applications.list'> {}
+export interface AuditEventsListQuery extends Query<'auditEvents.list'> {}
+export interface StatsOrdersQuery extends Query<'stats.orders'> {}
+export interface StatsProductsQuery extends Query<'stats.products'> {}
+export interface StatsApplicationsQuery extends Query<'stats.applications'> {}
 
 export interface VersionsResource {
   /**
@@ -137,25 +238,25 @@ export interface VersionsResource {
 export interface UsersResource {
   /**
    * Get the signed-in user.
-   * Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.
+   * Returns the authenticated user. An application that acts on its own behalf has no user and receives 403.
    * Requires the scope `users.read` or `users.manage`.
    */
   me(options: CallOptions & Required<IfNoneMatch>): Call<User | undefined, ProblemsOf['users.me']>;
   /**
    * Get the signed-in user.
-   * Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.
+   * Returns the authenticated user. An application that acts on its own behalf has no user and receives 403.
    * Requires the scope `users.read` or `users.manage`.
    */
   me(options?: CallOptions): Call<User, ProblemsOf['users.me']>;
   /**
    * Get a user.
-   * Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.
+   * Returns a user. `users.read` allows reading the data of the token's user. Reading other users' data requires `users.manage` and a staff account.
    * Requires the scope `users.read` or `users.manage`.
    */
   get(userId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<User | undefined, ProblemsOf['users.get']>;
   /**
    * Get a user.
-   * Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.
+   * Returns a user. `users.read` allows reading the data of the token's user. Reading other users' data requires `users.manage` and a staff account.
    * Requires the scope `users.read` or `users.manage`.
    */
   get(userId: number | string, options?: CallOptions): Call<User, ProblemsOf['users.get']>;
@@ -167,7 +268,7 @@ export interface UsersResource {
   update(userId: number | string, body: UserUpdate, options?: CallOptions & IfMatch): Call<User, ProblemsOf['users.update']>;
   /**
    * Close a user account.
-   * Closes an account permanently. The name is deleted, the e-mail address becomes available again, and every application loses its access. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).
+   * Closes an account permanently. The user's name is deleted, the e-mail address becomes available again, and every application loses its access to the account. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).
    * Requires the scope `users.write` or `users.manage` or `users.administer`.
    */
   close(userId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['users.close']>;
@@ -296,7 +397,7 @@ export interface DeliveryMethodsResource {
 export interface OrdersResource {
   /**
    * Place an order.
-   * Reserves the stock and fixes the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.
+   * Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
@@ -363,7 +464,7 @@ export interface PaymentsResource {
   get(paymentId: number | string, options?: CallOptions): Call<Payment, ProblemsOf['payments.get']>;
   /**
    * Cancel a payment.
-   * Cancels a payment that is waiting for the customer. The order remains open and can be paid in another way until its reservation expires.
+   * Cancels a payment whose status is `pending` or `requires_action`. The order remains open and can be paid in another way until its reservation expires.
    * Requires the scope `payments.write` or `payments.manage`.
    */
   cancel(paymentId: number | string, options?: CallOptions): Call<Payment, ProblemsOf['payments.cancel']>;
@@ -510,7 +611,7 @@ export interface TasksResource {
 export interface EventsResource {
   /**
    * List events.
-   * Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after its change has been committed, and never appears before an event that was already visible. Events are stored for 30 days. If the events that follow `after` are no longer stored, the response is 410.
+   * Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after the change that it describes has been committed. Its ID is then greater than the IDs of all events that were already visible. Events are stored for 30 days. If the events that follow `after` are no longer stored, the response is 410.
    * Requires the scope `events.read`.
    */
   list(query?: EventsListQuery, options?: CallOptions): Call<EventPage, ProblemsOf['events.list']>;
@@ -559,7 +660,7 @@ export interface WebhooksResource {
   ): Call<WebhookEndpoint, ProblemsOf['webhooks.update']>;
   /**
    * Delete a webhook endpoint.
-   * Deletes the endpoint and its deliveries. Nothing is sent to the endpoint after the response.
+   * Deletes the endpoint and its deliveries. After the response, nothing more is sent to the endpoint.
    * Requires the scope `webhooks.write`.
    */
   delete(webhookEndpointId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['webhooks.delete']>;
@@ -601,10 +702,19 @@ export interface WebhooksResource {
   test(webhookEndpointId: number | string, options?: CallOptions): Call<TestEvent, ProblemsOf['webhooks.test']>;
 }
 
+export interface AuthorizationResource {
+  /**
+   * Get your authorization.
+   * Returns what the token or API key permits: its scopes, the limits that the customer set, and the use of the budget. Any valid token is accepted. Check the remaining budget before you place an order.
+   * Requires a token with any scope.
+   */
+  get(options?: CallOptions): Call<Authorization, ProblemsOf['authorization.get']>;
+}
+
 export interface ConnectedAppsResource {
   /**
    * List connected applications.
-   * Returns the applications that can currently act for the user, newest first. An application has one entry for each device.
+   * Returns the applications that can currently act for the user, newest first. An application that is connected on several devices has one entry for each device.
    * Requires the scope `connected_apps.read`.
    */
   list(query?: ConnectedAppsListQuery, options?: CallOptions): PagedCall<ConnectedAppPage, ProblemsOf['connectedApps.list']>;
@@ -618,6 +728,28 @@ export interface ConnectedAppsResource {
     query?: ConnectedAppsRemoveQuery,
     options?: CallOptions,
   ): Call<undefined, ProblemsOf['connectedApps.remove']>;
+  /**
+   * Get the limits of a connected application.
+   * Returns the limits that you set for the orders of the application, and the use of its budget.
+   * Requires the scope `connected_apps.read`.
+   */
+  getLimits(connectedAppId: number | string, options?: CallOptions): Call<ConnectedAppLimits, ProblemsOf['connectedApps.getLimits']>;
+  /**
+   * Set the limits of a connected application.
+   * Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid after the response. An application that has limits itself cannot set limits.
+   * Requires the scope `connected_apps.write`.
+   */
+  setLimits(
+    connectedAppId: number | string,
+    body: ConnectedAppLimitsInput,
+    options?: CallOptions,
+  ): Call<ConnectedAppLimits, ProblemsOf['connectedApps.setLimits']>;
+  /**
+   * Remove the limits of a connected application.
+   * Removes the limits for the orders of the application, so that only its scopes limit it. To end its access, remove the application instead. An application that has limits itself cannot remove limits.
+   * Requires the scope `connected_apps.write`.
+   */
+  removeLimits(connectedAppId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['connectedApps.removeLimits']>;
 }
 
 export interface ApiKeysResource {
@@ -672,7 +804,7 @@ export interface ApplicationsResource {
   ): Call<Application, ProblemsOf['applications.update']>;
   /**
    * Delete an application.
-   * Deletes the application and all its grants. The application's tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.
+   * Deletes the application and all its grants. The application's tokens stop working immediately. An application that was registered through a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   delete(applicationId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['applications.delete']>;
@@ -715,6 +847,27 @@ export interface UsageResource {
   get(options?: CallOptions): Call<Usage, ProblemsOf['usage.get']>;
 }
 
+export interface StatsResource {
+  /**
+   * Get order statistics.
+   * Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the period before. An order counts when it was placed, its revenue and items when it was paid, and a refund when it was requested. The previous period has the same number of days, or of months if the period consists of whole months.
+   * Requires the scope `statistics.read`.
+   */
+  orders(query?: StatsOrdersQuery, options?: CallOptions): Call<OrderStatistics, ProblemsOf['stats.orders']>;
+  /**
+   * Get product statistics.
+   * Returns the best-selling products of a period, the active products that are running low, and those that were not sold.
+   * Requires the scope `statistics.read`.
+   */
+  products(query?: StatsProductsQuery, options?: CallOptions): Call<ProductStatistics, ProblemsOf['stats.products']>;
+  /**
+   * Get application statistics.
+   * Returns the requests, errors and orders of each application and API key, with the most requests first. Requests are added up every few seconds.
+   * Requires the scope `statistics.read`.
+   */
+  applications(query?: StatsApplicationsQuery, options?: CallOptions): Call<ApplicationStatistics, ProblemsOf['stats.applications']>;
+}
+
 export interface SigningKeysResource {
   /**
    * Rotate the signing keys.
@@ -722,6 +875,37 @@ export interface SigningKeysResource {
    * Requires the scope `signing_keys.manage`.
    */
   rotate(body: SigningKeyRotationCreate, options?: CallOptions): Call<SigningKeyRotation, ProblemsOf['signingKeys.rotate']>;
+}
+
+export interface BrandingResource {
+  /**
+   * Get the branding.
+   * Requires no token.
+   */
+  get(options: CallOptions & Required<IfNoneMatch>): Call<Branding | undefined, ProblemsOf['branding.get']>;
+  /**
+   * Get the branding.
+   * Requires no token.
+   */
+  get(options?: CallOptions): Call<Branding, ProblemsOf['branding.get']>;
+  /**
+   * Update the branding.
+   * Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Pages and e-mails change immediately.
+   * Requires the scope `branding.manage`.
+   */
+  update(body: BrandingUpdate, options?: CallOptions & IfMatch): Call<Branding, ProblemsOf['branding.update']>;
+  /**
+   * Set the logo.
+   * Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own address. Each side must have 16 to 2048 pixels.
+   * Requires the scope `branding.manage`.
+   */
+  setLogo(file: FileContent, options?: UploadOptions): Call<Branding, ProblemsOf['branding.setLogo']>;
+  /**
+   * Delete the logo.
+   * Pages then show the first letter of the name. If there is no logo, nothing changes.
+   * Requires the scope `branding.manage`.
+   */
+  deleteLogo(options?: CallOptions): Call<undefined, ProblemsOf['branding.deleteLogo']>;
 }
 
 /** Methods of the client, by resource. */
@@ -741,10 +925,13 @@ export interface Resources {
   readonly tasks: TasksResource;
   readonly events: EventsResource;
   readonly webhooks: WebhooksResource;
+  readonly authorization: AuthorizationResource;
   readonly connectedApps: ConnectedAppsResource;
   readonly apiKeys: ApiKeysResource;
   readonly applications: ApplicationsResource;
   readonly auditEvents: AuditEventsResource;
   readonly usage: UsageResource;
+  readonly stats: StatsResource;
   readonly signingKeys: SigningKeysResource;
+  readonly branding: BrandingResource;
 }

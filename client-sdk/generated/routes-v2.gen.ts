@@ -30,6 +30,7 @@ export type ProblemsOf = {
     missing_token: 401;
     insufficient_scope: 403;
     forbidden: 403;
+    limit_exceeded: 403;
     not_acceptable: 406;
     idempotency_in_progress: 409;
     out_of_stock: 409;

@@ -61,8 +61,12 @@ export const routes = {
   'webhooks.deliveries': 'GET /api/v1/webhook-endpoints/{}/deliveries query paginated',
   'webhooks.redeliver': 'POST /api/v1/webhook-endpoints/{}/redeliveries json idempotent',
   'webhooks.test': 'POST /api/v1/webhook-endpoints/{}/test-events idempotent',
+  'authorization.get': 'GET /api/v1/authorization',
   'connectedApps.list': 'GET /api/v1/connected-apps query paginated',
   'connectedApps.remove': 'DELETE /api/v1/connected-apps/{} query',
+  'connectedApps.getLimits': 'GET /api/v1/connected-apps/{}/limits',
+  'connectedApps.setLimits': 'PUT /api/v1/connected-apps/{}/limits json',
+  'connectedApps.removeLimits': 'DELETE /api/v1/connected-apps/{}/limits',
   'apiKeys.list': 'GET /api/v1/api-keys query paginated',
   'apiKeys.create': 'POST /api/v1/api-keys json idempotent',
   'apiKeys.revoke': 'DELETE /api/v1/api-keys/{}',
@@ -75,7 +79,14 @@ export const routes = {
   'applications.createRegistrationToken': 'POST /api/v1/registration-tokens json idempotent',
   'auditEvents.list': 'GET /api/v1/audit-events query paginated',
   'usage.get': 'GET /api/v1/usage',
+  'stats.orders': 'GET /api/v1/statistics/orders query',
+  'stats.products': 'GET /api/v1/statistics/products query',
+  'stats.applications': 'GET /api/v1/statistics/applications query',
   'signingKeys.rotate': 'POST /api/v1/signing-key-rotations json idempotent',
+  'branding.get': 'GET /api/v1/branding',
+  'branding.update': 'PATCH /api/v1/branding json',
+  'branding.setLogo': 'PUT /api/v1/branding/logo file',
+  'branding.deleteLogo': 'DELETE /api/v1/branding/logo',
 } as const;
 
 /** Scopes of each operation. A token needs any one of these scopes; an empty list means that no scope is required. */
@@ -139,8 +150,12 @@ export const scopesOf = {
   'webhooks.deliveries': ['webhooks.read'],
   'webhooks.redeliver': ['webhooks.write'],
   'webhooks.test': ['webhooks.write'],
+  'authorization.get': [],
   'connectedApps.list': ['connected_apps.read'],
   'connectedApps.remove': ['connected_apps.write'],
+  'connectedApps.getLimits': ['connected_apps.read'],
+  'connectedApps.setLimits': ['connected_apps.write'],
+  'connectedApps.removeLimits': ['connected_apps.write'],
   'apiKeys.list': ['api_keys.manage'],
   'apiKeys.create': ['api_keys.manage'],
   'apiKeys.revoke': ['api_keys.manage'],
@@ -153,7 +168,14 @@ export const scopesOf = {
   'applications.createRegistrationToken': ['applications.manage'],
   'auditEvents.list': ['audit.read'],
   'usage.get': [],
+  'stats.orders': ['statistics.read'],
+  'stats.products': ['statistics.read'],
+  'stats.applications': ['statistics.read'],
   'signingKeys.rotate': ['signing_keys.manage'],
+  'branding.get': [],
+  'branding.update': ['branding.manage'],
+  'branding.setLogo': ['branding.manage'],
+  'branding.deleteLogo': ['branding.manage'],
 } as const;
 
 /** Problem codes of each operation, with their HTTP status. */
@@ -528,6 +550,7 @@ export type ProblemsOf = {
     missing_token: 401;
     insufficient_scope: 403;
     forbidden: 403;
+    limit_exceeded: 403;
     not_acceptable: 406;
     idempotency_in_progress: 409;
     out_of_stock: 409;
@@ -630,6 +653,7 @@ export type ProblemsOf = {
     missing_token: 401;
     insufficient_scope: 403;
     forbidden: 403;
+    limit_exceeded: 403;
     not_found: 404;
     not_acceptable: 406;
     idempotency_in_progress: 409;
@@ -1273,6 +1297,19 @@ export type ProblemsOf = {
     unavailable: 503;
     insufficient_storage: 503;
   };
+  'authorization.get': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
   'connectedApps.list': {
     invalid_request: 400;
     invalid_cursor: 400;
@@ -1291,6 +1328,57 @@ export type ProblemsOf = {
     insufficient_storage: 503;
   };
   'connectedApps.remove': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'connectedApps.getLimits': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'connectedApps.setLimits': {
+    invalid_request: 400;
+    malformed_json: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'connectedApps.removeLimits': {
     invalid_request: 400;
     invalid_token: 401;
     expired_token: 401;
@@ -1526,6 +1614,51 @@ export type ProblemsOf = {
     unavailable: 503;
     insufficient_storage: 503;
   };
+  'stats.orders': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'stats.products': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'stats.applications': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
   'signingKeys.rotate': {
     invalid_request: 400;
     malformed_json: 400;
@@ -1541,6 +1674,69 @@ export type ProblemsOf = {
     payload_too_large: 413;
     unsupported_media_type: 415;
     idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'branding.get': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'branding.update': {
+    invalid_request: 400;
+    malformed_json: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    precondition_failed: 412;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'branding.setLogo': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'branding.deleteLogo': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
     rate_limited: 429;
     quota_exceeded: 429;
     internal_error: 500;

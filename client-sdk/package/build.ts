@@ -19,7 +19,7 @@ async function writeJavaScript(entries: string[], format: 'esm' | 'cjs'): Promis
     outExtension: { '.js': extension },
     platform: 'neutral',
     target: 'es2022',
-    external: ['oauth4webapi', 'node:*'],
+    external: ['oauth4webapi', 'msw', 'react', 'node:*'],
     plugins: [keepRelativeImports(extension)],
     metafile: true,
   });

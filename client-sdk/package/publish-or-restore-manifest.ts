@@ -10,8 +10,15 @@ const folder = new URL('../', import.meta.url);
 
 type SourceManifest = PackageManifest & { readonly exports: Readonly<Record<string, string>> };
 
-/** Only in the published manifest: the repository installs the Node version that it runs with, and `npm ci` would print a warning. */
-const engines = { node: '>=22.18' };
+/**
+ * The `engines` field of the published manifest. In the repository, this field would make `npm ci` on an older Node.js print a warning,
+ * although `npm ci` installs the required Node.js.
+ */
+const engines = { node: '>=20.19' };
+
+/** Only in the published manifest: otherwise, an installation of the server in production would contain these packages. */
+const peerDependencies = { msw: '>=2', react: '>=18' };
+const peerDependenciesMeta = { msw: { optional: true }, react: { optional: true } };
 
 /** Returns the source files of the entry points, such as `./index.ts`. */
 export const readEntryPoints = async (): Promise<string[]> => Object.values((await readPackageManifest<SourceManifest>(folder)).exports);
@@ -37,6 +44,8 @@ async function publish(): Promise<void> {
     files: ['dist'],
     exports: conditions,
     dependencies,
+    peerDependencies,
+    peerDependenciesMeta,
     engines,
   };
   await replacePackageManifest(folder, content);

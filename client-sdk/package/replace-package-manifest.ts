@@ -11,7 +11,7 @@ export async function readPackageManifest<Known extends PackageManifest>(folder:
   return JSON.parse(await readFile(manifestUrl(folder), 'utf8')) as Known;
 }
 
-/** Replaces the package.json of `folder` until `restoreReplacedPackageManifest`. */
+/** Replaces the package.json of `folder` until `restoreReplacedPackageManifest` is called. */
 export async function replacePackageManifest(folder: URL, content: PackageManifest): Promise<void> {
   await rename(manifestUrl(folder), backupUrl(folder));
   await writeFile(manifestUrl(folder), `${JSON.stringify(content, null, 2)}\n`);

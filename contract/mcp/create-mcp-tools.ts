@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
+import { compactInputSchema, summarizeOutputSchema } from './compact-json-schema.ts';
 import type { McpTool } from './mcp-tool-type.ts';
 
+export { selectMcpTools, UnknownMcpToolSetError, type McpToolSelection } from './select-mcp-tools.ts';
 export type { McpTool } from './mcp-tool-type.ts';
 
 /** Operations that are not offered as tools for a reason that the OpenAPI document does not express. */
@@ -10,9 +12,8 @@ const operationsWithoutMcpTool: Readonly<Record<string, string>> = { 'signingKey
 export function getMcpToolExclusionReason(document: JsonObject, operation: JsonObject): string | undefined {
   if (operation['x-internal'] === true) return 'is only for external systems';
   const requestContent = objectAt(objectAt(operation, 'requestBody'), 'content');
-  const [, success = {}] = Object.entries(objectAt(operation, 'responses')).find(([status]) => status.startsWith('2')) ?? [];
-  const responseContent = objectAt(asJson(success), 'content');
-  const fields = objectAt(asJson(selfContained(document, objectAt(objectAt(responseContent, jsonMediaType), 'schema'))), 'properties');
+  const responseContent = successContent(operation);
+  const fields = objectAt(responseSchema(document, operation), 'properties');
   if (Object.values(fields).some((field) => 'x-null-in-replay' in asJson(field)))
     return 'returns a secret, which must not appear in a conversation';
   if (containsOnlyFiles(requestContent)) return 'requires a file';
@@ -21,11 +22,21 @@ export function getMcpToolExclusionReason(document: JsonObject, operation: JsonO
 }
 
 const jsonMediaType = 'application/json';
+
+function successContent(operation: JsonObject): JsonObject {
+  const [, success = {}] = Object.entries(objectAt(operation, 'responses')).find(([status]) => status.startsWith('2')) ?? [];
+  return objectAt(asJson(success), 'content');
+}
+
+/** Returns the JSON schema of a successful response; empty if the response has no JSON body. */
+const responseSchema = (document: JsonObject, operation: JsonObject): JsonObject =>
+  asJson(selfContained(document, objectAt(objectAt(successContent(operation), jsonMediaType), 'schema')));
+
 const containsOnlyFiles = (content: JsonObject): boolean => Object.keys(content).length > 0 && !(jsonMediaType in content);
 
 /** Tool arguments that are sent as the headers `If-Match` and `Idempotency-Key`. */
-export const ifMatchToolArgument = 'if_match';
-export const idempotencyKeyToolArgument = 'idempotency_key';
+export const ifMatchToolArgumentName = 'if_match';
+export const idempotencyKeyToolArgumentName = 'idempotency_key';
 
 /** Returns one tool for each operation in Mandate's OpenAPI document, except the excluded operations. */
 export function createMcpTools(document: JsonObject): McpTool[] {
@@ -50,8 +61,11 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
   const hasBody = Object.keys(body).length > 0;
   const readOnly = method === 'get';
   const [keyed, conditional] = [accepts('header', 'Idempotency-Key'), accepts('header', 'If-Match')];
+  const [toolSet = '', action = ''] = operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split('.');
+  const response = responseSchema(document, operation);
   return {
-    name: operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace('.', '_'),
+    name: `${toolSet}_${action}`,
+    toolSet,
     title,
     description: details === '' ? `${title}.` : `${title}.\n${details}`,
     method: method.toUpperCase(),
@@ -61,15 +75,16 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
     hasBody,
     scopes: scopesOf(operation),
     readOnly,
-    destructive: !readOnly && (method !== 'post' || /^(?:payments|refunds)\.|\.(?:cancel|confirm)$/.test(operationId)),
+    destructive: !readOnly && (method !== 'post' || /^(?:payments|refunds)\.|^orders\.create$|\.(?:cancel|confirm)$/.test(operationId)),
     idempotent: method !== 'post',
     keyed,
     conditional,
+    ...(readOnly && 'properties' in response && { outputSchema: summarizeOutputSchema(response) }),
     inputSchema: inputSchema(operationId, [
       ...[...parametersIn('path'), ...parametersIn('query')].map((parameter) => parameterSchema(document, parameter)),
       ...(hasBody ? [asJson(selfContained(document, body))] : []),
-      ...(conditional ? [{ properties: { [ifMatchToolArgument]: conditionSchema } }] : []),
-      ...(keyed ? [{ properties: { [idempotencyKeyToolArgument]: keySchema } }] : []),
+      ...(conditional ? [{ properties: { [ifMatchToolArgumentName]: conditionSchema } }] : []),
+      ...(keyed ? [{ properties: { [idempotencyKeyToolArgumentName]: keySchema } }] : []),
     ]),
   };
 }
@@ -91,10 +106,20 @@ const scopesOf = (operation: JsonObject): string[] =>
     .flatMap((requirement) => (Array.isArray(requirement['oauth2']) ? requirement['oauth2'] : []))
     .filter((scope) => typeof scope === 'string');
 
+/** Descriptions of parameters that many tools have. The descriptions in the OpenAPI document would take a tenth of the context. */
+const shortDescriptions: Readonly<Record<string, string>> = {
+  limit: '',
+  cursor: '`next_cursor` of the previous page.',
+  include_total: 'Adds `total_count`.',
+  dry_run: 'Checks and prices the request, and changes nothing.',
+};
+
 function parameterSchema(document: JsonObject, parameter: JsonObject): JsonObject {
-  const [name, description] = [textAt(parameter, 'name'), textAt(parameter, 'description')];
-  const schema = { ...asJson(selfContained(document, objectAt(parameter, 'schema'))), ...(description !== '' && { description }) };
-  return { properties: { [name]: schema }, required: parameter['required'] === true ? [name] : [] };
+  const name = textAt(parameter, 'name');
+  const description = shortDescriptions[name] ?? textAt(parameter, 'description');
+  const { description: _, ...schema } = asJson(selfContained(document, objectAt(parameter, 'schema')));
+  const described = { ...schema, ...(description !== '' && { description }) };
+  return { properties: { [name]: described }, required: parameter['required'] === true ? [name] : [] };
 }
 
 /** Combines the properties of all parts into one object schema. */
@@ -107,7 +132,7 @@ function inputSchema(operationId: string, parts: readonly JsonObject[]): JsonObj
     }
   }
   const required = parts.flatMap((part) => (Array.isArray(part['required']) ? part['required'] : []));
-  return { type: 'object', properties, required, additionalProperties: false };
+  return compactInputSchema({ type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false });
 }
 
 /** Returns the schema with all references resolved and without examples, which would only consume context. */

@@ -4,6 +4,8 @@ import type { JsonObject } from '../schema/json.ts';
 export type McpTool = {
   /** Tool name, such as `orders_create`. */
   readonly name: string;
+  /** Name of the set of tools for one resource, such as `orders`. Assistants' settings select tools by set. */
+  readonly toolSet: string;
   readonly title: string;
   readonly description: string;
   readonly method: string;
@@ -15,7 +17,7 @@ export type McpTool = {
   /** Any one of these scopes is sufficient. An empty list means that no token is needed. */
   readonly scopes: readonly string[];
   readonly readOnly: boolean;
-  /** Whether the tool deletes or changes data, or moves money. */
+  /** Whether the tool deletes or changes data, or spends or moves money. */
   readonly destructive: boolean;
   /** Whether repeating a call with the same arguments has no further effect. */
   readonly idempotent: boolean;
@@ -24,4 +26,6 @@ export type McpTool = {
   /** Whether the operation accepts `If-Match`. */
   readonly conditional: boolean;
   readonly inputSchema: JsonObject;
+  /** Names and types of the result's fields; undefined for tools that change something, and for results that are not objects. */
+  readonly outputSchema?: JsonObject;
 };

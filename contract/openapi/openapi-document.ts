@@ -83,7 +83,7 @@ function oauthScheme(origin: string): JsonObject {
   const tokenUrl = `${origin}/oauth/token`;
   return {
     type: 'oauth2',
-    description: 'Access tokens are issued by the authorization server of the same installation, which requires PKCE with S256.',
+    description: 'Access tokens are issued by the built-in authorization server. The authorization server requires PKCE with S256.',
     flows: {
       authorizationCode: { authorizationUrl: `${origin}/oauth/authorize`, tokenUrl, refreshUrl: tokenUrl, scopes: descriptions },
       clientCredentials: { tokenUrl, scopes: descriptions },

@@ -132,7 +132,8 @@ function responsesOf(route: AppRoute, idempotent: boolean, components: OpenApiCo
           : {};
         return [status, { description, ...common, content }];
       }
-      // All errors share one schema, so that generated clients have one error type. The codes for this response are listed separately.
+      // All errors share one schema, so that generated clients have one error type. The error codes of each response are listed in its
+      // description and in `x-problem-codes`.
       const codes = problemCodesOfResponse(response);
       const content = { [response.contentType]: { schema: jsonSchemaFromZodSchema(problemSchema, 'response', components) } };
       return [

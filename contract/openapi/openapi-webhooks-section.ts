@@ -22,7 +22,7 @@ export const webhookHeaderOpenApiParameters: JsonObject = {
   ),
   WebhookSignature: header(
     'webhook-signature',
-    'Space-separated signatures. Each signature is `v1,` followed by the base64-encoded HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. The key is the base64-decoded part of the secret after `whsec_`. While a secret is being rotated, there are two signatures. Accept the delivery if either of them matches.',
+    'Space-separated signatures. Each signature is `v1,` followed by the base64-encoded HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. The key is the base64-decoded part of the secret after `whsec_`. While a secret is being rotated, the header contains two signatures. Accept the delivery if either signature matches.',
     { type: 'string' },
   ),
 };
@@ -54,8 +54,8 @@ function delivery(type: EventType, tag: string, components: OpenApiComponents): 
   return {
     operationId: `webhook.${type}`,
     tags: [tag],
-    summary: `Deliver ${type}`,
-    description: 'Sent to webhook endpoints at least once, in no guaranteed order.',
+    summary: `Deliver events of type ${type}`,
+    description: 'Each event is sent to webhook endpoints at least once. The order of events is not guaranteed.',
     security: [],
     parameters: Object.keys(webhookHeaderOpenApiParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
@@ -64,7 +64,7 @@ function delivery(type: EventType, tag: string, components: OpenApiComponents): 
     },
     responses: {
       '2XX': { description: 'The delivery was received. The response body is ignored.' },
-      '410': { description: 'Disables the endpoint. After any other error, the delivery is retried.' },
+      '410': { description: 'Disables the endpoint. After an error other than 410, the delivery is retried.' },
     },
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { extensibleEnumSchema } from '../schema/extensible-enum.ts';
 import { paginationParametersWithDefaultLimit100, listPageSchema } from '../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, publicProblems, cursorProblems } from './problems.ts';
+import { commonProblems, declareProblemResponses, publicProblemCodes, cursorProblemCodes } from './problems.ts';
 import { defineResource } from './define-resource.ts';
 import { declareRouteMetadata, type Deprecation } from './route-metadata.ts';
 import { timestampSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
@@ -20,7 +20,7 @@ export type ApiVersion = {
 /** All versions that can be served, oldest first. docs/versioning.md describes their guarantees. */
 export const apiVersions: readonly ApiVersion[] = [{ name: 'v1' }, { name: 'v2', preview: true }];
 
-/** The version that serves paths without a version: the newest version that is not a preview. */
+/** The version that serves requests whose path contains no version: the newest version that is not a preview. */
 export const currentApiVersion = 'v1';
 
 const version = withSchemaName(
@@ -30,7 +30,7 @@ const version = withSchemaName(
     status: extensibleEnumSchema(['preview', 'current', 'supported', 'deprecated', 'retired']).describe(
       'Status of the version. The `current` version serves paths without a version, a `preview` may change at any time, and a `retired` version returns 410.',
     ),
-    deprecated_at: timestampSchema.nullable().describe('Time at which the version becomes or became deprecated.'),
+    deprecated_at: timestampSchema.nullable().describe('Time of the deprecation of the version, which may be in the past or the future.'),
     sunset_at: timestampSchema.nullable().describe('When the version is retired.'),
   }),
 );
@@ -42,7 +42,7 @@ export const apiVersionRoutes = defineResource('Versions', 'Versions of the API.
     query: z.object(paginationParametersWithDefaultLimit100).strict(),
     summary: 'List API versions',
     description: 'Returns the versions of the API. Every API response contains its version in the `Mandate-Version` header.',
-    responses: { 200: listPageSchema('ApiVersionList', version), ...fails(...publicProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('ApiVersionList', version), ...fails(...publicProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'versions.list', access: 'public' }),
   },
 });

@@ -1,6 +1,6 @@
 import type { AppRoute } from '@ts-rest/core';
 
-/** Name and description of a resource in the API reference. The command line shows the description in its help. */
+/** Name and description of a resource in the API reference. The CLI also shows the description in its help. */
 export type ResourceTag = { readonly name: string; readonly description: string };
 
 /** Declares the routes of a resource, and adds the resource's name and description to the metadata of each route. */

@@ -2,7 +2,7 @@ import { initContract, type ContractOtherResponse } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { idSchema } from '../schema/ids.ts';
-import { amountSchema } from '../schema/money.ts';
+import { amountSchema } from '../schema/amount-price-and-currency-schemas.ts';
 
 const c = initContract();
 
@@ -23,6 +23,7 @@ export const commonProblems = {
   insufficient_user_authentication: { status: 401, title: 'A recent sign-in is required' },
   insufficient_scope: { status: 403, title: 'The access token does not permit this operation' },
   forbidden: { status: 403, title: 'Not allowed' },
+  limit_exceeded: { status: 403, title: 'The order exceeds a limit that the customer set' },
   not_found: { status: 404, title: 'Not found' },
   route_not_found: { status: 404, title: 'No such path' },
   method_not_allowed: { status: 405, title: 'The path does not have this method' },
@@ -61,10 +62,26 @@ export const problemEntrySchema = withSchemaName(
       .describe('Machine-readable error code, such as `required`, `out_of_range` or `unknown_field`. More codes may be added.'),
     detail: z.string().describe('Human-readable description of the error.'),
     allowed: z.array(z.string()).optional().describe('Accepted values, if the field accepts only a fixed set.'),
-    product_id: idSchema.optional().describe('Product that is out of stock; only with `out_of_stock`.'),
-    requested: z.number().int().optional().describe('Number of units that were ordered; only with `out_of_stock`.'),
-    available: z.number().int().optional().describe('Number of units available; only with `out_of_stock`.'),
-    actual: amountSchema.optional().describe('Current total, in minor units; only with `price_changed`.'),
+    product_id: idSchema.optional().describe('Product that is out of stock; present only with the code `out_of_stock`.'),
+    requested: z
+      .number()
+      .int()
+      .optional()
+      .describe(
+        'With the code `out_of_stock`, number of units that were ordered; with `limit_exceeded`, amount of the order in minor units.',
+      ),
+    available: z
+      .number()
+      .int()
+      .optional()
+      .describe('With the code `out_of_stock`, number of units available; with `limit_exceeded`, amount that remains, in minor units.'),
+    limit: amountSchema.optional().describe('Limit that the customer set, in minor units; present only with the code `limit_exceeded`.'),
+    spent: amountSchema
+      .optional()
+      .describe(
+        'Amount already spent in the current period, in minor units; present only with the code `limit_exceeded` if the limit is for a period.',
+      ),
+    actual: amountSchema.optional().describe('Current total, in minor units; present only with the code `price_changed`.'),
   }),
 );
 
@@ -75,13 +92,15 @@ const problemFields = {
   code: z.string().describe('Machine-readable problem code. Codes are never removed within an API version; new codes may be added.'),
   detail: z
     .string()
-    .describe('Explanation of this occurrence, and how to resolve it. Details that contain values of the request are in English.'),
-  instance: z.string().describe('URI that identifies this occurrence.'),
+    .describe(
+      'Explanation of this occurrence of the problem, and how to resolve it. Details that contain values of the request are in English.',
+    ),
+  instance: z.string().describe('URI that identifies this occurrence of the problem.'),
   request_id: z.string().describe('ID of the request, as in the `X-Request-Id` header. Include the ID when contacting support.'),
   violated_policies: z
     .array(z.string())
     .optional()
-    .describe('Names of the exceeded policies, as in the `RateLimit-Policy` header; only with status 429.'),
+    .describe('Names of the exceeded policies, as in the `RateLimit-Policy` header; present only with status 429.'),
   errors: z.array(problemEntrySchema).max(50).optional().describe('All errors found in the request.'),
 };
 
@@ -92,7 +111,10 @@ type StatusOf<Registry extends Record<string, ProblemDeclaration>, Code extends 
 type CodesOf<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry, Status> = {
   [C in Code]: Registry[C]['status'] extends Status ? C : never;
 }[Code];
-type ErrorResponse<Code extends string> = ContractOtherResponse<z.ZodType<z.infer<typeof problemSchema> & { code: Code }>>;
+/** An interface, because a declaration file cannot name the private types that `ContractOtherResponse` expands to. */
+export interface ErrorResponse<Code extends string> extends ContractOtherResponse<
+  z.ZodType<z.infer<typeof problemSchema> & { code: Code }>
+> {}
 type ErrorResponses<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry & string> = {
   [Status in StatusOf<Registry, Code>]: ErrorResponse<CodesOf<Registry, Code, Status>>;
 };
@@ -106,7 +128,7 @@ export const declareProblemResponses =
   <const Codes extends readonly (keyof Registry & string)[]>(...codes: Codes): ErrorResponses<Registry, Codes[number]> => {
     const byStatus = Map.groupBy(codes, (code) => registry[code]?.status ?? 500);
     const responses = [...byStatus].map(([status, [first = '', ...more]]) => [status, errorResponse([first, ...more])] as const);
-    // Object.fromEntries() loses the codes for each status; the assertion restores them.
+    // The return type of Object.fromEntries() does not contain the codes of each status; the type assertion adds them.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return Object.fromEntries(responses) as unknown as ErrorResponses<Registry, Codes[number]>;
   };
@@ -131,7 +153,7 @@ const alwaysPossible = [
   'unavailable',
   'insufficient_storage',
 ] as const;
-/** Problems detected before the request is matched to an operation. Any path can return these problems, so no operation declares them. */
+/** Codes of problems detected before a request is matched to an operation. Any path can return them, so no operation declares them. */
 export const problemCodesBeforeRouting = [
   'route_not_found',
   'method_not_allowed',
@@ -139,19 +161,23 @@ export const problemCodesBeforeRouting = [
   'uri_too_long',
   'headers_too_large',
 ] as const satisfies readonly (keyof typeof commonProblems)[];
-/** Problems for a public operation, which requires no token but rejects an invalid one. */
-export const publicProblems = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
-/** Problems for an operation that requires an access token, without permission checks beyond the scope. */
-export const tokenProblems = [...publicProblems, 'missing_token', 'insufficient_scope'] as const;
-/** Problems for an operation that requires an access token and can also be denied because of the user's role or account. */
-export const permissionProblems = [...tokenProblems, 'forbidden'] as const;
-/** Additional problems for an operation that accepts a file. */
-export const fileProblems = ['payload_too_large', 'unsupported_media_type'] as const;
-/** Additional problems for an operation with a request body. */
-export const bodyProblems = ['malformed_json', ...fileProblems] as const;
-/** Additional problems for an operation that accepts `If-Match`. */
-export const ifMatchProblems = ['precondition_failed'] as const;
-/** Additional problems for a paginated list. */
-export const cursorProblems = ['invalid_cursor', 'cursor_mismatch'] as const;
-/** Additional problems for an operation that accepts an `Idempotency-Key`. */
-export const idempotencyProblems = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;
+/** Problem codes of a public operation, which requires no token but rejects an invalid one. */
+export const publicProblemCodes = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
+/** Problem codes of an operation that requires an access token, without permission checks beyond the scope. */
+export const tokenProblemCodes = [...publicProblemCodes, 'missing_token', 'insufficient_scope'] as const;
+/** Problem codes of an operation that requires an access token and can also be denied because of the user's role or account. */
+export const permissionProblemCodes = [...tokenProblemCodes, 'forbidden'] as const;
+/** Additional problem codes of an operation that accepts a file. */
+export const fileProblemCodes = ['payload_too_large', 'unsupported_media_type'] as const;
+/** Additional problem codes of an operation with a request body. */
+export const bodyProblemCodes = ['malformed_json', ...fileProblemCodes] as const;
+/** Additional problem codes of an operation that accepts `If-Match`. */
+export const ifMatchProblemCodes = ['precondition_failed'] as const;
+/** Additional problem codes of an operation that returns a paginated list. */
+export const cursorProblemCodes = ['invalid_cursor', 'cursor_mismatch'] as const;
+/** Additional problem codes of an operation that accepts an `Idempotency-Key`. */
+export const idempotencyProblemCodes = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;
+/** Problem codes of a POST operation with a body that requires an access token and no permission beyond the scope. */
+export const tokenPostProblemCodes = [...tokenProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes] as const;
+/** Problem codes of a POST operation with a body whose caller also needs a permission, such as a staff account. */
+export const permissionPostProblemCodes = [...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes] as const;

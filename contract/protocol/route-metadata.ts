@@ -9,7 +9,7 @@ export type Deprecation = {
   readonly since: string;
   /** End of support. After this time, the API responds with 410. Must not be before `since`. */
   readonly sunset?: string;
-  /** Migration guide: an absolute URL, or a path of the service. */
+  /** Migration guide: an absolute URL, or a path on this service. */
   readonly guide: string;
 };
 
@@ -25,17 +25,20 @@ export type RouteMetadata = {
    */
   readonly access: 'public' | 'token' | readonly [Scope, ...Scope[]];
   /**
-   * Whether the request accepts an `Idempotency-Key`. Every POST does, except those listed in
+   * Whether the request accepts an `Idempotency-Key`. Every POST request accepts this header, except those listed in
    * `test/support/api-assertions/replay-assertions.ts`.
    */
   readonly idempotent?: boolean;
   /** Response field that contains a secret (`secretShownOnceSchema`), which is neither stored nor replayed. */
   readonly secret?: string;
-  /** Whether the response has the ETag of the created resource. Not needed if the operation accepts `If-Match` or `If-None-Match`. */
+  /**
+   * Whether the response has the ETag of the created resource. This flag is not needed if the operation accepts `If-Match` or
+   * `If-None-Match`.
+   */
   readonly returnsEtag?: boolean;
-  /** Maximum body size in bytes (default: `defaultMaxBodyBytes`); infinite for files. */
+  /** Maximum body size in bytes (default: `defaultMaxBodyBytes`), or `Infinity` for files. */
   readonly bodyMax?: number;
-  /** Media types of a body that is not JSON. The handler itself reads such a body from the request stream. */
+  /** Media types of a body that is not JSON. The handler reads a body that is not JSON directly from the request stream. */
   readonly consumes?: readonly [string, ...string[]];
   /** Media types of the response, if it is not JSON. */
   readonly produces?: readonly string[];
@@ -78,7 +81,7 @@ export const dryRunQuerySchema = z
       .enum(['true', 'false'])
       .optional()
       .describe(
-        '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
+        'With `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
       ),
   })
   .strict();
@@ -96,5 +99,5 @@ export const ifMatchHeadersSchema = z.object({
   'if-match': z
     .string()
     .optional()
-    .describe('ETag of the version to change. If the resource has changed since that version, the response is 412 and nothing is changed.'),
+    .describe('ETag of the version to change. If the resource no longer has this ETag, the response is 412 and nothing is changed.'),
 });

@@ -26,11 +26,11 @@ const ordinary = [
 
 /**
  * Finds the first character that must not occur in a one-line name, because it could make two different names look the same or disguise
- * a name. Returns this character as `U+XXXX`, or `undefined` if the text contains none.
+ * a name. Returns the character in the form `U+XXXX`, or `undefined` if the text contains no such character.
  */
 export function findHiddenCharacter(text: string): string | undefined {
   if (!suspicious.test(text)) return undefined;
-  // Replaces each ordinary sequence with one visible character, so that the characters before and after it do not become adjacent.
+  // Replaces each ordinary sequence (such as an emoji sequence) with one visible character, so that its neighbors do not become adjacent.
   const rest = ordinary.reduce((left, pattern) => left.replaceAll(pattern, '\ufffd'), text);
   const found = suspicious.exec(rest)?.[0];
   return found && `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;

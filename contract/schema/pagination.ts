@@ -20,17 +20,17 @@ export const paginationParameters = {
   include_total: z
     .enum(['true', 'false'])
     .optional()
-    .describe(`\`true\` adds \`total_count\` to the response, counted up to ${maxCountedTotal}.`),
+    .describe(`\`true\` adds \`total_count\` to the response; counting stops at ${maxCountedTotal}.`),
 };
 
-/** Query parameters for a list that originally had no pagination. The default limit is high enough for all items in such a list. */
+/** Query parameters for a list that originally had no pagination. The default limit is high enough to return the whole list. */
 export const paginationParametersWithDefaultLimit100 = {
   limit: integerInUrlSchema(1, 100).default('100').describe('Maximum number of items on the page.'),
   cursor: paginationParameters.cursor,
 };
 
 /** Comma-separated values of an enumeration in one query parameter. An item matches if it has any of these values. */
-export const commaSeparatedListSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+export const commaSeparatedEnumSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   extendApi(
     z
       .string()
@@ -53,7 +53,7 @@ export const listPageSchema = <Item extends ZodTypeAny>(name: string, item: Item
         .min(0)
         .max(maxCountedTotal)
         .optional()
-        .describe('Number of matching items; only with `include_total=true`.'),
+        .describe('Number of matching items; returned only with `include_total=true`.'),
       total_count_capped: z
         .boolean()
         .optional()

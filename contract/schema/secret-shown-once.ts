@@ -1,7 +1,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 
-/** OpenAPI extension that marks a secret, which is `null` in a replay. The value describes how to get a valid secret in that case. */
+/** OpenAPI extension for a secret, which is `null` in a replay. The extension's value explains how to get a valid secret in this case. */
 const nullInReplay = 'x-null-in-replay';
 
 /**

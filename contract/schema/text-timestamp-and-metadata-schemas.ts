@@ -25,7 +25,7 @@ export const singleLineInputSchema = (maximum: number, minimum = 1) =>
 const whyHidden = 'a character that is invisible or changes the direction of the text';
 
 /** Returns the reason why `singleLineInputSchema` rejected the characters of a text; `undefined` if only the length is invalid. */
-export const findForbiddenCharacterMessage = ({ issues }: z.ZodError): string | undefined =>
+export const findForbiddenCharacterIssueMessage = ({ issues }: z.ZodError): string | undefined =>
   issues.find(({ code }) => code === 'custom')?.message;
 
 /** One line of text in a response. The characters are not checked, so that values stored under earlier rules remain readable. */
@@ -61,7 +61,7 @@ const timestampRangeText = 'must be from 0001-01-01T00:00:00Z to 9999-12-31T23:5
 
 /**
  * A timestamp sent by a caller: RFC 3339 with any offset, at most 9 decimal places, converted to UTC.
- * Every timestamp in a query, a body or an imported file uses this schema, so that the database accepts each value that passes.
+ * Every timestamp in a query, a body or an imported file is validated with this schema, so that the database can store the timestamp.
  */
 export const timestampInputSchema = z
   .string()
@@ -93,5 +93,5 @@ export const metadataSchema = z
 export const metadataPatchSchema = z
   .record(nameFromOtherSystemSchema(40), multilineTextSchema(500).nullable())
   .describe(
-    `Merged into the stored metadata: absent keys keep their values, and \`null\` removes a key. At most ${maxMetadataPairs} pairs after the merge.`,
+    `Merged into the stored metadata: absent keys keep their values, and \`null\` removes a key. After the merge, the metadata can have at most ${maxMetadataPairs} key-value pairs.`,
   );

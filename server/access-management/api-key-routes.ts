@@ -3,7 +3,7 @@ import { contract, type NewApiKey } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { apiKeyFromEntity } from '../api-keys/api-key-from-entity.ts';

@@ -7,7 +7,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { getViolatedConstraint } from '../database/errors/sql-error-fields.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { applicationFromEntity } from './application-from-entity.ts';

@@ -1,8 +1,11 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
+import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed.ts';
+import { assertLimitsEndInFuture } from '../order-limits/assert-limits-end-in-future.ts';
+import { changeLimitsOfConnectedApp, findLimitsOfConnectedApp } from '../oauth/grants/limits-of-connected-app.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { listConnectedAppsOfUser, revokeConnectedAppConsentAndApiKeys } from '../oauth/grants/connected-apps.ts';
@@ -17,6 +20,9 @@ export const connectedAppRoutes = (dependencies: Dependencies) =>
   initServer().router(contract.connectedApps, {
     list: (request) => handleListConnectedApps(dependencies, request),
     remove: (request) => handleRemoveConnectedApp(dependencies, request),
+    getLimits: (request) => handleGetLimits(dependencies, request),
+    setLimits: (request) => handleSetLimits(dependencies, request),
+    removeLimits: (request) => handleRemoveLimits(dependencies, request),
   });
 
 const handleListConnectedApps: RouteHandler<typeof contract.connectedApps.list, Dependencies> = async (
@@ -45,7 +51,47 @@ const handleRemoveConnectedApp: RouteHandler<typeof contract.connectedApps.remov
   const removed = await em.transactional((inner) =>
     revokeConnectedAppConsentAndApiKeys(inner, requirePrincipalUser(req).id, id, options, new Date()),
   );
-  if (!removed) throw createProblem('not_found', { detail: `Connected application ${id} was not found.` });
+  if (!removed) throw appNotFound(id);
   onTokenOperation({ name: 'revoked', reason: 'person' });
   return { status: 204, body: undefined };
 };
+
+const handleGetLimits: RouteHandler<typeof contract.connectedApps.getLimits, Dependencies> = async (
+  { em },
+  { params: { connected_app_id: id }, req },
+) => {
+  const limits = await findLimitsOfConnectedApp(em, requirePrincipalUser(req).id, id);
+  if (!limits) throw appNotFound(id);
+  return { status: 200, body: limits };
+};
+
+const handleSetLimits: RouteHandler<typeof contract.connectedApps.setLimits, Dependencies> = async (
+  { em },
+  { params: { connected_app_id: id }, body, req },
+) => {
+  assertNoOrderLimits(requirePrincipal(req), 'change limits');
+  assertLimitsEndInFuture(body, new Date());
+  const { id: userId } = requirePrincipalUser(req);
+  const limits = await em.transactional(async (inner) => {
+    const { time_zone: timeZone, ...input } = body;
+    const change = { source: getClientAddressAndUserAgent(req), by: requirePrincipal(req).clientId, input, timeZone };
+    return (await changeLimitsOfConnectedApp(inner, userId, id, change, new Date())) && findLimitsOfConnectedApp(inner, userId, id);
+  });
+  if (!limits) throw appNotFound(id);
+  return { status: 200, body: limits };
+};
+
+const handleRemoveLimits: RouteHandler<typeof contract.connectedApps.removeLimits, Dependencies> = async (
+  { em },
+  { params: { connected_app_id: id }, req },
+) => {
+  assertNoOrderLimits(requirePrincipal(req), 'remove limits');
+  const change = { source: getClientAddressAndUserAgent(req), by: requirePrincipal(req).clientId, input: undefined, timeZone: undefined };
+  const isFound = await em.transactional((inner) =>
+    changeLimitsOfConnectedApp(inner, requirePrincipalUser(req).id, id, change, new Date()),
+  );
+  if (!isFound) throw appNotFound(id);
+  return { status: 204, body: undefined };
+};
+
+const appNotFound = (id: number) => createProblem('not_found', { detail: `Connected application ${id} was not found.` });

@@ -1,12 +1,13 @@
 import { maxApiKeyLifetimeDays, maxApiKeysPerUser, type ApiKey as ApiKeyBody, type ApiKeyCreate, type Scope } from '@mandate/contract';
 import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { canUseScope } from '../http/middleware/authorize.ts';
-import type { Principal } from '../http/request/principal.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import { requireRecentSignIn } from '../http/request/require-recent-sign-in.ts';
 import { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
+import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed.ts';
 import { lockUserRow } from '../users/lock-user-row.ts';
 import { apiKeyFromEntity } from '../api-keys/api-key-from-entity.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
@@ -26,7 +27,8 @@ export async function createApiKey(
 ): Promise<ApiKeyBody & { key: string }> {
   const scopes = [...new Set<Scope>(requestedScopes)];
   assertScopesGranted(principal, scopes);
-  // Require a recent sign-in: a key is valid for months and, unlike the token, never sender-constrained.
+  assertNoOrderLimits(principal, 'create API keys, because an API key has no limits');
+  // Require a recent sign-in, because an API key is valid for months and, unlike an access token, is never sender-constrained.
   requireRecentSignIn(principal, now);
   const expiry = expiresAt === undefined ? new Date(now.getTime() + defaultDays * dayMs) : new Date(expiresAt);
   assertValidExpiry(expiry, now);
@@ -61,7 +63,7 @@ export async function createApiKey(
   return { ...apiKeyFromEntity(created, now), key };
 }
 
-/** Returns the preapproved scopes in the token's grant that the key will use. */
+/** Returns those preapproved scopes of the token's grant that the new API key will use. */
 async function readPreapprovedScopes(em: EntityManager, { tokenRecordId }: Principal, scopes: readonly Scope[]): Promise<string[]> {
   const tokenKey = { model: 'AccessToken', id: tokenRecordId ?? '' };
   const token = await em.findOne(OauthRecord, tokenKey, { fields: ['grantId'], disableIdentityMap: true });
@@ -71,7 +73,7 @@ async function readPreapprovedScopes(em: EntityManager, { tokenRecordId }: Princ
   return grant?.preapprovedScopes.filter((scope) => used.has(scope)) ?? [];
 }
 
-/** Rejects a token that has been revoked since its verification, for example by a password reset that held the lock. */
+/** Rejects a token that has been revoked since it was verified, for example by a concurrent password reset. */
 async function assertTokenNotRevoked(em: EntityManager, { tokenRecordId }: Principal): Promise<void> {
   if (tokenRecordId === undefined || (await em.count(OauthRecord, { model: 'AccessToken', id: tokenRecordId })) > 0) return;
   throw createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });

@@ -15,7 +15,7 @@ export async function deleteApplication(
 ): Promise<string> {
   const application = await lockApplicationRow(em, id);
   const { clientId } = application;
-  // Deleting the grants first waits for requests that hold a lock on a grant.
+  // The grants are deleted first, so that the transaction waits here for requests that hold a lock on a grant.
   const grantIds = em
     .createQueryBuilder(OauthRecord)
     .select('grantId')

@@ -12,9 +12,9 @@ const unusedDaysMax = 90;
 const backgroundSource: RequestSource = { ip: null, userAgent: null };
 
 /**
- * Deletes one batch of self-registered applications without users: applications that received no consent within a day of registration, or
- * no further consent for 90 days. Disabled applications are kept, so that they stay blocked. Returns the number of deleted applications;
- * call this function again until it returns 0.
+ * Deletes one batch of unused self-registered applications, which received no consent within a day of registration, or none in the last 90
+ * days. Disabled applications are kept, so that they stay blocked. Returns the number of deleted applications; call this function again
+ * until it returns 0.
  */
 export async function deleteUnusedSelfRegisteredAppsBatch(em: EntityManager, now: Date): Promise<number> {
   const [dayAgo, longAgo] = [new Date(now.getTime() - dayMs), new Date(now.getTime() - unusedDaysMax * dayMs)];
@@ -28,8 +28,8 @@ export async function deleteUnusedSelfRegisteredAppsBatch(em: EntityManager, now
 }
 
 /**
- * Deletes an application after a second check under a lock: in the meantime, a user may have consented, or another process may have deleted
- * the application.
+ * Locks an application and deletes it if it is still unused. In the meantime, a user may have consented, or another process may have
+ * deleted the application.
  */
 async function deleteIfUnused(em: EntityManager, id: number, unused: FilterQuery<Application>, now: Date): Promise<void> {
   const filter: FilterQuery<Application> = { $and: [{ id }, unused] };

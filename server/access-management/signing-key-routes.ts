@@ -2,7 +2,7 @@ import { initServer } from '@ts-rest/express';
 import { contract, type SigningKeyRotation } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { oauthEndpointPaths } from '../oauth/protocol/endpoint-paths-and-audiences.ts';

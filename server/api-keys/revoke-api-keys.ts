@@ -7,9 +7,9 @@ import { ApiKey } from './api-key.entity.ts';
 export type ApiKeySelection = ({ readonly userId: number; readonly clientId?: string } | { readonly clientId: string }) & {
   /** IDs of the keys that the user keeps. */
   readonly except?: readonly number[];
-  /** Only the key with this ID. */
+  /** Restricts the selection to the key with this ID. */
   readonly id?: number;
-  /** Only keys that were created with one of these scopes while the application was preapproved for that scope. */
+  /** Restricts the selection to keys that were created with one of these scopes while the application was preapproved for that scope. */
   readonly preapproved?: readonly string[];
 };
 

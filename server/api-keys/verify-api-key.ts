@@ -1,11 +1,11 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import type { Principal, TokenErrorCode, VerifyAccessToken } from '../http/request/principal.ts';
+import type { Principal, TokenErrorCode, VerifyAccessToken } from '../http/request/principal-and-token-types.ts';
 import { findApiKeyByHash } from './find-api-key.sql.ts';
 import { hashApiKey, hasApiKeyFormat } from './api-key-secret.ts';
 import type { ApiKeyLastUseBuffer } from './api-key-last-use-buffer.ts';
 
 /** Extends access token verification to API keys. A key is a bearer credential, so it is accepted only with the `Bearer` scheme. */
-export const acceptApiKeysAsAccessTokens =
+export const createAccessTokenOrApiKeyVerifier =
   (em: EntityManager, lastUse: ApiKeyLastUseBuffer, verifyAccessToken: VerifyAccessToken): VerifyAccessToken =>
   async (presented) => {
     if (!hasApiKeyFormat(presented.token)) return verifyAccessToken(presented);

@@ -1,7 +1,8 @@
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
-import { acceptApiKeysAsAccessTokens } from '../api-keys/verify-api-key.ts';
+import { createAccessTokenOrApiKeyVerifier } from '../api-keys/verify-api-key.ts';
+import { listDeliveryCurrencies } from '../delivery-methods/list-delivery-currencies.ts';
 import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/list-runner-without-replica.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
@@ -9,8 +10,8 @@ import { serveOpenApiDocuments } from '../docs/serve-openapi-documents.ts';
 import { serveReferencePage } from '../docs/serve-reference-page.ts';
 import { EventWaiter } from '../events/event-long-poll.ts';
 import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
-import { authenticate } from '../http/middleware/authenticate.ts';
-import { authorizeByScope } from '../http/middleware/authorize.ts';
+import { authenticate, type TokenChallenge } from '../http/middleware/authenticate.ts';
+import { authorizeByScope } from '../http/middleware/authorize-by-scope.ts';
 import { cors } from '../http/middleware/cors.ts';
 import { resolveRequestedApiVersion } from '../http/middleware/resolve-api-version.ts';
 import { addDeprecationHeadersOrRejectRetired } from '../http/middleware/deprecation-headers-and-retirement.ts';
@@ -21,7 +22,7 @@ import { checkAcceptHeader } from '../http/middleware/check-accept-header.ts';
 import { CursorPagination } from '../http/response/pagination.ts';
 import { prefixLocationHeaderWithBasePath, rewriteWellKnownPathOfIssuer } from '../http/request/rewrite-location-and-well-known-urls.ts';
 import { replaceExpressJsonMethod } from '../http/response/replace-express-json-method.ts';
-import { assignRequestIdAndLogAccess } from '../http/request/request-context-and-access-log.ts';
+import { assignRequestIdAndLogAccess } from '../http/request/request-context-principal-and-access-log.ts';
 import { createRouterByResource } from '../http/routing/router-by-resource.ts';
 import { mountContract } from '../http/routing/mount-contract.ts';
 import { rejectUnknownPath } from '../http/routing/reject-undeclared-paths-and-methods.ts';
@@ -32,13 +33,13 @@ import {
   type CreateAuthorizationServerOptions,
   createAuthorizationServer,
 } from '../oauth/authorization-server.ts';
-import { redirectToPageInChosenLanguage } from '../oauth/pages/views/page-language.ts';
+import { redirectToPageInChosenLanguage } from '../oauth/pages/language/page-language.ts';
 import { createRedirectOriginCheck } from '../oauth/clients/oidc-client-adapter.ts';
 import { dpopAlgorithms } from '../oauth/tokens/dpop-proof.ts';
 import { revokeAccessOfSuspendedOrClosedUser } from '../oauth/grants/revoke-access-of-suspended-or-closed-user.ts';
 import { apiAudienceFromIssuer, mcpAudienceFromIssuer, basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
 import { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
-import { defaultMcpClientScopes } from '../oauth/protocol/oauth-scopes.ts';
+import { initialMcpClientScopes } from '../oauth/protocol/oauth-scopes.ts';
 import { createProtectedResourceMetadataRouter, protectedResourceMetadataUrl } from '../oauth/provider/protected-resource-metadata.ts';
 import { orderRoutesV2 } from '../order-lifecycle/order-routes-v2.ts';
 import { manualProvider } from '../payments/providers/manual-provider.ts';
@@ -50,12 +51,12 @@ import type { RedisCounters } from '../rate-limits/redis-counter-connection.ts';
 import { createRouteHandlersByResource } from './create-route-handlers-by-resource.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
 import { serveSecurityTxt } from '../site/serve-security-txt.ts';
-import { serveFaviconAndRobotsTxt, serveStartPageAndRootFiles, serveNotFoundPage } from '../site/serve-start-page-and-root-files.ts';
+import { serveFaviconAndRobotsTxt, serveStartPageAndRootFiles, serveNotFoundPage } from '../site/serve-site-pages-and-root-files.ts';
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 export type AppOptions = {
   readonly db: Database;
-  /** Runs list queries, possibly on a read replica (default: on `db`). */
+  /** Runs list queries, for example on a read replica; by default, they run on `db`. */
   readonly readList?: RunListQuery | undefined;
   /** Public URL of the server, with an optional path; also the OAuth issuer. */
   readonly issuer: string;
@@ -102,7 +103,7 @@ export type AppOptions = {
 /** Creates the Express application: the API, its documentation and the authorization server. */
 export async function createApp(parts: AppOptions): Promise<Express> {
   const { db, issuer, log } = parts;
-  const authorization = await createAuthorizationServer(parts);
+  const authorization = await createAuthorizationServer({ ...parts, listOrderCurrencies: listDeliveryCurrencies });
   const app = express();
   app.disable('x-powered-by');
   // Express would add weak ETags to every response, including errors.
@@ -154,6 +155,7 @@ function apiRouter(
     em: db.em,
     readList: parts.readList ?? createListRunnerWithoutReplica(db.em),
     pages: new CursorPagination(keys.cursors),
+    issuer,
     taxMode,
     endAccess: revokeAccessOfSuspendedOrClosedUser,
     onEmailAddressChange,
@@ -176,10 +178,10 @@ function apiRouter(
       use: monthlyUse,
     }),
   );
-  // Authentication and authorization come first: unauthorized clients learn nothing else and cannot make the server parse a body.
+  // Authentication and authorization come before parsing, so that the server never parses the body of an unauthorized request.
   const middleware = [
     addDeprecationHeadersOrRejectRetired(servedVersions, now),
-    authenticate(acceptApiKeysAsAccessTokens(db.em, lastUse, verifyAccessToken), challenge(apiAudienceFromIssuer(issuer)), limit),
+    authenticate(createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyAccessToken), challenge(apiAudienceFromIssuer(issuer)), limit),
     authorizeByScope,
     checkAcceptHeader,
     parseJsonBody,
@@ -188,25 +190,26 @@ function apiRouter(
   mountContract(router, contract, { versions, ...shared }, middleware);
   if (servedVersions.some(({ name }) => name === 'v2'))
     mountContract(router, contractV2, { ...shared, orders: orderRoutesV2(deps) }, middleware);
+  const mcpChallenge = { ...challenge(mcpAudienceFromIssuer(issuer)), scopes: initialMcpClientScopes };
   const authenticateTools = authenticate(
-    acceptApiKeysAsAccessTokens(db.em, lastUse, verifyMcpToken),
-    { ...challenge(mcpAudienceFromIssuer(issuer)), scopes: defaultMcpClientScopes },
+    createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyMcpToken),
+    mcpChallenge,
     limit,
     () => false,
   );
-  const tools = mcpRouter({ db, issuer, log: parts.log, languages }, authenticateTools, router);
+  const access = { authenticate: authenticateTools, challenge: mcpChallenge };
+  const tools = mcpRouter({ db, issuer, log: parts.log, languages }, access, router);
   return express.Router({ caseSensitive: true, strict: true }).use(router, tools);
 }
 
 /** Creates the MCP endpoint, whose tools call the API routes in this process. */
 function mcpRouter(
   { db: { em }, issuer, log, languages }: Pick<AppOptions, 'db' | 'issuer' | 'log'> & { readonly languages: Languages },
-  authenticateTools: RequestHandler,
+  access: { readonly authenticate: RequestHandler; readonly challenge: TokenChallenge },
   routes: Router,
 ) {
   const inProcessApi = express.Router().use(setDefaultHeaders, routes, rejectUnknownPath, createApiErrorHandler(issuer, log, languages));
-  const access = { authenticate: authenticateTools, isOriginOfApplication: createRedirectOriginCheck(em) };
-  return createMcpEndpoint({ em, issuer, log, ...access, api: inProcessApi });
+  return createMcpEndpoint({ em, issuer, log, ...access, isOriginOfApplication: createRedirectOriginCheck(em), api: inProcessApi });
 }
 
 const challenge = (resource: string) => ({

@@ -1,9 +1,10 @@
 import { contract } from '@mandate/contract';
 import type { ConnectedAppDependencies } from '../access-management/connected-app-routes.ts';
+import type { BrandingDependencies } from '../branding/routes.ts';
 import type { EventHandlerDependencies } from '../events/event-long-poll.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
-import type { VersionDependencies } from '../versions/routes.ts';
+import type { VersionDependencies } from '../api-versions/routes.ts';
 import type { WebhookDependencies } from '../webhooks/endpoints/create-endpoint.ts';
 import * as resourceRoutes from './resource-routes.ts';
 
@@ -12,7 +13,8 @@ type ApiDependencies = HandlerDependencies &
   EventHandlerDependencies &
   VersionDependencies &
   WebhookDependencies &
-  ConnectedAppDependencies;
+  ConnectedAppDependencies &
+  BrandingDependencies;
 
 type RoutesByResource = { [Resource in keyof typeof resourceRoutes]: ReturnType<(typeof resourceRoutes)[Resource]> };
 

@@ -1,5 +1,5 @@
 // The routes for each resource, keyed by its name in contract/index.ts.
-export { apiVersionRoutes as versions } from '../versions/routes.ts';
+export { apiVersionRoutes as versions } from '../api-versions/routes.ts';
 export { userRoutes as users } from '../users/routes.ts';
 export { productRoutes as products } from '../products/routes.ts';
 export { productCategoryRoutes as productCategories } from '../products/product-category-routes.ts';
@@ -15,9 +15,12 @@ export { productImportRoutes as productImports } from '../product-imports/routes
 export { taskRoutes as tasks } from '../tasks/routes.ts';
 export { eventRoutes as events } from '../events/routes.ts';
 export { webhookRoutes as webhooks } from '../webhooks/routes.ts';
+export { authorizationRoutes as authorization } from '../order-limits/routes.ts';
 export { connectedAppRoutes as connectedApps } from '../access-management/connected-app-routes.ts';
 export { apiKeyRoutes as apiKeys } from '../access-management/api-key-routes.ts';
 export { applicationRoutes as applications } from '../access-management/application-routes.ts';
 export { auditEventRoutes as auditEvents } from '../audit/routes.ts';
 export { usageRoutes as usage } from '../usage/routes.ts';
+export { statisticsRoutes as stats } from '../statistics/routes.ts';
 export { signingKeyRoutes as signingKeys } from '../access-management/signing-key-routes.ts';
+export { brandingRoutes as branding } from '../branding/routes.ts';

@@ -20,8 +20,8 @@ const schema = defineEntity({
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     /**
-     * Either starts with a letter, so that the `sub` of the application's own tokens is never a user ID, or is the URL of a client ID
-     * metadata document.
+     * A client ID is a name that starts with a letter, or the URL of a client ID metadata document. User IDs are numbers, so the `sub` of
+     * an application's own token is never a user ID.
      */
     clientId: p.text().unique().check(`length(client_id) <= 500 and client_id ~ '^([a-z][a-z0-9_-]{1,63}|https://[!-~]+)$'`),
     name: p.text().check('length(name) >= 1 and length(name) <= 100'),
@@ -48,15 +48,12 @@ const schema = defineEntity({
     registration: p.enum(applicationRegistrationMethods).default('administrator'),
     /** Time at which the cached client ID metadata document expires; null without a document. */
     metadataExpiresAt: p.datetime(3).nullable(),
-    /**
-     * Time of the most recent consent, recorded only for self-registered applications, because unused self-registered applications are
-     * deleted.
-     */
+    /** Time of the most recent consent. It is recorded only for self-registered applications, which are deleted when unused. */
     lastConsentAt: p.datetime(3).nullable(),
-    /** Overrides the default rate limit. */
+    /** Overrides the server's default rate limit for this application. */
     rateLimitPerMinute: p.integer().nullable().check('rate_limit_per_minute >= 1'),
     quotaPerMonth: p.integer().nullable().check('quota_per_month >= 1'),
-    /** Overrides the server's default. */
+    /** Overrides the server's default grace period for repeated refreshes, in seconds. */
     refreshGraceSeconds: p.integer().nullable().check('refresh_grace_seconds >= 0 and refresh_grace_seconds <= 300'),
     ...versionAndTimestampProperties(),
   },

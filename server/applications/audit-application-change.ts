@@ -1,7 +1,7 @@
 import type { AuditAction } from '@mandate/contract';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 
 /** Returns an application's path. */
 export const getApplicationPath = (id: number): string => `/api/v1/applications/${id}`;

@@ -20,7 +20,7 @@ export type ApplicationInput = {
   readonly registration?: ApplicationRegistration;
   /** Time at which the cached client ID metadata document expires. */
   readonly metadataExpiresAt?: Date | null;
-  /** Overrides the default rate limit. */
+  /** Overrides the server's default rate limit for this application. */
   readonly rateLimitPerMinute?: number | null;
   readonly quotaPerMonth?: number | null;
   /** Grace period for repeated refreshes in seconds; overrides the server's default. */

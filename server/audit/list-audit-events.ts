@@ -15,7 +15,7 @@ export type AuditFilters = {
   readonly occurredAtLt?: string | undefined;
 };
 
-/** Returns the matching audit events, newest first; more than `limit` rows mean that there is a next page. */
+/** Returns the matching audit events, newest first. If there is a next page, the result has `limit + 1` events. */
 export function listAuditEvents(
   em: EntityManager,
   filters: AuditFilters,

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
-import { isPostgresqlUrl } from '../database/connection/database-url.ts';
+import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 import { openDatabaseWithoutMigrating, type OpenOptions } from '../schema/open-database-without-migrating.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { BackupError } from './backup-error.ts';
@@ -53,7 +53,7 @@ const replySchema = z.union([z.object({ copy: z.string() }), z.object({ refused:
 async function receiveCopyPath(socket: Socket, inUse: DataDirectoryInUseError): Promise<string> {
   let text = '';
   try {
-    // the connection stays open, because the server deletes the copy when it closes
+    // the connection stays open, because closing it would make the server delete the copy
     for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
       text += String(chunk);
       if (text.endsWith('\n')) break;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import {
   closeRowCursor,
-  describeTables,
+  queryTableDefinitionsAsJson,
   fetchRowsFromCursor,
   openTableRowCursor,
   quoteSqlIdentifier,
@@ -28,7 +28,7 @@ export type TableDefinition = z.infer<typeof tableSchema>;
 
 /** Returns Mandate's tables in the database, sorted so that referenced tables come first. */
 export async function readTableDefinitions(db: Database, em: EntityManager): Promise<TableDefinition[]> {
-  const [row] = await describeTables(em);
+  const [row] = await queryTableDefinitionsAsJson(em);
   const ours = new Set([...db.getMetadata().getAll().values()].map(({ tableName }) => tableName));
   const tables = z.array(tableSchema).parse(JSON.parse(row?.tables ?? '[]'));
   return sortByReference(tables.filter(({ name }) => ours.has(name)));
@@ -56,7 +56,7 @@ export const backupPostgresqlSettings = {
   extra_float_digits: '1',
 };
 
-/** Returns a query builder that accepts any table or sequence name, because a backup reads them all. */
+/** Returns a query builder that accepts any table or sequence name, because a backup reads all tables and sequences. */
 export const getUntypedQueryBuilder = (em: EntityManager) => em.getKysely<Record<string, Record<string, unknown>>>();
 
 export async function countTableRows(em: EntityManager, { name }: Pick<TableDefinition, 'name'>): Promise<number> {

@@ -19,7 +19,7 @@ const describeTablesSql = `
   where n.nspname = current_schema() and c.relkind in ('r', 'p')`;
 
 // Written in SQL because a backup contains the tables as they exist in the database, regardless of what the entities declare.
-export const describeTables = (em: EntityManager): Promise<{ tables: string }[]> => em.execute(describeTablesSql);
+export const queryTableDefinitionsAsJson = (em: EntityManager): Promise<{ tables: string }[]> => em.execute(describeTablesSql);
 
 // Written in SQL because MikroORM has no cursors.
 /** Opens a cursor that reads a table's rows as JSON arrays of text. */
@@ -30,15 +30,15 @@ export function openTableRowCursor(em: EntityManager, table: string, columns: re
   );
 }
 
-// SQL, for the same reason.
+// Written in SQL for the same reason.
 export const fetchRowsFromCursor = (em: EntityManager, count: number): Promise<{ line: string }[]> =>
   em.execute(`fetch ${count} from backup_rows`);
 
-// SQL, for the same reason.
+// Written in SQL for the same reason.
 export const closeRowCursor = (em: EntityManager): Promise<unknown> => em.execute('close backup_rows');
 
 // Written in SQL because MikroORM cannot insert values in their text format.
-/** Prepares the insertion of a backup's rows into a table. `$1` is a JSON array of rows, each an array of the values as text. */
+/** Prepares the insertion of a backup's rows into a table. `$1` is a JSON array of rows; each row is an array of values in text format. */
 export const prepareRowInsertion = (table: string, columns: readonly { readonly name: string; readonly type: string | undefined }[]) =>
   prepareStatement(
     `restore_${table}`,

@@ -19,7 +19,7 @@ import {
   type TableEnd,
 } from './backup-format.ts';
 
-/** A part of a backup, in file order. Rows are lines without line feeds. */
+/** A part of a backup, in file order. Each row is one line of the file, without its line feed. */
 export type BackupPart =
   | { readonly header: BackupHeader }
   | { readonly begins: TableStart }

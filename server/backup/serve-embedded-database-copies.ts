@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DataDirectoryInUseError, lockPgliteDirectory } from '../database/embedded/pglite-directory-lock.ts';
 import { writeCheckpoint } from '../database/embedded/check-wal-and-write-checkpoint.sql.ts';
-import { isPostgresqlUrl } from '../database/connection/database-url.ts';
+import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import type { Log } from '../logging/logger.ts';
 

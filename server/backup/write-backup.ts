@@ -23,7 +23,7 @@ export type BackupOptions = {
   /** The backup key returned by `deriveKeys`. */
   readonly key: Buffer;
   readonly now: Date;
-  /** Called after each chunk with the number of rows written so far and in total. */
+  /** Called after each chunk with the number of rows written so far and the total number of rows. */
   readonly onRows: (done: number, of: number) => void;
 };
 /** `bytes` is the file size. */
@@ -37,7 +37,7 @@ export async function writeBackup(db: Database, file: string, parts: BackupOptio
   if (existsSync(file)) throw new BackupError(`${file} already exists, and a backup never overwrites a file: choose another name`);
   const em = db.em.fork();
   em.setSessionContext({ variables: backupPostgresqlSettings });
-  // one snapshot for all tables; PGlite has a single connection anyway
+  // all tables are read from one snapshot; PGlite does not need one, because it has a single connection
   await em.begin({ isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true });
   try {
     const contents = await readContents(db, em);
@@ -97,7 +97,7 @@ async function* backupLines(
   }
 }
 
-/** Reads the sequence states. A sequence also counts deleted rows, so no number is ever reused. */
+/** Reads the sequence states, so that a restored database never reuses the numbers of deleted rows. */
 async function readSequences(em: EntityManager, { columns }: TableDefinition): Promise<TableEnd['sequences']> {
   const sequences: TableEnd['sequences'] = {};
   for (const { name, sequence } of columns) {

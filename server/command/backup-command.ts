@@ -3,7 +3,7 @@ import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-
 import { writeBackup } from '../backup/write-backup.ts';
 import { readConfig } from '../config/read-config.ts';
 import { assertSecretMatchesSigningKeys } from '../oauth/signing-keys/assert-secret-matches-signing-keys.ts';
-import { deriveKeysFromExistingSecret } from './open-database-for-command.ts';
+import { deriveKeysFromExistingSecret } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { formatBackupContents, formatSecondsSince, formatBytes } from './format-output.ts';

@@ -3,7 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import type { StandardStreams } from './standard-streams-type.ts';
 
 const helpFooter = `
-It is configured by the same environment variables as the server. README.md lists them, and \`mandate-server check\` verifies them.
+It is configured by the same environment variables as the server. docs/configuration.md lists them, and \`mandate-server check\` verifies them.
 
 Exit codes: 0 done, 1 failed, 2 invalid command line.
 `;
@@ -11,9 +11,9 @@ Exit codes: 0 done, 1 failed, 2 invalid command line.
 /** Builds the command-line program. Commands are loaded on demand. `setExitCode` is called only with exit codes other than 0. */
 export function buildCommandLineProgram(io: StandardStreams, setExitCode: (exitCode: number) => void): Command {
   const program = new Command('mandate-server')
-    .description('Runs a Mandate server and maintains its database.')
+    .description('Runs a Mandate server and maintains its database. Without a command, it starts the server.')
     .exitOverride()
-    // errors are printed in one place, with their exit code
+    // errors are not printed here: runCommandLine prints each error and returns its exit code
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined })
     .version(packageJson.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help for a command')
@@ -28,7 +28,7 @@ export function buildCommandLineProgram(io: StandardStreams, setExitCode: (exitC
 function addServerCommands(program: Command, io: StandardStreams, setExitCode: (exitCode: number) => void): void {
   program
     .command('start')
-    .description('Start the server, like `npm start`.')
+    .description('Start the server. This is the default command.')
     .action(async () => (await import('../process/run-server.ts')).runServer());
   program
     .command('check')
@@ -54,6 +54,12 @@ function addMaintenanceCommands(program: Command, io: StandardStreams): void {
     .action(async (options: { atOnce?: true }) =>
       (await import('./rotate-signing-keys-command.ts')).runRotateSigningKeysCommand(io, options.atOnce ?? false),
     );
+  program
+    .command('statistics')
+    .description('Maintain the statistics.')
+    .command('rebuild')
+    .description('Calculate the order statistics again from the orders. Servers may keep running.')
+    .action(async () => (await import('./rebuild-statistics-command.ts')).runRebuildStatisticsCommand(io));
   program
     .command('admin')
     .description('Manage administrators.')

@@ -6,12 +6,13 @@ import { readConfig, type Config } from '../config/read-config.ts';
 import { checkConnectionPoolerCompatibility } from '../database/connection/check-connection-pooler.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';
 import { readDatabaseIdentity } from '../database/replica/read-wal-position-and-identity.sql.ts';
-import { isPostgresqlUrl } from '../database/connection/database-url.ts';
+import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createSmtpTransport } from '../mail/smtp-transport.ts';
 import { assertSecretMatchesSigningKeys } from '../oauth/signing-keys/assert-secret-matches-signing-keys.ts';
 import { SigningKey } from '../oauth/signing-keys/signing-key.entity.ts';
 import { User } from '../users/user.entity.ts';
+import { MissingPackageError } from '../optional-packages/import-optional-packages.ts';
 import { formatStartupError } from '../process/startup-error-message.ts';
 import { pingRedis } from '../rate-limits/redis-counter-connection.ts';
 import { deriveKeys, loadStoredSecret } from '../crypto/derived-keys-and-stored-secret.ts';
@@ -47,7 +48,7 @@ class CheckReport {
     this.#io = io;
   }
 
-  /** @param hint what to do, for errors whose message does not include it */
+  /** @param hint advice for the operator, which is appended to the error message */
   async run<Found>(name: string, verify: () => Promise<Found>, describe: (result: Found) => string, hint = ''): Promise<Found | undefined> {
     try {
       const result = await verify();
@@ -55,7 +56,7 @@ class CheckReport {
       return result;
     } catch (error) {
       this.failed = true;
-      this.#write('failed', name, [formatStartupError(error), hint].filter(Boolean).join('. '));
+      this.#write('failed', name, [formatStartupError(error), error instanceof MissingPackageError ? '' : hint].filter(Boolean).join('. '));
       return undefined;
     }
   }

@@ -1,14 +1,14 @@
-import { findForbiddenCharacterMessage, contract } from '@mandate/contract';
+import { findForbiddenCharacterIssueMessage, contract } from '@mandate/contract';
 import { recordAuditEvent } from '../audit/record-audit-event.ts';
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { createAccountWithVerifiedEmail, EmailTakenError } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
-import { defaultShopBranding } from '../oauth/pages/views/page-layout.ts';
+import { defaultShopBranding } from '../branding/default-branding.ts';
 import { shippedLanguages } from '../languages/languages.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
-import { withDatabaseForCommand } from './open-database-for-command.ts';
+import { withDatabaseForCommand } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 import { readPassword } from './read-password.ts';
 
@@ -49,7 +49,7 @@ function parseAccount(account: { readonly email: string; readonly name: string }
   const [validName, validEmail] = [name.safeParse(account.name), email.safeParse(account.email)];
   if (!validEmail.success) throw new CommandError('--email takes an e-mail address, such as ann@example.com', exitCodes.usage);
   if (!validName.success) {
-    const reason = findForbiddenCharacterMessage(validName.error) ?? 'must be a name of up to 200 characters';
+    const reason = findForbiddenCharacterIssueMessage(validName.error) ?? 'must be a name of up to 200 characters';
     throw new CommandError(`--name ${reason}`, exitCodes.usage);
   }
   return { name: validName.data, email: validEmail.data };

@@ -2,7 +2,7 @@ import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';
-import { withDatabaseForCommand } from './open-database-for-command.ts';
+import { withDatabaseForCommand } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 
 /** `mandate-server migrate` */
@@ -16,7 +16,7 @@ export async function runMigrateCommand({ stdout }: StandardStreams): Promise<vo
   if (applied.length === 0) stdout.write('Nothing is pending.\n');
 }
 
-/** `mandate-server migrate --status` */
+/** Implements `mandate-server migrate --status`. */
 export async function printMigrationStatus({ stdout }: StandardStreams): Promise<void> {
   const config = readConfig();
   const db = await openExistingDatabaseOrCopy(config.directDatabaseUrl ?? config.databaseUrl, config);

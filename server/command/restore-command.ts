@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { verifyBackupAndReadHeader } from '../backup/read-and-verify-backup.ts';
 import { restoreBackupAndMigrate } from '../backup/restore-backup.ts';
 import { readConfig } from '../config/read-config.ts';
-import { deriveKeysFromExistingSecret, withDatabaseForCommand } from './open-database-for-command.ts';
+import { deriveKeysFromExistingSecret, withDatabaseForCommand } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { formatBackupContents, formatSecondsSince } from './format-output.ts';
@@ -14,7 +14,7 @@ export async function runRestoreCommand({ stdout, stderr }: StandardStreams, fil
   const [config, startedAt, path] = [readConfig(), performance.now(), resolve(file)];
   const key = (await deriveKeysFromExistingSecret(config)).backups;
   const onProgress = createProgressBar(stderr);
-  // checked before the database is opened, because opening creates an embedded database
+  // the backup is verified before the database is opened, because opening a nonexistent embedded database creates it
   const header = await verifyBackupAndReadHeader(path, { key, onBytes: (done, of) => onProgress('check', done, of) });
   const migrated = await withDatabaseForCommand(config, alternative, (db) =>
     restoreBackupAndMigrate(db, path, header, { key, onProgress }),

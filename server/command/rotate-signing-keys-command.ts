@@ -2,7 +2,7 @@ import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { rotateSigningKeysIfDueOrRequested } from '../oauth/signing-keys/rotate-signing-keys.ts';
 import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys-and-stored-secret.ts';
-import { withDatabaseForCommand } from './open-database-for-command.ts';
+import { withDatabaseForCommand } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 
 const alternative = 'Ask the running server, as an administrator: mandate signing-keys rotate';

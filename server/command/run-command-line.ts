@@ -6,13 +6,12 @@ import { exitCodes } from '../process/exit-codes.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 import { buildCommandLineProgram } from './build-command-line-program.ts';
 
-/** Runs a command line (without the program name) and returns its exit code. */
+/** Runs a command line (without the program name) and returns its exit code. Without arguments, starts the server. */
 export async function runCommandLine(argv: readonly string[], io: StandardStreams): Promise<number> {
   let exitCode: number = exitCodes.done;
   const program = buildCommandLineProgram(io, (code) => (exitCode = code));
   try {
-    if (argv.length === 0) program.outputHelp();
-    else await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(argv.length === 0 ? ['start'] : argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
@@ -20,7 +19,7 @@ export async function runCommandLine(argv: readonly string[], io: StandardStream
       io.stderr.write(`error: ${formatStartupError(error)}${hint}\n`);
       return error instanceof CommandError ? error.exitCode : exitCodes.failed;
     }
-    // --help and --version also throw
+    // commander also throws an error, with exit code 0, for --help and --version
     if (error.exitCode === 0) return exitCodes.done;
     io.stderr.write(`${error.message}\nCommands and options: mandate-server --help\n`);
     return exitCodes.usage;

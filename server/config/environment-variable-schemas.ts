@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { maxRefreshGraceSeconds, maxConfigurableRequestLimit } from '@mandate/contract';
-import { isPostgresqlUrl } from '../database/connection/database-url.ts';
+import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 
 /** Treats an empty variable as unset. */
 export const treatEmptyVariableAsUnset = <Schema extends z.ZodTypeAny>(schema: Schema) =>

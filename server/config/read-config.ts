@@ -91,7 +91,8 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
-const environmentSchema = z
+/** The environment variables with their defaults. */
+export const environmentSchema = z
   .object({
     NODE_ENV: treatEmptyVariableAsUnset(createChoiceSchema(['development', 'test', 'production']).default('development')),
     MANDATE_ROLE: treatEmptyVariableAsUnset(createChoiceSchema(roles).default('all')),
@@ -191,13 +192,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const { values, faults } = readVariablesFromSecretFiles(env);
   const given = { ...env, ...values };
   const variableFaults = findFaults(given);
-  // a variable whose file is unreadable is not also reported as missing
+  // a variable whose file cannot be read is not reported a second time as missing
   const allFaults = [...faults, ...variableFaults.filter(({ name }) => !faults.some((addIssue) => addIssue.name === `${name}_FILE`))];
   if (allFaults.length > 0) throw new ConfigurationError(describeFaults(allFaults));
   return toConfig(environmentSchema.parse(given));
 }
 
-/** Returns all errors. Rules that combine variables are checked only if each variable is valid on its own. */
+/** Returns all errors. A rule about several variables is checked only if each of these variables is valid on its own. */
 function findFaults(given: Readonly<Record<string, string | undefined>>): InvalidVariable[] {
   const individualFaults = validate(given);
   const invalidNames = individualFaults.map(({ name }) => name);

@@ -6,31 +6,31 @@ import { lockPgliteDirectory } from './embedded/pglite-directory-lock.ts';
 import { walLimitStartParameters } from './embedded/limit-wal-size.ts';
 import { isNewPgliteDirectory, createPgliteDirectoryIfNew } from './embedded/create-pglite-directory.ts';
 import { assertSupportedPgLibrary } from './connection/assert-supported-pg-library.ts';
-import { replacePgClientQuery } from './connection/replace-pg-client-query.ts';
+import { deferAndPipelineClientQueries } from './connection/defer-and-pipeline-client-queries.ts';
 import {
   createUnresponsiveConnectionKiller,
   releaseConnectionLostInTransaction,
   setPoolInt8Parser,
 } from './connection/pg-pool-workarounds.ts';
-import { rejectWritesOnLowDiskSpace } from './storage/reject-writes-on-low-disk-space.ts';
+import { rejectPgliteWritesOnLowDiskSpace } from './storage/reject-pglite-writes-on-low-disk-space.ts';
 import { getRequestEntityManager } from './entity-manager/request-entity-manager.ts';
 import { assertDiskSpaceToOpenDatabase, DiskSpaceMonitor } from './storage/disk-space-monitor.ts';
-import { isPostgresqlUrl } from './connection/database-url.ts';
+import { isPostgresqlUrl } from './connection/is-postgresql-url.ts';
 import type { MessageObserver } from './connection/pipelined-queries.ts';
 import type { Database, EntityManager } from './entity-manager/entity-manager-type.ts';
-import { isDatabaseResponsive } from './connection-check.ts';
+import { isDatabaseResponsive } from './is-database-responsive.ts';
 import {
   setConnectionTimeoutsAndDetectPooler,
   getTransactionTimeoutStatement,
   type TimeoutSettings,
-} from './connection/database-timeouts.ts';
+} from './connection/connection-timeouts-and-pooler-detection.ts';
 
 type Options = SqlOptions<AbstractSqlDriver, EntityManager>;
 export type OpenOptions = {
   readonly entities: NonNullable<Options['entities']>;
   /** A migrated PGlite database to start from, as returned by `dumpDataDir`. */
   readonly template?: Blob;
-  /** `none` for migrations, which may run and wait indefinitely. */
+  /** `none` disables the timeouts, because migrations may run and wait indefinitely. */
   readonly timeouts?: 'none';
   /** Statement timeout in milliseconds; changed only by tests. */
   readonly statementMs?: number;
@@ -45,7 +45,7 @@ export type OpenOptions = {
   readonly storage?: DiskSpaceMonitor | undefined;
 };
 
-/** Migrations are forward-only. A generated `down` would also recreate every database function incorrectly. */
+/** Migrations are forward-only. A generated `down` migration would also recreate every database function incorrectly. */
 class ForwardOnlyMigrationGenerator extends TSMigrationGenerator {
   override generateMigrationFile(className: string, diff: { up: string[]; down: string[] }): string {
     return super.generateMigrationFile(className, { ...diff, down: [] });
@@ -59,7 +59,7 @@ const baseOptions: Options = {
   discovery: { warnWhenNoEntities: false },
   schemaGenerator: {
     ignoreRoutines: true, // otherwise the schema comparison drops every function
-    skipTables: ['product_search', 'product_words'], // search tables that a trigger maintains
+    skipTables: ['product_search', 'product_words', 'order_statistics', 'order_statistics_changes'], // tables that triggers maintain
   },
   migrations: {
     path: `${import.meta.dirname}/migrations`,
@@ -95,10 +95,10 @@ async function open(options: Options, release?: () => void): Promise<Database> {
   const whenNoneWaits = guardConnectionAcquisition(db.em);
   const close = db.close.bind(db);
   db.close = async () => {
-    // PGlite does not wait for running queries; this query is queued behind them. With an unreachable PostgreSQL, there is no query to wait
-    // for.
+    // PGlite does not wait for running queries when it closes; this query is queued behind them.
+    // If PostgreSQL is unreachable, there are no running queries to wait for.
     await isDatabaseResponsive(db);
-    // When Kysely closes, it loses a connection that is still being opened, and the pool would wait for it forever.
+    // When Kysely closes, it loses track of a connection that is still being opened, and the pool would wait for that connection forever.
     await whenNoneWaits();
     await close();
     release?.();
@@ -127,7 +127,7 @@ async function postgresql(url: string, options: OpenOptions): Promise<Options> {
       setPoolInt8Parser(pool, parseExactInt8);
       pool.on('connect', (client) => {
         const observers = [monitor?.(client), onMessage].filter((observer) => observer !== undefined);
-        replacePgClientQuery(client, { preparedStatements, limits: getTransactionTimeoutStatement(client), observers });
+        deferAndPipelineClientQueries(client, { preparedStatements, limits: getTransactionTimeoutStatement(client), observers });
       });
       pool.on('connect', releaseConnectionLostInTransaction);
     },
@@ -142,7 +142,10 @@ const defaultTimeoutSettings = (statementMs: number): TimeoutSettings => ({
   idle_in_transaction_session_timeout: '30s',
 });
 
-/** PGlite never returns memory, and the default of 128 MB would cost 100 MB more. The file system cache is sufficient. */
+/**
+ * PGlite never returns memory to the operating system, so the default `shared_buffers` of 128 MB would increase its memory usage by 100 MB.
+ * The file system cache is sufficient.
+ */
 const memoryParameters = ['-c', 'shared_buffers=32MB'];
 
 async function pglite(url: string, { entities, template }: OpenOptions): Promise<Options> {
@@ -151,7 +154,7 @@ async function pglite(url: string, { entities, template }: OpenOptions): Promise
     import('@electric-sql/pglite'),
     import('@electric-sql/pglite/contrib/pg_trgm'),
   ]);
-  // A function, because MikroORM deep-copies plain options, which breaks a Blob.
+  // `driverOptions` is a function, because MikroORM deep-copies plain options, which breaks a Blob.
   const startParams = [...PGlite.defaultStartParams, ...walLimitStartParameters, ...memoryParameters];
   const driverOptions = (): object => ({
     startParams,
@@ -165,7 +168,7 @@ async function pglite(url: string, { entities, template }: OpenOptions): Promise
 async function enforceStorageReserve(db: Database, storage: DiskSpaceMonitor): Promise<void> {
   const { PgliteConnection } = await import('@mikro-orm/pglite');
   const connection = db.em.getConnection();
-  if (connection instanceof PgliteConnection) rejectWritesOnLowDiskSpace(await connection.getNativeClient(), storage);
+  if (connection instanceof PgliteConnection) rejectPgliteWritesOnLowDiskSpace(await connection.getNativeClient(), storage);
 }
 
 /** Parses an int8 to a JavaScript number with both drivers, or throws if the number would be inexact. */

@@ -31,7 +31,7 @@ const handleListDeliveryMethods: RouteHandler<typeof contract.deliveryMethods.li
   { em, pages },
   { query, req, res },
 ) => {
-  // Methods are listed by price and code. The cursor stores the code as its sort value and the price as its id.
+  // Delivery methods are sorted by price and code. The cursor stores the code as its sort value and the price as its ID.
   const [code, price] = pages.decodeCursor(req, query) ?? ['', -1];
   const next = { active: true, $or: [{ price: { $gt: price } }, { price, code: { $gt: String(code) } }] };
   const options = { orderBy: { price: 'asc', code: 'asc' }, limit: query.limit + 1, disableIdentityMap: true } as const;
@@ -98,7 +98,7 @@ async function replaceMethod(em: EntityManager, req: MatchedRequest, code: strin
     throw createProblem('precondition_failed', { detail: `Delivery method ${code} does not exist.` });
   }
   const values = { name: input.name, price: input.price, currency: input.currency, requiresAddress: input.requires_address };
-  // Creating a method again after its deletion reuses the row and increments its version.
+  // Recreating a deleted delivery method reuses its row and increments its version.
   await em
     .createQueryBuilder(DeliveryMethod)
     .insert({ code, ...values })

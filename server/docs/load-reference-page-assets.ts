@@ -1,31 +1,33 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
 import { assetPathWithContentHash } from '../http/response/hashed-asset-path.ts';
-import { sharedPageStylesheet } from '../oauth/pages/assets/build-page-stylesheet.ts';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
-
-const { resolve } = createRequire(import.meta.url);
 
 /** A static file for pages. */
 export type Asset = { readonly path: string; readonly serve: RequestHandler };
 
+const immutable = 'public, max-age=31536000, immutable';
+
 /** Creates an asset from a file in this folder. */
-export const loadDocsFolderAsset = (name: string): Asset => createAsset(name, readFileSync(new URL(name, import.meta.url)));
-
-/** Creates a stylesheet from the shared rules of all pages and a file in this folder. */
-export const loadDocsFolderStylesheet = (name: string): Asset =>
-  createAsset(name, Buffer.from(`${sharedPageStylesheet}\n${readFileSync(new URL(name, import.meta.url), 'utf8')}`));
-
-/** Creates an asset from a Swagger UI file. */
-export const loadSwaggerUiAsset = (name: string): Asset => createAsset(name, readSwaggerUiFile(name));
-
-export const readSwaggerUiFile = (name: string): Buffer => readFileSync(resolve(`swagger-ui-dist/${name}`));
-
-function createAsset(name: string, content: Buffer): Asset {
+export function loadDocsFolderAsset(name: string): Asset {
+  const content = readFileSync(new URL(name, import.meta.url));
   const type = name.slice(name.lastIndexOf('.') + 1);
-  return {
-    path: assetPathWithContentHash(content, type),
-    serve: serveStaticDocument(type, () => content, 'public, max-age=31536000, immutable'),
-  };
+  return { path: assetPathWithContentHash(content, type), serve: serveStaticDocument(type, () => content, immutable) };
+}
+
+/**
+ * Creates assets from the browser build of Scalar. Its modules import each other by relative path, so the folder, not the file name, contains
+ * the version. Most visitors request only a few of the files, so a file is read when it is first requested.
+ */
+export function loadScalarAssets(): { readonly entry: string; readonly assets: readonly Asset[] } {
+  // The published server contains a copy, because Scalar's own dependencies, which its browser build does not need, take 100 MB.
+  const copy = new URL('scalar/', import.meta.url);
+  const folder = existsSync(copy) ? copy : new URL('browser/', import.meta.resolve('@scalar/api-reference'));
+  const hash = assetPathWithContentHash(readFileSync(new URL('standalone.esm.js', folder)), 'js').replace(/\.js$/, '');
+  const chunks = readdirSync(new URL('chunks', folder)).filter((name) => name.endsWith('.js'));
+  const assets = ['standalone.esm.js', ...chunks.map((name) => `chunks/${name}`)].map((name) => ({
+    path: `${hash}/${name}`,
+    serve: serveStaticDocument('js', () => readFileSync(new URL(name, folder)), immutable),
+  }));
+  return { entry: `${hash}/standalone.esm.js`, assets };
 }

@@ -1,65 +1,71 @@
-// Fixes accessibility problems in Swagger UI: missing labels, wrong heading levels, and controls that do not work with the keyboard.
+// Fixes accessibility problems in Scalar: missing names, wrong roles, and areas that cannot be scrolled with the keyboard.
 
-const labels = [
-  ['.close-modal', 'Close'],
-  ['.body-param__text', 'Request body'],
-  ['.opblock-body select:not([aria-label], [id])', 'Choice'],
-  ['.copy-to-clipboard button:not([aria-label])', 'Copy'],
-  ['.download-contents', 'Download the response'],
-  ['.json-schema-2020-12-accordion:not(:has(.json-schema-2020-12-accordion__children))', 'Show or hide'],
+/** Names of controls that only have an icon. */
+const names = [
+  ['button[class*="copy-button"]', 'Copy'],
+  ['[role="combobox"]', 'Search'],
+  // These controls only move the focus out of a list, but they can have the focus.
+  ['[data-headlessui-focus-guard]', 'Leave the list'],
+  ['.code-input-lite__editor', 'Value'],
+  ['.cm-content', 'Text'],
+  ['[role="dialog"] section[aria-live]', 'Notifications about requests'],
 ];
-const headingLevels = [
-  ['.opblock-tag', 2],
-  ['.models > h4, .models h4', 2],
-  ['.opblock-body h4, .opblock-body h5', 3],
-  ['.modal-ux-header h3', 2],
-  ['.modal-ux-content h4', 3],
-  ['.modal-ux-content h2', 4],
-  ['.modal-ux-content h6', 4],
+const roles = [
+  // Scalar uses a combobox without a list.
+  ['.code-input-lite__editor[role="combobox"]', 'textbox'],
 ];
-/** Scrollable areas must be focusable, so that they can be scrolled with the keyboard. */
-const scrollable = '.microlight, .curl, .example pre, .opblock-body pre, .json-schema-2020-12-body, .table-container, .responses-inner';
+const scrollable = 'ul.endpoints, .cm-scroller, pre, .custom-scroll';
+/** Settings of the sign-in that the page knows, and that users do not have to see. */
+const signInSettings = new Set([
+  'Metadata URL',
+  'Auth URL',
+  'Token URL',
+  'Redirect URL',
+  'Refresh URL',
+  'Client ID',
+  'Client Secret',
+  'Use PKCE',
+  'Credentials Location',
+]);
 
-const setAttribute = (element, name, value) => element.getAttribute(name) === String(value) || element.setAttribute(name, value);
+const setAttribute = (element, name, value) => element.getAttribute(name) === value || element.setAttribute(name, value);
 
 function fixAccessibility() {
-  const description = document.querySelector('.information-container');
-  if (description) {
-    setAttribute(description, 'role', 'region');
-    setAttribute(description, 'aria-label', 'About this API');
+  for (const [selector, role] of roles) for (const element of document.querySelectorAll(selector)) setAttribute(element, 'role', role);
+  for (const label of document.querySelectorAll('td label')) {
+    const cell = label.closest('td');
+    if (signInSettings.has(label.textContent.trim())) setAttribute(cell, 'data-hidden', '');
+    const editor = cell.querySelector('.code-input-lite__editor');
+    if (editor) setAttribute(editor, 'aria-label', label.textContent.trim());
   }
-  for (const [selector, name] of labels)
-    for (const element of document.querySelectorAll(selector)) setAttribute(element, 'aria-label', name);
-  for (const [selector, level] of headingLevels) {
-    for (const element of document.querySelectorAll(selector)) {
-      setAttribute(element, 'role', 'heading');
-      setAttribute(element, 'aria-level', level);
-    }
+  // Sign-in returns no refresh token.
+  for (const button of document.querySelectorAll('.scalar-data-table button'))
+    if (button.textContent.trim() === 'Refresh') setAttribute(button, 'data-hidden', '');
+  for (const [selector, name] of names)
+    for (const element of document.querySelectorAll(`${selector}:not([aria-labelledby])`))
+      if (!element.ariaLabel || element.matches('section')) setAttribute(element, 'aria-label', name);
+  // The accessible name must start with the visible text.
+  for (const button of document.querySelectorAll('button.show-more')) {
+    const visible = button.textContent.trim();
+    if (!button.ariaLabel?.startsWith(visible)) setAttribute(button, 'aria-label', `${visible}: ${button.ariaLabel ?? ''}`);
   }
-  for (const input of document.querySelectorAll('.parameters input, .parameters select, .parameters textarea')) {
-    const parameter = input.closest('tr')?.dataset.paramName;
-    if (parameter) setAttribute(input, 'aria-label', parameter);
+  for (const button of document.querySelectorAll('button[id*="headlessui-disclosure-button"]'))
+    if (!button.textContent.trim()) setAttribute(button, 'aria-label', 'Show or hide');
+  for (const guard of document.querySelectorAll('[data-headlessui-focus-guard]')) guard.removeAttribute('aria-hidden');
+  for (const input of document.querySelectorAll('[role="combobox"]')) setAttribute(input, 'aria-expanded', 'true');
+  for (const list of document.querySelectorAll('ul[id^="scalar-combobox-items"]')) {
+    setAttribute(list.parentElement, 'role', 'dialog');
+    setAttribute(list.parentElement, 'aria-label', 'Choices');
   }
+  // Scalar refers to elements that do not exist yet.
+  for (const attribute of ['aria-describedby', 'aria-controls'])
+    for (const element of document.querySelectorAll(`[${attribute}]:not([aria-expanded])`))
+      if (!document.querySelector(`#${CSS.escape(element.getAttribute(attribute))}`)) element.removeAttribute(attribute);
+  for (const button of document.querySelectorAll('button[role="none"]')) button.removeAttribute('role');
+  // The request form covers the page.
+  const page = document.querySelector('.references-rendered');
+  if (page) page.inert = document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
   for (const element of document.querySelectorAll(scrollable)) if (element.tabIndex < 0) element.tabIndex = 0;
-  // Swagger UI gives tables the wrong role
-  for (const table of document.querySelectorAll('table[role]')) table.removeAttribute('role');
-  // A link inside a button cannot be focused, and the button already opens its target.
-  for (const link of document.querySelectorAll('.opblock-summary-control a[href]')) {
-    link.removeAttribute('href');
-    link.removeAttribute('tabindex');
-  }
-  // the visible text is the accessible name
-  for (const button of document.querySelectorAll('.auth-btn-wrapper button[aria-label]')) button.removeAttribute('aria-label');
-  const dialog = document.querySelector('.modal-ux');
-  if (dialog) {
-    setAttribute(dialog, 'role', 'dialog');
-    setAttribute(dialog, 'aria-modal', 'true');
-    setAttribute(dialog, 'aria-label', 'Sign in');
-  }
-  for (const link of document.querySelectorAll('.scopes h2 a:not([role])')) {
-    setAttribute(link, 'role', 'button');
-    link.tabIndex = 0;
-  }
 }
 
 let isScheduled = false;
@@ -70,13 +76,4 @@ new MutationObserver(() => {
     isScheduled = false;
     fixAccessibility();
   });
-}).observe(document.documentElement, { childList: true, subtree: true });
-
-// These links look like buttons, so the same keys activate them.
-document.addEventListener('keydown', (event) => {
-  if (event.target.matches('.scopes h2 a') && (event.key === 'Enter' || event.key === ' ')) {
-    event.preventDefault();
-    event.target.click();
-  }
-  if (event.key === 'Escape') document.querySelector('.close-modal')?.click();
-});
+}).observe(document.documentElement, { childList: true, subtree: true, attributeFilter: ['aria-controls', 'aria-describedby'] });

@@ -1,45 +1,59 @@
-// Starts Swagger UI with the OpenAPI document of this server.
+// Starts Scalar with the OpenAPI document of this server.
 
 const container = document.querySelector('#reference');
-const { base, clientId, return: returnPath } = container.dataset;
+const { base, clientId, library, nonce, return: returnPath } = container.dataset;
 
-const darkScheme = matchMedia('(prefers-color-scheme: dark)');
-const applyColorScheme = () => document.documentElement.classList.toggle('dark-mode', darkScheme.matches);
-darkScheme.addEventListener('change', applyColorScheme);
-applyColorScheme();
+// Scalar creates style elements without a nonce, which the content security policy would block.
+const createElement = document.createElement.bind(document);
+document.createElement = (name, options) => {
+  const element = createElement(name, options);
+  if (element instanceof HTMLStyleElement) element.nonce = nonce;
+  return element;
+};
 
-/** Offers only user sign-in with an authorization code. Client credentials and API keys are secrets that do not belong in a web page. */
-const userSignInOnly = () => ({
-  statePlugins: {
-    spec: {
-      wrapActions: {
-        updateJsonSpec: (update) => (document) => {
-          const schemes = document?.components?.securitySchemes;
-          delete schemes?.oauth2?.flows?.clientCredentials;
-          delete schemes?.apiKey;
-          for (const methods of Object.values(document?.paths ?? {}))
-            for (const operation of Object.values(methods)) operation.security = operation.security?.filter((one) => !('apiKey' in one));
-          return update(document);
+// The server renders the first operation, which is visible until Scalar has rendered the page.
+const firstOperation = document.querySelector('#first-operation');
+if (location.hash) firstOperation.remove();
+new MutationObserver((_, observer) => {
+  if (!container.querySelector('h1')) return;
+  observer.disconnect();
+  firstOperation.remove();
+}).observe(container, { childList: true, subtree: true });
+
+// The command line opens `#/TAG/OPERATION`.
+if (location.hash.startsWith('#/')) history.replaceState(null, '', `#tag${location.hash.slice(1)}`);
+
+await import(base + library);
+globalThis.Scalar.createApiReference(container, {
+  url: `${base}/docs/openapi.json`,
+  generateTagSlug: ({ name }) => name,
+  generateOperationSlug: ({ operationId }) => operationId,
+  authentication: {
+    preferredSecurityScheme: 'oauth2',
+    securitySchemes: {
+      oauth2: {
+        flows: {
+          authorizationCode: {
+            'x-scalar-client-id': clientId,
+            'x-scalar-redirect-uri': location.origin + returnPath,
+            'x-scalar-credentials-location': 'body',
+            'x-usePkce': 'SHA-256',
+            selectedScopes: ['orders.read', 'orders.write', 'payments.read', 'payments.write'],
+          },
         },
       },
     },
   },
-  // hidden, because there is only this server
-  wrapComponents: { ServersContainer: () => () => null },
+  persistAuth: false,
+  telemetry: false,
+  withDefaultFonts: false,
+  theme: 'none',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  showDeveloperTools: 'never',
+  hideClientButton: true,
+  hideDarkModeToggle: true,
+  hideModels: true,
+  hiddenClients: true,
+  documentDownloadType: 'none',
 });
-
-const reference = SwaggerUIBundle({
-  url: `${base}/openapi.json`,
-  domNode: container,
-  oauth2RedirectUrl: location.origin + returnPath,
-  plugins: [userSignInOnly, globalThis.mandateSamples],
-  validatorUrl: null,
-  persistAuthorization: false,
-  deepLinking: true,
-  docExpansion: 'list',
-  defaultModelsExpandDepth: 0,
-  displayRequestDuration: true,
-  syntaxHighlight: { activated: false },
-  tryItOutEnabled: false,
-});
-reference.initOAuth({ clientId, scopes: 'orders.read orders.write payments.read payments.write', usePkceWithAuthorizationCodeGrant: true });

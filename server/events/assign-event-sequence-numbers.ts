@@ -32,8 +32,8 @@ export async function assignEventSequenceNumbers(em: EntityManager, onPlaced: On
 const retryDelayMs = 50;
 
 async function sequenceBatch(em: EntityManager, unsequencedCount: number, onPlaced: OnSequenced): Promise<number> {
-  // The process that holds this row lock assigns sequence numbers. The lock is taken in a separate statement, so that the next statement
-  // sees the previous holder's commits.
+  // The process that holds this row lock assigns sequence numbers.
+  // A separate statement takes the lock, so that the next statement sees the previous holder's commits.
   const skipLocked = { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, disableIdentityMap: true } as const;
   const sequence = await em.findOne(EventSequenceCounter, { id: 1 }, skipLocked);
   if (!sequence) {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { eventSubjectDefinitions, type EventSubject, type Scope } from '@mandate/contract';
-import { listUsableScopes, canUseScope } from '../http/middleware/authorize.ts';
-import type { Principal } from '../http/request/principal.ts';
+import { listUsableScopes, canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 
 const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjectDefinitions, name);
 const subjects = Object.keys(eventSubjectDefinitions).filter(isSubject);
@@ -28,7 +28,7 @@ function ownEvents(principal: Principal, own: readonly EventSubject[]): RawBuild
   ];
 }
 
-/** Events without an owner: for products that the public can see, and for tasks of a client that acts on its own behalf. */
+/** Returns the condition for events without an owner, which concern public products or tasks of a client that acts on its own behalf. */
 function sharedEvents(principal: Principal, rest: readonly EventSubject[], own: readonly EventSubject[]): RawBuilder<unknown> {
   const product = rest.includes('product') ? sql`v.subject_type = 'product' and v.data ->> 'status' <> 'draft'` : sql`false`;
   const task =

@@ -6,7 +6,9 @@ import { Event, EventSequenceCounter } from './event-and-sequence-counter.entity
 const batchMax = 1_000;
 const retentionMs = eventRetentionDays * 24 * 60 * 60_000;
 
-/** Deletes one batch of expired events with their deliveries, and returns the number of events. Call it again until it returns 0. */
+/**
+ * Deletes one batch of expired events with their deliveries, and returns the number of events. Call this function again until it returns 0.
+ */
 export const deleteExpiredEventsBatch = (em: EntityManager, now: Date): Promise<number> =>
   em.transactional((inner) => deleteBatch(inner, now));
 

@@ -27,7 +27,7 @@ export const Event = defineEntity({
   ],
 });
 
-/** A single row with the last assigned and the last deleted sequence number. The process that locks it assigns sequence numbers. */
+/** A single row with the last assigned and the last deleted sequence number. The process that locks this row assigns sequence numbers. */
 export const EventSequenceCounter = defineEntity({
   name: 'EventSequence',
   tableName: 'event_sequence',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { openDatabaseWithEntities } from '../database/open-database-with-entities.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { isBehindConnectionPooler } from '../database/connection/database-timeouts.ts';
+import { isBehindConnectionPooler } from '../database/connection/connection-timeouts-and-pooler-detection.ts';
 import type { Log } from '../logging/logger.ts';
 import { listenToEventChannelQuery, notifyEventChannel } from './notify-and-listen-to-event-channel.sql.ts';
 import { type EventSignals, type EventSignalTopic, getEventSignalsOfDatabase, eventSignalTopics } from './event-signals.ts';

@@ -74,7 +74,7 @@ export function getEventSignalsOfDatabase(em: EntityManager): EventSignals {
 const topicsByConnection = new WeakMap<DatabaseConnection, Set<EventSignalTopic>>();
 
 /**
- * Signals a write when the current transaction ends; without a transaction, immediately. Every function that writes events or makes
+ * Signals a write when the current transaction ends, or immediately if there is no transaction. Every function that writes events or makes
  * deliveries pending calls this function after the write. After a rollback, the signal is unnecessary but harmless.
  */
 export async function emitEventSignalAfterCommit(em: EntityManager, topic: EventSignalTopic): Promise<void> {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EventType, EventTypeWildcard } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { eventColumnsSql, type EventRow } from './event-from-row.ts';
 import { buildVisibleEventConditionsSql } from './build-visible-event-conditions.sql.ts';
 

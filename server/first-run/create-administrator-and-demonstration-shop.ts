@@ -7,7 +7,7 @@ import type { Database, EntityManager } from '../database/entity-manager/entity-
 import { acquireAdvisoryLockForId } from '../database/queries/acquire-advisory-lock.sql.ts';
 import { createAccountWithVerifiedEmail } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
-import { defaultShopBranding } from '../oauth/pages/views/page-layout.ts';
+import { defaultShopBranding } from '../branding/default-branding.ts';
 import { shippedLanguages } from '../languages/languages.ts';
 import { User } from '../users/user.entity.ts';
 import { createDemonstrationShop } from './create-demonstration-shop.ts';
@@ -35,7 +35,7 @@ export async function createAdministratorAndDemonstrationShop(
     if ((await em.count(User, { role: 'admin' })) > 0) return 'in use';
     if (installation.production) return prepareProduction(em, installation, now);
     const accounts = await prepareDemonstration(em, installation, now);
-    // written before the commit, so that the file exists as soon as the data is visible
+    // the file is written before the commit, so that it exists as soon as the data is visible
     await writeFirstRunFile(installation.dataDirectory, accounts);
     return 'prepared';
   });
@@ -87,7 +87,7 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
         name: 'Demonstration administration',
         scopes: scopeNames,
         grantTypes: ['client_credentials'],
-        // the limit is high, because this application fills the shop
+        // the rate limit is high, because scripts use this application to fill the shop with data
         rateLimitPerMinute: 60_000,
       }),
     },

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { changeShopBranding } from '../branding/read-and-write-branding.ts';
+import { readLogoImage } from '../branding/read-logo-image.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 import { Product, ProductStock } from '../products/product-stock-and-adjustment.entity.ts';
@@ -6,8 +9,9 @@ import shop from './demonstration-products.json' with { type: 'json' };
 const currency = 'GBP';
 const vatBasisPoints = 2000;
 
-/** Creates delivery methods and products. The products come from a real shop; see the beginning of demonstration-products.json. */
+/** Creates the branding, delivery methods and products. The products come from a real shop; see the beginning of demonstration-products.json. */
 export async function createDemonstrationShop(em: EntityManager): Promise<void> {
+  await createDemonstrationBranding(em);
   await em.insertMany(DeliveryMethod, [
     { code: 'standard', name: 'Standard delivery, 3 to 5 days', price: 395, currency, requiresAddress: true },
     { code: 'express', name: 'Express delivery, next working day', price: 695, currency, requiresAddress: true },
@@ -22,4 +26,20 @@ export async function createDemonstrationShop(em: EntityManager): Promise<void> 
     ProductStock,
     products.map(({ product, available }) => ({ product: product.id, available })),
   );
+}
+
+async function createDemonstrationBranding(em: EntityManager): Promise<void> {
+  const logo = readLogoImage(readFileSync(new URL('demonstration-logo.png', import.meta.url)));
+  if ('error' in logo) throw new Error(`the logo of the demonstration shop was rejected: ${logo.error}`);
+  const branding = {
+    name: 'Larkspur',
+    accent_color: '#2f6f4f',
+    logo,
+    help_url: 'https://example.com/help',
+    terms_url: 'https://example.com/terms',
+    privacy_url: 'https://example.com/privacy',
+    email_sender_name: 'Larkspur',
+    email_footer: 'Larkspur is a demonstration shop. It sells nothing.',
+  };
+  await changeShopBranding(em, branding, () => undefined);
 }

@@ -29,7 +29,7 @@ export type FirstRunFile = z.infer<typeof firstRunFileSchema>;
 
 export const getFirstRunFilePath = (dataDirectory: string): string => join(dataDirectory, 'first-run.json');
 
-/** Writes the file atomically; a file of an earlier database is renamed. */
+/** Writes the file atomically; a file that belongs to an earlier database is renamed. */
 export async function writeFirstRunFile(dataDirectory: string, content: FirstRunFile): Promise<void> {
   const path = getFirstRunFilePath(dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });

@@ -1,14 +1,17 @@
 const defaultIssuer = 'http://localhost:3000';
 
+/** In the repository, npx finds the command of the workspace. Next to the published package, it needs the name of the package. */
+const program = import.meta.url.endsWith('.js') ? 'npx @mandate/cli' : 'npx mandate';
+
 /** Returns the command that signs in to this server. */
 export const formatLoginCommand = (issuer: string): string =>
-  ['npx mandate login', ...(issuer === defaultIssuer ? [] : [`--api-url ${issuer}`])].join(' ');
+  [`${program} login`, ...(issuer === defaultIssuer ? [] : [`--api-url ${issuer}`])].join(' ');
 
-/** Returns the commands that lead a new user to a paid order. The README shows the same commands. */
+/** Returns the commands with which a new user places a first order and pays for it. The README shows the same commands. */
 export const formatFirstOrderCommands = (issuer: string): readonly string[] => [
   formatLoginCommand(issuer),
-  'npx mandate products list',
-  'npx mandate orders create --item product_id=1,quantity=2 --delivery.method collection --delivery.recipient-name "Ann Lee"',
-  'npx mandate orders pay 1',
-  'npx mandate orders list',
+  `${program} products list`,
+  `${program} orders create --item product_id=1,quantity=2 --delivery.method collection --delivery.recipient-name "Ann Lee"`,
+  `${program} orders pay 1`,
+  `${program} orders list`,
 ];

@@ -11,8 +11,8 @@ export function formatWelcomeMessage(issuer: string, file: FirstRunFile | undefi
   const rows = [
     ['Start page', `${issuer}/`],
     ['API', `${issuer}/api/v1`],
-    ['Its reference', `${issuer}/docs`],
-    ['Its document', `${issuer}/openapi.json`],
+    ['API reference', `${issuer}/docs`],
+    ['OpenAPI', `${issuer}/openapi.json`],
     ['Sign-up page', `${issuer}/sign-up`],
     ...(account ?? []),
   ];

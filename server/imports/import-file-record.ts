@@ -15,19 +15,22 @@ export const startOfFilePosition: FilePosition = { bytes: 0, lines: 0 };
 /** One row of an imported file. */
 export type FileRecord = {
   readonly line: number;
-  /** The non-empty cells by column name; for an unreadable row, only the intact cells. */
+  /** The row's non-empty cells, by column name; if the row cannot be read, only its intact cells. */
   readonly cells: ReadonlyMap<string, string>;
   /** Reason why the row cannot be read. */
   readonly error?: string;
   /** Position of the row's end in the file. */
   readonly end: FilePosition;
-  /** Whether the file ends within the row, as far as the row itself reveals. */
+  /** Whether the file seems to end in the middle of this row. */
   readonly isCutOff?: boolean;
 };
 
 type Cells = Pick<FileRecord, 'cells' | 'error'>;
 
-/** Returns the trimmed, non-empty cells. A row that contains U+0000, which no stored text may contain, is an error. */
+/**
+ * Returns the trimmed, non-empty cells. A row that contains the character U+0000 is an error, because stored text must not contain this
+ * character.
+ */
 export function normalizeImportCells(entries: readonly (readonly [string, string])[], error?: string): Cells {
   const intact = entries.filter(([, text]) => !text.includes('\0'));
   const reason = error ?? (intact.length < entries.length ? 'The row contains the character U+0000, which is not allowed.' : undefined);

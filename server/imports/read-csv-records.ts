@@ -32,8 +32,8 @@ async function readHeader(file: ImportFile): Promise<Header | undefined> {
 }
 
 /**
- * Detects the row delimiter from the first line. Few files end rows with a lone carriage return; in all other files, a carriage return can
- * occur within cells.
+ * Detects the row delimiter from the first line. Only a few old programs use a lone carriage return as the row delimiter; in all other
+ * files, cells can contain carriage returns.
  */
 async function detectRowDelimiters({ em, fileId }: ImportFile): Promise<readonly string[]> {
   for await (const chunk of readStoredFileChunks(em, fileId)) {

@@ -1,6 +1,6 @@
 import { maxImportRowBytes } from '@mandate/contract';
 import { z } from 'zod';
-import { findDuplicateKey } from '../http/validation/duplicate-json-keys.ts';
+import { findDuplicateKey } from '../http/validation/json-complexity-and-duplicate-keys.ts';
 import { readStoredFileChunks } from '../tasks/stored-task-file.ts';
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
 import { normalizeImportCells, type FilePosition, type FileRecord, type ImportFile } from './import-file-record.ts';

@@ -2,10 +2,10 @@ import type { ImportCounts } from '@mandate/contract';
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { appendToStoredFile, createStoredFile } from '../tasks/stored-task-file.ts';
-import { toPermanentTaskError, PermanentTaskError } from '../tasks/permanent-task-error.ts';
+import { toPermanentTaskErrorOrUndefined, PermanentTaskError } from '../tasks/permanent-task-error.ts';
 import { initialImportCounts } from '../tasks/task-from-entity.ts';
 import type { TaskOutcome, TaskAttempt } from '../tasks/task-attempt.ts';
-import type { RowError } from './parse-import-cells.ts';
+import type { RowError } from './parse-import-cells-and-validate-row.ts';
 
 /** The outcome of one imported item, and the issues of its rows. */
 export type ImportOutcome = { readonly outcome: keyof ImportCounts; readonly issues: readonly ImportIssue[] };
@@ -24,7 +24,7 @@ export type ImportPosition = z.output<typeof positionSchema>;
 const surveySchema = z.object({
   /** Number of rows in the file. */
   total: z.number(),
-  /** Ids of stored files with regrouped rows, if the file cannot be imported in its original order. */
+  /** IDs of the stored files that contain the regrouped rows, if the rows cannot be imported in their original order. */
   partitions: z.array(z.number()).optional(),
 });
 export type FileCheckResult = z.output<typeof surveySchema>;
@@ -41,7 +41,7 @@ export type ImportDefinition<Item> = {
     from: ImportPosition,
     survey: FileCheckResult,
   ) => AsyncIterable<{ readonly item: Item; readonly end: ImportPosition }>;
-  /** Returns an item's number of rows. */
+  /** Returns the number of rows in an item. */
   readonly countRows: (item: Item) => number;
   /** Returns the number of the file line at which an item starts. */
   readonly firstLine: (item: Item) => number | undefined;
@@ -67,7 +67,7 @@ const checkpointSchema = surveySchema.extend({
 });
 type Checkpoint = z.output<typeof checkpointSchema>;
 
-/** Rows per transaction: few enough that locks are held only briefly. */
+/** Number of rows per transaction, small enough that locks are held only briefly. */
 const batchRows = 200;
 
 /** Imports the items one by one, starting at the checkpoint. The issues become the task's result file. */
@@ -135,7 +135,7 @@ async function importBatch<Item>(
   return { checkpoint, processed: rows, imported };
 }
 
-/** Imports all items in one step if possible. If that fails, imports them one by one, so that the error reports the failing line. */
+/** Imports all items in one step if possible. If that fails, imports the items one by one, so that the error reports the failing line. */
 const importAll =
   <Item>({ importItems, importItem, firstLine }: ImportDefinition<Item>, items: readonly Item[], attempts: number) =>
   async (em: EntityManager): Promise<ImportOutcome[]> => {
@@ -151,9 +151,9 @@ const importAll =
     return results;
   };
 
-/** Adds the file line to a permanent failure. */
+/** Adds the line number to the message of a permanent error. */
 function addLine(error: unknown, line: number | undefined, attempts: number): unknown {
-  const failure = toPermanentTaskError(error, attempts);
+  const failure = toPermanentTaskErrorOrUndefined(error, attempts);
   return failure && line !== undefined ? new PermanentTaskError(failure.code, `Line ${line}: ${failure.message}`, failure.cause) : error;
 }
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Task } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { startTaskIdempotently } from '../http/writes/idempotency.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { enqueueTask, type NewTask } from '../tasks/enqueue-task.ts';
 import { deleteStoredFile } from '../tasks/stored-task-file.ts';
@@ -20,7 +20,7 @@ export async function storeUploadAndStartImport(
   { type, needs, query }: ImportStart,
 ) {
   const { fileId, sha256, format } = await storeUpload(em, req);
-  // A column with the same name as its field is the default and not recorded as a parameter.
+  // A column that has the same name as its field is the default and is not recorded as a parameter.
   const specified = Object.entries(query).filter(([name, value]) => name !== `${String(value)}_column`);
   const params = { ...Object.fromEntries(specified), format };
   const start = (inner: EntityManager): Promise<Task> =>

@@ -8,7 +8,9 @@ import { appendToStoredFile, createStoredFile, deleteStoredFile } from '../tasks
 
 export type StoredUpload = { readonly fileId: number; readonly sha256: string; readonly format: 'csv' | 'ndjson' };
 
-/** Number of bytes to collect before writing them in one transaction; a network packet is too small for a separate row. */
+/**
+ * Number of bytes to buffer before one transaction writes them, because storing each network packet in a separate row would be inefficient.
+ */
 const bufferSize = 256 * 1024;
 
 /** Streams a request body into a stored file, through a 256 KiB memory buffer. */

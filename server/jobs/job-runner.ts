@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLowDiskSpaceRejectionError } from '../database/storage/disk-space-monitor.ts';
 import type { Log } from '../logging/logger.ts';
 
-/** Work that runs repeatedly. Each run checks whether there is anything to do. */
+/** Work that runs repeatedly. Each run checks whether any work is pending. */
 export type Job = {
   readonly name: string;
   /** Interval between two runs; a function if the interval varies. */
@@ -34,7 +34,7 @@ export function startJobs(jobs: readonly Job[], log: Log, isPaused: () => boolea
     while (!stopping.signal.aborted) {
       const startedAt = performance.now();
       work = new AbortController();
-      // Created before the run, so that a wake-up during the run counts.
+      // The signal is created before the run, so that a wake-up during the run is not lost.
       const sleepSignal = AbortSignal.any([stopping.signal, wakeUp.signal, work.signal]);
       if (!isPaused())
         await run(stopping.signal).catch((error: unknown) => {

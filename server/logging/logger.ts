@@ -3,7 +3,10 @@ import { z } from 'zod';
 
 export type Log = Logger;
 
-/** Buffers log lines until they reach this size or age, because one write per line would cost as much as a small response. */
+/**
+ * Buffers log lines until they reach this size or age, because writing each line separately would take as much CPU time as a small
+ * response.
+ */
 const bufferOptions = { sync: false, minLength: 16_000, periodicFlush: 100 };
 
 /** Creates a log: JSON lines on stderr in production; in development, only warnings and errors, as readable text. */

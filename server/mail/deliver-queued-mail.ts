@@ -4,7 +4,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { decryptText } from '../crypto/authenticated-encryption.ts';
 import { outgoingMailEncryptionPurpose } from './queue-mail.ts';
 import type { Mail } from './queue-mail.ts';
-import { OutgoingMail } from './outgoing-mail.entity.ts';
+import { QueuedMail } from './queued-mail.entity.ts';
 
 export type MailTransport = { send(mail: Mail): Promise<void> };
 
@@ -19,7 +19,13 @@ const minuteMs = 60_000;
 /** How long a process reserves a message; longer than any delivery attempt takes. */
 const leaseMs = 5 * minuteMs;
 
-const storedMailSchema = z.object({ to: z.string(), subject: z.string(), text: z.string(), html: z.string() });
+const storedMailSchema = z.object({
+  to: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  html: z.string(),
+  senderName: z.string().optional(),
+});
 
 /**
  * Sends pending messages and returns the number of messages sent. Failed messages are retried with increasing delays for about a day. If
@@ -41,16 +47,16 @@ export async function deliverQueuedMail(
     const isFinal = sendError instanceof MailRejectedError || attempts >= maxAttempts;
     if (sendError !== undefined)
       log.warn({ err: sendError, mail_id: id, attempts }, isFinal ? 'a message is given up' : 'a message will be retried');
-    if (sendError === undefined || isFinal) await em.nativeDelete(OutgoingMail, { id });
-    else await em.nativeUpdate(OutgoingMail, { id }, { dueAt: new Date(now.getTime() + 4 ** Math.min(attempts, 6) * (minuteMs / 4)) });
+    if (sendError === undefined || isFinal) await em.nativeDelete(QueuedMail, { id });
+    else await em.nativeUpdate(QueuedMail, { id }, { dueAt: new Date(now.getTime() + 4 ** Math.min(attempts, 6) * (minuteMs / 4)) });
   }
   return sent;
 }
 
 /** Claims a batch of pending messages; messages that another process is claiming are skipped. */
-async function claimPending(em: EntityManager, now: Date): Promise<InferEntity<typeof OutgoingMail>[]> {
+async function claimPending(em: EntityManager, now: Date): Promise<InferEntity<typeof QueuedMail>[]> {
   const options = { orderBy: { dueAt: 'asc' }, limit: batchSize, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, refresh: true } as const;
-  const pending = await em.find(OutgoingMail, { dueAt: { $lte: now } }, options);
+  const pending = await em.find(QueuedMail, { dueAt: { $lte: now } }, options);
   for (const mail of pending) {
     mail.attempts += 1;
     mail.dueAt = new Date(now.getTime() + leaseMs);

@@ -24,10 +24,10 @@ export async function createSmtpTransport(url: string, from: string): Promise<Sm
     disableUrlAccess: true,
   });
   return {
-    async send({ to, subject, text, html }) {
+    async send({ to, subject, text, html, senderName }) {
       try {
         await transport.sendMail({
-          from,
+          from: senderName === undefined ? from : { name: senderName, address: parseAddress(from) },
           to: { name: '', address: to }, // an object is always treated as a single recipient, whereas a string could be parsed as a list
           subject,
           text,
@@ -43,6 +43,9 @@ export async function createSmtpTransport(url: string, from: string): Promise<Sm
     close: () => transport.close(),
   };
 }
+
+/** Returns the address in `Shop <shop@example.com>` or `shop@example.com`. */
+const parseAddress = (from: string): string => /<([^<>]+)>$/.exec(from.trim())?.[1] ?? from.trim();
 
 /** Returns whether the SMTP status code is a permanent failure (5yz, RFC 5321 section 4.2.1). */
 const isFinal = (error: unknown): boolean =>

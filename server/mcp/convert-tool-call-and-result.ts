@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { idempotencyKeyToolArgument, ifMatchToolArgument, type McpTool } from '@mandate/contract/tools';
+import { idempotencyKeyToolArgumentName, ifMatchToolArgumentName, type McpTool } from '@mandate/contract/tools';
 import { z } from 'zod';
+import { formatCompactResult } from './format-compact-result.ts';
 import type { InProcessResponse, InProcessRequest } from './send-in-process-request.ts';
 
-export type ToolResult = { readonly content: { readonly type: 'text'; readonly text: string }[]; readonly isError?: boolean };
+export type ToolResult = {
+  readonly content: { readonly type: 'text'; readonly text: string }[];
+  /** The response body of a tool with an output schema. */
+  readonly structuredContent?: Record<string, unknown>;
+  readonly isError?: boolean;
+};
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -18,7 +24,12 @@ export function apiRequestFromToolCall(tool: McpTool, toolArguments: Arguments):
       toolArguments[name] === undefined ? [] : [[name, toText(toolArguments[name])] as [string, string]],
     ),
   ).toString();
-  const nonBodyArguments = new Set([...tool.pathArguments, ...tool.queryArguments, idempotencyKeyToolArgument, ifMatchToolArgument]);
+  const nonBodyArguments = new Set([
+    ...tool.pathArguments,
+    ...tool.queryArguments,
+    idempotencyKeyToolArgumentName,
+    ifMatchToolArgumentName,
+  ]);
   const body = Object.fromEntries(Object.entries(toolArguments).filter(([name]) => !nonBodyArguments.has(name)));
   return {
     method: tool.method,
@@ -26,9 +37,9 @@ export function apiRequestFromToolCall(tool: McpTool, toolArguments: Arguments):
     headers: {
       accept: 'application/json, application/problem+json',
       ...(tool.hasBody && { 'content-type': 'application/json' }),
-      ...(tool.keyed && { 'idempotency-key': toText(toolArguments[idempotencyKeyToolArgument] ?? randomUUID()) }),
+      ...(tool.keyed && { 'idempotency-key': toText(toolArguments[idempotencyKeyToolArgumentName] ?? randomUUID()) }),
       ...(tool.conditional &&
-        toolArguments[ifMatchToolArgument] !== undefined && { 'if-match': toText(toolArguments[ifMatchToolArgument]) }),
+        toolArguments[ifMatchToolArgumentName] !== undefined && { 'if-match': toText(toolArguments[ifMatchToolArgumentName]) }),
     },
     ...(tool.hasBody && { body: JSON.stringify(body) }),
   };
@@ -37,14 +48,19 @@ export function apiRequestFromToolCall(tool: McpTool, toolArguments: Arguments):
 const toText = (value: unknown): string =>
   typeof value === 'string' ? value : Array.isArray(value) ? value.map(toText).join(',') : JSON.stringify(value);
 
+const objectSchema = z.record(z.unknown());
 const problemSchema = z.object({ code: z.string(), title: z.string(), detail: z.string().optional() });
 
 /** Converts an API response to a tool result. Errors are also tool results, because they tell the assistant what to do. */
 export function toolResultFromApiResponse(tool: McpTool, { status, header, text }: InProcessResponse): ToolResult {
   if (status >= 400) return { ...textResult(errorText(tool, status, text)), isError: true };
   const etag = header('etag');
-  const result = textResult(text === '' ? 'Done.' : text);
-  return etag === undefined || !tool.readOnly ? result : { content: [...result.content, ...textResult(`etag: ${etag}`).content] };
+  const body = tool.outputSchema && objectSchema.parse(parseJson(text));
+  const texts = [
+    body ? formatCompactResult(body) : text === '' ? 'Done.' : text,
+    ...(etag === undefined || !tool.readOnly ? [] : [`etag: ${etag}`]),
+  ];
+  return { content: texts.flatMap((one) => textResult(one).content), ...(body && { structuredContent: body }) };
 }
 
 const textResult = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });

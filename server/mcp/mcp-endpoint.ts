@@ -1,17 +1,23 @@
+import { scopeNames } from '@mandate/contract';
+import type { McpTool } from '@mandate/contract/tools';
 import { originValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server';
 import express, { type Request as IncomingRequest, type RequestHandler, type Router } from 'express';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
 import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
-import { lowerChunkedBodyLimit } from '../http/request/limit-chunked-body-size.ts';
-import { findDuplicateKeyInText } from '../http/validation/duplicate-json-keys.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import type { TokenChallenge } from '../http/middleware/authenticate.ts';
+import { lowerChunkedBodyLimit } from '../http/request/reject-chunked-body-over-limit.ts';
+import { findDuplicateKeyInText } from '../http/validation/json-complexity-and-duplicate-keys.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
-import { copyRequestIdAndPrincipal, requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { copyRequestIdAndPrincipal, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { Log } from '../logging/logger.ts';
 import { apiRequestFromToolCall, toolResultFromApiResponse } from './convert-tool-call-and-result.ts';
 import { sendInProcessRequest } from './send-in-process-request.ts';
-import { createMcpServerFactory, type CallTool } from './mcp-server-factory.ts';
+import { createMcpServerFactory, listMcpTools, type OfferedTools } from './mcp-server-factory.ts';
+import { parseMcpToolSelection, readOnlyMcpPath } from './parse-mcp-tool-selection.ts';
+import { rejectCallWithoutScope } from './reject-call-without-scope.ts';
 
 type McpEndpointOptions = {
   readonly em: EntityManager;
@@ -19,6 +25,8 @@ type McpEndpointOptions = {
   readonly log: Log;
   /** Authenticates requests by access tokens for this endpoint. */
   readonly authenticate: RequestHandler;
+  /** The challenge that `authenticate` sends. */
+  readonly challenge: TokenChallenge;
   /** Returns whether an origin belongs to the application. */
   readonly isOriginOfApplication: (clientId: string, origin: string) => Promise<boolean>;
   /** The API with all its middleware. */
@@ -28,37 +36,49 @@ type McpEndpointOptions = {
 const maxBodyBytes = 1_000_000;
 
 /** Creates the Model Context Protocol endpoint (streamable HTTP), stateless, that is, without sessions. */
-export function createMcpEndpoint({ em, issuer, log, authenticate, isOriginOfApplication, api }: McpEndpointOptions): Router {
+export function createMcpEndpoint(options: McpEndpointOptions): Router {
+  const { em, issuer, log, authenticate, challenge, isOriginOfApplication, api } = options;
   const apiHandler = express().disable('x-powered-by').set('etag', false).use(api);
-  const createToolServer = createMcpServerFactory(issuer);
-  const calls = new WeakMap<AuthInfo, CallTool>();
+  const tools = listMcpTools(issuer);
+  const createToolServer = createMcpServerFactory();
+  const offers = new WeakMap<AuthInfo, OfferedTools>();
   const handler = createMcpHandler(
     ({ authInfo }) => {
-      const call = authInfo && calls.get(authInfo);
-      if (!call) throw new Error('the request has no caller');
-      return createToolServer(call);
+      const offered = authInfo && offers.get(authInfo);
+      if (!offered) throw new Error('the request has no caller');
+      return createToolServer(offered);
     },
-    // The tools do not change while the server runs, so subscriptions would never receive anything.
+    // The tools do not change while the server runs, so subscribers would never receive a notification.
     {
       maxRequestBodySize: maxBodyBytes,
       maxSubscriptions: 1,
       onerror: (err) => log.warn({ err }, 'an MCP request was rejected'),
     },
   );
-  const handleRequest = createRequestHandler(handler, (req, caller) => {
-    calls.set(caller, async (tool, toolArguments) => {
-      const response = await runWithRequestEntityManager(em, () =>
-        sendInProcessRequest(apiHandler, apiRequestFromToolCall(tool, toolArguments), (innerRequest) =>
-          copyRequestIdAndPrincipal(req, innerRequest),
-        ),
-      );
-      return toolResultFromApiResponse(tool, response);
-    });
+  const handleRequest = createRequestHandler(handler, challenge, (req, caller) => {
+    const principal = requirePrincipal(req);
+    const selected = parseMcpToolSelection(req, tools());
+    const isUsable = ({ scopes }: McpTool): boolean =>
+      scopes.length === 0 || scopeNames.some((scope) => scopes.includes(scope) && canUseScope(principal, scope));
+    const offered: OfferedTools = {
+      usable: selected.filter(isUsable),
+      lackingScope: selected.filter(({ scopes }) => scopes.length > 0 && !scopes.some((scope) => caller.scopes.includes(scope))),
+      call: async (tool, toolArguments) => {
+        const response = await runWithRequestEntityManager(em, () =>
+          sendInProcessRequest(apiHandler, apiRequestFromToolCall(tool, toolArguments), (innerRequest) =>
+            copyRequestIdAndPrincipal(req, innerRequest),
+          ),
+        );
+        return toolResultFromApiResponse(tool, response);
+      },
+    };
+    offers.set(caller, offered);
+    return offered;
   });
   const originCheck = checkOrigin(new URL(issuer).hostname, isOriginOfApplication);
   return express
     .Router({ caseSensitive: true, strict: true })
-    .all('/mcp', setDefaultHeaders, mcpCors, authenticate, originCheck, handleRequest);
+    .all(['/mcp', readOnlyMcpPath], setDefaultHeaders, mcpCors, authenticate, originCheck, handleRequest);
 }
 
 /**
@@ -74,23 +94,31 @@ const checkOrigin =
   };
 
 const createRequestHandler =
-  (handler: McpHttpHandler, registerCall: (req: IncomingRequest, caller: AuthInfo) => void): RequestHandler =>
+  (
+    handler: McpHttpHandler,
+    challenge: TokenChallenge,
+    offerTools: (req: IncomingRequest, caller: AuthInfo) => OfferedTools,
+  ): RequestHandler =>
   async (req, res) => {
     lowerChunkedBodyLimit(req, maxBodyBytes);
     const { clientId, scopes } = requirePrincipal(req);
     const caller: AuthInfo = { token: '', clientId, scopes: [...scopes] };
-    registerCall(req, caller);
-    const fetch = async (request: Request): Promise<Response> =>
-      (await duplicateKeyError(request)) ?? handler.fetch(request, { authInfo: caller });
+    const { lackingScope } = offerTools(req, caller);
+    const fetch = async (request: Request): Promise<Response> => {
+      const body = request.method === 'POST' ? Buffer.from(await request.clone().arrayBuffer()) : undefined;
+      const rejection = body && (rejectDuplicateKey(body) ?? rejectCallWithoutScope(body, lackingScope, caller.scopes, challenge));
+      return rejection ?? handler.fetch(request, { authInfo: caller });
+    };
     const nodeHandler = toNodeHandler({ fetch }, { maxRequestBodySize: maxBodyBytes });
     await nodeHandler(req, res);
   };
 
-/** Returns a JSON-RPC parse error (JSON-RPC 2.0 section 5.1) for duplicate keys in an object. Other invalid text is left to the handler. */
-async function duplicateKeyError(request: Request): Promise<Response | undefined> {
-  if (request.method !== 'POST') return undefined;
-  const bytes = Buffer.from(await request.clone().arrayBuffer());
-  const duplicate = findDuplicateKeyInText(bytes);
+/**
+ * Returns a JSON-RPC parse error (JSON-RPC 2.0 section 5.1) for duplicate keys in an object. The MCP request handler rejects all other
+ * invalid JSON.
+ */
+function rejectDuplicateKey(body: Buffer): Response | undefined {
+  const duplicate = findDuplicateKeyInText(body);
   if (duplicate === undefined) return undefined;
   const error = { code: -32_700, message: `Parse error: one key occurs twice in an object: ${duplicate}` };
   return Response.json({ jsonrpc: '2.0', id: null, error }, { status: 400 });

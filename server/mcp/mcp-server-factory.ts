@@ -7,26 +7,55 @@ import type { ToolResult } from './convert-tool-call-and-result.ts';
 
 export type CallTool = (tool: McpTool, toolArguments: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
 
-/** Returns a function that creates an MCP server for one request. The tool list is prepared on first use and shared. */
-export function createMcpServerFactory(issuer: string): (call: CallTool) => McpServer {
-  const tools = createLazyGetter(() =>
-    createMcpTools(readApiV1OpenApiDocument(issuer)).map((tool) => ({ tool, inputSchema: lazyInputSchema(tool.inputSchema) })),
-  );
-  return (call) => {
-    const server = new McpServer({ name: 'mandate', title: 'Mandate', version: '1.0.0' }, { instructions });
-    for (const { tool, inputSchema } of tools()) {
+/** The tools that the URL of the MCP server selects, as far as the caller's token permits. */
+export type OfferedTools = {
+  /** Tools that the token can use. Only these are listed, because every listed tool takes part of an assistant's context. */
+  readonly usable: readonly McpTool[];
+  /** Tools that require a scope that the token lacks. A call to one of them makes the client request the scope. */
+  readonly lackingScope: readonly McpTool[];
+  readonly call: CallTool;
+};
+
+/** Returns a function that lists all tools. The list is prepared on first use. */
+export const listMcpTools = (issuer: string): (() => readonly McpTool[]) =>
+  createLazyGetter(() => createMcpTools(readApiV1OpenApiDocument(issuer)));
+
+/** Returns a function that creates an MCP server for one request. Schemas are compiled on first use and shared. */
+export function createMcpServerFactory(): (offered: OfferedTools) => McpServer {
+  const schemas = new Map<JsonObject, CompiledSchema>();
+  const schemaOf = (schema: JsonObject): CompiledSchema => {
+    const found = schemas.get(schema) ?? lazySchema(schema);
+    schemas.set(schema, found);
+    return found;
+  };
+  return ({ usable, lackingScope, call }) => {
+    const server = new McpServer(
+      { name: 'mandate', title: 'Mandate', version: '1.0.0' },
+      { instructions: [...instructions, ...describeToolsLackingScope(lackingScope)].join('\n') },
+    );
+    for (const tool of usable) {
       const { title, description, readOnly, destructive, idempotent } = tool;
       const annotations = { readOnlyHint: readOnly, destructiveHint: destructive, idempotentHint: idempotent, openWorldHint: false };
-      server.registerTool(tool.name, { title, description, inputSchema, annotations }, async (toolArguments) => call(tool, toolArguments));
+      const outputSchema = tool.outputSchema && schemaOf(tool.outputSchema);
+      const config = { title, description, inputSchema: schemaOf(tool.inputSchema), ...(outputSchema && { outputSchema }), annotations };
+      server.registerTool(tool.name, config, async (toolArguments) => call(tool, toolArguments));
     }
     return server;
   };
 }
 
-type InputSchema = ReturnType<typeof fromJsonSchema<Record<string, unknown>>>;
+function describeToolsLackingScope(tools: readonly McpTool[]): string[] {
+  if (tools.length === 0) return [];
+  const names = tools.map(({ name, scopes }) => `${name} (${scopes[0]})`).join(', ');
+  return [
+    `These tools are not listed, because the user has not granted their scopes. If you call one, the user is asked for it: ${names}.`,
+  ];
+}
+
+type CompiledSchema = ReturnType<typeof fromJsonSchema<Record<string, unknown>>>;
 
 /** Compiles a schema on the first call to its tool, because compiling all schemas takes longer than the rest of the start-up. */
-function lazyInputSchema(schema: JsonObject): InputSchema {
+function lazySchema(schema: JsonObject): CompiledSchema {
   const compiled = createLazyGetter(() => fromJsonSchema<Record<string, unknown>>(schema));
   return {
     '~standard': {
@@ -43,4 +72,4 @@ const instructions = [
   'Every tool acts for the signed-in user, within the scopes that they granted.',
   'Amounts are whole numbers in the minor unit of their currency: 1250 in EUR means 12.50 EUR. Times are UTC.',
   'Lists are paginated: pass next_cursor as cursor to get the next page. Ask the user for confirmation before placing an order or moving money.',
-].join('\n');
+];

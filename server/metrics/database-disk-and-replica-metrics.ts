@@ -69,7 +69,7 @@ export function registerDiskSpaceMetrics(registry: Registry, storage: DiskSpaceM
   });
 }
 
-export function registerReplicaMetrics(registry: Registry): (replica: ReplicaWithPrimaryFallback) => void {
+export function registerReplicaUsageMetrics(registry: Registry): (replica: ReplicaWithPrimaryFallback) => void {
   let replica: ReplicaWithPrimaryFallback | undefined;
   const lists: Counter<'from'> = new Counter({
     name: 'mandate_lists_total',

@@ -10,7 +10,7 @@ import type { OnTokenOperation } from '../oauth/provider/report-token-operations
 import {
   type DatabaseMetrics,
   registerDatabaseMetrics,
-  registerReplicaMetrics,
+  registerReplicaUsageMetrics,
   registerDiskSpaceMetrics,
 } from './database-disk-and-replica-metrics.ts';
 import { registerLoadShedderMetrics } from './load-shedder-metrics.ts';
@@ -21,10 +21,10 @@ import { registerTokenMetrics } from './token-metrics.ts';
 /** The Prometheus metrics of this process. */
 export class PrometheusMetrics {
   readonly #registry = new Registry();
-  /** Options of `openDatabaseWithoutMigrating` that report its connections and statements. */
+  /** Options that make `openDatabaseWithoutMigrating` report connections and statements to the metrics. */
   readonly database: DatabaseMetrics = registerDatabaseMetrics(this.#registry);
   readonly watchLoad: (guard: LoadShedder) => void = registerLoadShedderMetrics(this.#registry);
-  readonly watchReplica: (replica: ReplicaWithPrimaryFallback) => void = registerReplicaMetrics(this.#registry);
+  readonly watchReplica: (replica: ReplicaWithPrimaryFallback) => void = registerReplicaUsageMetrics(this.#registry);
   readonly watchStorage: (storage: DiskSpaceMonitor) => void = (storage) => registerDiskSpaceMetrics(this.#registry, storage);
   readonly onTokenOperation: OnTokenOperation = registerTokenMetrics(this.#registry);
   readonly #log: Log;
@@ -35,7 +35,7 @@ export class PrometheusMetrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** @param base the issuer's path, which is removed from routes */
+  /** @param base the issuer's path, which route labels do not contain */
   watchRequests(server: Server, base: string): void {
     server.prependListener('request', registerRequestMetrics(this.#registry, base));
   }

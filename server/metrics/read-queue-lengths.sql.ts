@@ -13,8 +13,8 @@ const queueSql = (name: (typeof queues)[number], table: string, time: string, co
      from (select ${time} as time from ${table} where ${condition} order by ${order} limit ${maxCountedQueueLength}) counted`;
 
 // Written in SQL because MikroORM supports neither recursive index walks nor lateral joins.
-// Each condition matches an index. Deliveries are counted per endpoint, the same way they are sent, excluding paused and disabled
-// endpoints.
+// Each condition matches an index. Webhook deliveries are counted per endpoint, in the same way as they are sent; paused and disabled
+// endpoints are excluded.
 export const readQueueLengths = prepareStatement<Row>(
   'read_queues',
   `with recursive endpoints (id) as (

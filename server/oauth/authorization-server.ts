@@ -6,7 +6,7 @@ import { ensureCommandLineClient } from '../applications/ensure-command-line-cli
 import { ensureReferencePageClient } from '../applications/ensure-reference-page-client.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
-import type { VerifyAccessToken } from '../http/request/principal.ts';
+import type { VerifyAccessToken } from '../http/request/principal-and-token-types.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { shippedLanguages, type Languages } from '../languages/languages.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
@@ -16,19 +16,18 @@ import {
   oidcProviderRoutePatterns,
   oauthEndpointPaths,
   mcpAudienceFromIssuer,
-  basePathFromIssuer,
 } from './protocol/endpoint-paths-and-audiences.ts';
 import { createDatabaseAttemptLimiter, type AttemptLimiter } from './brute-force/attempt-limiter.ts';
 import { createPublicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
 import { recordBrowserSessionUseOnAuthorization } from './sessions/record-list-and-revoke-browser-sessions.ts';
 import { recordConnectedAppUseAndGrantCreated } from './grants/connected-apps.ts';
-import { recordGrantRevocation, runRequestInTransaction } from './grants/request-transaction.ts';
+import { setRevokedGrantIdOfRequest, runRequestInTransaction } from './grants/request-transaction.ts';
 import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
 import { enforceDevicePollInterval } from './device-flow/enforce-device-poll-interval.ts';
 import { requireBrowserSessionOnDevicePages } from './device-flow/require-browser-session-on-device-pages.ts';
 import { createOidcProvider } from './provider/create-oidc-provider.ts';
 import { CsrfTokenService } from './pages/routing/csrf-token-service.ts';
-import { acceptJwtsForRevocationAndIntrospection, acceptJwtsAtUserinfo } from './tokens/access-token-records.ts';
+import { acceptJwtsForRevocationAndIntrospection, acceptJwtsAtUserinfo } from './tokens/jwt-access-token-hooks.ts';
 import { KnownBrowserCookie } from './brute-force/known-browser-cookie.ts';
 import { prefetchClientAndLimitSecretAttempts } from './clients/prefetch-client-and-limit-secret-attempts.ts';
 import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
@@ -37,10 +36,15 @@ import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
 import { createPageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
 import { createPageRouter } from './pages/page-routes.ts';
-import { defaultShopBranding, type PageSettings, type ShopBranding } from './pages/views/page-layout.ts';
+import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
+import { createPageSettings } from './pages/page-settings.ts';
+import { refreshBrandingForProviderPages } from './pages/routing/refresh-branding.ts';
+import { BrandingCache } from '../branding/branding-cache.ts';
+import { logoPathPattern } from '../branding/logo-url.ts';
+import { serveLogo } from '../branding/serve-logo.ts';
 import { pageEnhancementScript } from './pages/assets/read-page-script.ts';
 import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider-pages.ts';
-import { buildStylesheet } from './pages/assets/build-page-stylesheet.ts';
+import { serveStylesheet, stylesheetPathPattern } from './pages/assets/build-page-stylesheet.ts';
 import { PasskeyChallenges } from './second-factors/passkeys.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
 import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refresh-token-grant.ts';
@@ -61,7 +65,6 @@ export type CreateAuthorizationServerOptions = {
   readonly issuer: string;
   readonly keys: Pick<DerivedKeys, 'cookies' | 'signingKeys' | 'mail' | 'secondFactor'>;
   readonly log: { error(details: object, message: string): void };
-  readonly shop?: ShopBranding;
   /** Creates the storage adapters for codes and tokens (default: PostgreSQL). Tests replace this factory to inject faults. */
   readonly store?: (em: EntityManager) => AdapterFactory;
   /** Rotation schedule and reload interval for the signing keys. Tests shorten both. */
@@ -74,6 +77,8 @@ export type CreateAuthorizationServerOptions = {
   readonly openRegistration?: boolean;
   /** Network policy for fetching client ID metadata documents (default: public addresses only). Tests replace this policy. */
   readonly documentNetwork?: NetworkPolicy;
+  /** Returns the currencies in which orders are possible, for the limits on the consent page (default: none). */
+  readonly listOrderCurrencies?: PageContext['listOrderCurrencies'] | undefined;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
   /** Languages of pages, e-mails and problems (default: the catalogs in `languages/catalogs`). */
@@ -99,7 +104,7 @@ export type AuthorizationServer = {
 
 export async function createAuthorizationServer(parts: CreateAuthorizationServerOptions): Promise<AuthorizationServer> {
   const { em } = parts.db;
-  const { issuer, keys, log, shop = defaultShopBranding, canMail = true, limits = createDatabaseAttemptLimiter(em) } = parts;
+  const { issuer, keys, log, canMail = true, limits = createDatabaseAttemptLimiter(em) } = parts;
   const { refreshGraceSeconds = defaultRefreshGraceSeconds, languages = shippedLanguages } = parts;
   const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
   const providerKeys = providerKeysFrom(deriveKey);
@@ -107,8 +112,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   await ensureBuiltInApplications(em, issuer);
 
   const verification = { issuer, keys: signingKeys.findVerificationKey, referenceKey: providerKeys.referenceKey };
-  const css = buildStylesheet(shop.accent);
-  const settings = createPageSettings(issuer, shop, languages, css.path);
+  const settings = createPageSettings(em, new BrandingCache(), issuer, languages);
   const store = (parts.store ?? createPostgresAdapterFactory)(em);
   const pages = createOidcProviderPages(settings, issuer, em);
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
@@ -125,9 +129,9 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     provider.proxy = true; // requireIssuerHost sets X-Forwarded-Proto, which the provider must trust
     provider.silent = true; // createServerErrorRecorder logs errors
     acceptJwtsAtUserinfo(provider, verification, apiAudienceFromIssuer(issuer));
-    provider.on('grant.revoked', recordGrantRevocation);
+    provider.on('grant.revoked', setRevokedGrantIdOfRequest);
     provider.on('server_error', createServerErrorRecorder(log));
-    for (const middleware of providerMiddleware(parts, { limits, store, pages, verification })) provider.use(middleware);
+    for (const middleware of providerMiddleware(parts, { limits, store, pages, settings, verification })) provider.use(middleware);
     return provider;
   });
 
@@ -143,10 +147,11 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     canMail,
     keys,
     challenges: new PasskeyChallenges(deriveKey('passkey challenges')),
+    listOrderCurrencies: parts.listOrderCurrencies ?? (async () => []),
     onTokenOperation: parts.onTokenOperation ?? (() => undefined),
   };
   return {
-    ...routes(context, reloadableProvider.handleRequest, css, log),
+    ...routes(context, reloadableProvider.handleRequest, log),
     verifyAccessToken: createAccessTokenVerifier(em, verification, apiAudienceFromIssuer(issuer)),
     verifyMcpToken: createAccessTokenVerifier(em, verification, mcpAudienceFromIssuer(issuer)),
     settings,
@@ -155,32 +160,24 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   };
 }
 
-const createPageSettings = (issuer: string, shop: ShopBranding, languages: Languages, stylesheetPath: string): PageSettings => ({
-  shop,
-  messages: languages.default.messages,
-  languages,
-  languageCookie: cookieNamesForIssuer(issuer).language,
-  stylesheetPath,
-  scriptPath: pageEnhancementScript.path,
-  base: basePathFromIssuer(issuer),
-});
-
 type MiddlewareOptions = {
   readonly limits: AttemptLimiter;
   readonly store: AdapterFactory;
   readonly pages: ProviderPages;
+  readonly settings: PageSettings;
   readonly verification: Parameters<typeof acceptJwtsForRevocationAndIntrospection>[0];
 };
 
-/** Returns the middleware around the provider's own request handling, outermost first. */
+/** Returns the middleware that wraps oidc-provider's request handling, from the outermost to the innermost. */
 function providerMiddleware(
   parts: CreateAuthorizationServerOptions,
-  { limits, store, pages, verification }: MiddlewareOptions,
+  { limits, store, pages, settings, verification }: MiddlewareOptions,
 ): Middleware[] {
   const { issuer, log, onTokenOperation } = parts;
   const { em } = parts.db;
   const refreshTokens = createRefreshRequestMiddleware({ em, limits });
   const handleOtherRequest = chainMiddleware([
+    refreshBrandingForProviderPages(settings),
     completeSignOutWithoutSession(pages),
     ...selfRegistrationMiddleware(parts, limits, store),
     prefetchClientAndLimitSecretAttempts(em, limits),
@@ -202,7 +199,7 @@ function providerMiddleware(
   ];
 }
 
-/** Combines middleware into one, outermost first. */
+/** Combines several middleware functions into one; the first function is the outermost. */
 const chainMiddleware =
   (middleware: readonly Middleware[]): Middleware =>
   async (ctx, next) => {
@@ -217,7 +214,7 @@ async function ensureBuiltInApplications(em: EntityManager, issuer: string): Pro
   await ensureReferencePageClient(em, issuer);
 }
 
-/** Returns the middleware that registers clients without an administrator. */
+/** Returns the middleware that lets clients register without an administrator. */
 const selfRegistrationMiddleware = (
   { db, documentNetwork = createPublicNetworkPolicy(false), openRegistration: open = false }: CreateAuthorizationServerOptions,
   limits: AttemptLimiter,
@@ -235,7 +232,6 @@ const providerKeysFrom = (deriveKey: (name: string) => Buffer) => ({
 function routes(
   context: PageContext,
   handleProviderRequest: ReloadableProvider['handleRequest'],
-  css: ReturnType<typeof buildStylesheet>,
   log: CreateAuthorizationServerOptions['log'],
 ): Pick<AuthorizationServer, 'router' | 'formPaths'> {
   const { issuer } = context.provider;
@@ -245,23 +241,23 @@ function routes(
     .Router({ caseSensitive: true, strict: true })
     .use(translateOidcProviderCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
     .all(oauthEndpointPaths.registration, mcpCors)
-    // registered before the pages: most requests are for these endpoints, and matching page paths first would slow these requests down
+    // these routes are registered before the pages, because they receive most requests, and matching page paths first would slow them down
     .all(
       oidcProviderRoutePatterns,
       requireHost,
       rejectCrossSiteProviderForms(issuer, sendCrossSiteErrorPage(context)),
       handleProviderRequest,
     )
-    .get(css.path, serveImmutable('css', css.text))
-    .get(pageEnhancementScript.path, serveImmutable('js', pageEnhancementScript.text))
+    .get(stylesheetPathPattern, serveStylesheet)
+    .get(logoPathPattern, serveLogo(context.em))
+    .get(pageEnhancementScript.path, serveScript)
     .use(pages.router)
     .use(createPageErrorHandler(context, log));
   return { router, formPaths: pages.formPaths };
 }
 
-/** Serves an asset that caches can store indefinitely, because the asset path contains a content hash. */
-const serveImmutable =
-  (type: string, text: string): express.RequestHandler =>
-  (_req, res) => {
-    res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' }).type(type).send(text);
-  };
+/** Serves the page script. Caches can store it indefinitely, because its path contains a content hash. */
+const serveScript: express.RequestHandler = (_req, res) => {
+  res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' });
+  res.type('js').send(pageEnhancementScript.text);
+};

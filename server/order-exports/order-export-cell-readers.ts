@@ -13,7 +13,7 @@ const deliveryField =
   ({ order }: ExportRow): CsvCell =>
     order.delivery[name] ?? null;
 const orderField =
-  (name: Exclude<keyof OrderSummary, 'delivery' | 'items'>) =>
+  (name: Exclude<keyof OrderSummary, 'delivery' | 'items' | 'customer' | 'client'>) =>
   ({ order }: ExportRow): CsvCell =>
     order[name];
 const lineField =
@@ -21,7 +21,7 @@ const lineField =
   ({ line }: ExportRow): CsvCell =>
     line?.[name] ?? null;
 
-/** For each contract column, a function that returns a row's cell. */
+/** Maps each export column to a function that returns the column's value in a row. */
 export const orderExportCellReaders = {
   id: orderField('id'),
   reference: orderField('reference'),

@@ -1,9 +1,9 @@
 import { initServer } from '@ts-rest/express';
 import { contract, orderExportColumns, type OrderExportCreate, type Scope } from '@mandate/contract';
-import { requireAnyScope } from '../http/middleware/authorize.ts';
+import { requireAnyScope } from '../http/middleware/authorize-by-scope.ts';
 import { startTaskIdempotently } from '../http/writes/idempotency.ts';
-import type { Principal } from '../http/request/principal.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
@@ -42,7 +42,7 @@ function resolveExport(principal: Principal, input: OrderExportCreate, now: Date
   };
 }
 
-/** Returns the scope that a token requires to read the task and its file: the one that allows reading the exported orders. */
+/** Returns the scope required to access an export task and its file, which is the scope required to read the exported orders. */
 const requiredScopes = ({ user, scopes }: Principal, { user_id: userId }: OrderExportParams): Scope[] =>
   userId !== undefined && userId === user?.id && scopes.has('orders.read') ? ['orders.read'] : ['orders.manage'];
 

@@ -1,4 +1,4 @@
-import type { ImportedOrderState } from './find-earlier-order-import.ts';
+import type { ImportedOrderState } from './compare-with-earlier-order-import.ts';
 import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
 
 export type OrderDifference = {
@@ -27,9 +27,7 @@ export function describeDifferenceToEarlierImport(
 }
 
 const countDifference = (lines: readonly ImportedOrderLine[], imported: readonly ImportedOrderLine[]): OrderDifference[] =>
-  lines.length === imported.length
-    ? []
-    : [{ at: 0, detail: `the order has ${lines.length} lines in the file, ${imported.length} lines were imported` }];
+  lines.length === imported.length ? [] : [{ at: 0, detail: `the number of lines is ${lines.length} instead of ${imported.length}` }];
 
 const lineFields = ['sku', 'name', 'quantity', 'unit_price', 'tax_rate_bps'] as const;
 

@@ -1,13 +1,15 @@
 import { raw } from '@mikro-orm/core';
 import { sha256 } from '../crypto/sha256.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import type { RowError } from '../imports/parse-import-cells.ts';
+import type { RowError } from '../imports/parse-import-cells-and-validate-row.ts';
 import { User } from '../users/user.entity.ts';
 import { ImportedCustomerReference } from './imported-order-and-customer-reference.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead } from './parse-order-row.ts';
 
-/** Returns the account of an order's customer: by the source's customer key, by e-mail address, or as the import parameters specify. */
+/**
+ * Returns the account of an order's customer, which is found by customer key or e-mail address, created, or specified in the parameters.
+ */
 export async function findOrCreateCustomer(
   em: EntityManager,
   params: OrderImportParams,

@@ -1,10 +1,10 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import type { RowError } from '../imports/parse-import-cells.ts';
+import type { RowError } from '../imports/parse-import-cells-and-validate-row.ts';
 import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
 
-/** Returns the product ids of all lines by SKU, or an error. Creates unknown products if the import allows it. */
+/** Returns the product ids of all order lines, indexed by SKU, or an error. Creates unknown products if the import allows it. */
 export async function findOrCreateProducts(
   em: EntityManager,
   params: OrderImportParams,

@@ -1,15 +1,15 @@
 import { maxImportRowsPerOrder } from '@mandate/contract';
 import type { FilePosition, FileRecord } from '../imports/import-file-record.ts';
 
-/** The rows of one order, or a single row without an order. */
+/** All rows of one order, or a single row that belongs to no order. */
 export type OrderRowGroup = {
   readonly reference: string | undefined;
   readonly records: readonly FileRecord[];
-  /** Number of rows in the file; larger than the number of `records` if an order has too many rows. */
+  /** Number of rows in the group, including rows beyond the maximum, which `records` does not contain. */
   readonly rows: number;
 };
 
-/** Maximum number of rows without a reference that are assigned to an order because they lie between two of its rows. */
+/** Maximum number of consecutive rows without a reference that are assigned to the order of the rows before and after them. */
 const unnamedMax = 100;
 
 type OpenGroup = { readonly reference: string; readonly records: FileRecord[]; rows: number };
@@ -21,7 +21,7 @@ export function addRowToOrderRowGroup(invoice: OpenGroup, record: FileRecord): v
 }
 
 /** Creates an empty row group for an order. */
-export const createOrderRowGroup = (reference: string): OpenGroup => ({ reference, records: [], rows: 0 });
+export const createEmptyOrderRowGroup = (reference: string): OpenGroup => ({ reference, records: [], rows: 0 });
 
 const ungrouped = (record: FileRecord): OrderRowGroup => ({ reference: undefined, records: [record], rows: 1 });
 
@@ -54,7 +54,7 @@ export async function* groupAdjacentRowsByOrder(
       unnamed = [];
     } else {
       yield* closeGroup();
-      open = createOrderRowGroup(reference);
+      open = createEmptyOrderRowGroup(reference);
     }
     addRowToOrderRowGroup(open, record);
     openEnd = record.end;

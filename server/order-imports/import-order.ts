@@ -1,7 +1,7 @@
 import { maxImportRowsPerOrder, maxOrderLines } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { RowError } from '../imports/parse-import-cells.ts';
+import type { RowError } from '../imports/parse-import-cells-and-validate-row.ts';
 import type { ImportIssue, ImportOutcome } from '../imports/run-import.ts';
 import { findOrder } from '../orders/find-order.ts';
 import type { ClaimedTask } from '../tasks/task-attempt.ts';
@@ -9,12 +9,12 @@ import { findOrCreateCustomer } from './find-or-create-customer.ts';
 import { findOrCreateProducts } from './find-or-create-products.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import {
-  findEarlierImportOfOrder,
+  compareOrderWithEarlierImport,
   type ImportedOrderState,
-  lockAndCheckOrderReplaceable,
+  lockOrderAndCheckIfReplaceable,
   computeOrderFingerprint,
   storeOrderFingerprint,
-} from './find-earlier-order-import.ts';
+} from './compare-with-earlier-order-import.ts';
 import { type ImportedOrderData, insertImportedOrder, replaceImportedOrder } from './insert-or-replace-order.ts';
 import type { OrderRowGroup } from './group-order-rows.ts';
 import { describeDifferenceToEarlierImport } from './describe-order-difference.ts';
@@ -32,7 +32,7 @@ export async function importOrder(
   if ('outcome' in parsed) return parsed;
   const { head, issues } = parsed;
   const fingerprint = computeOrderFingerprint(params, head, parsed.lines);
-  const existing = await findEarlierImportOfOrder(em, params, head, fingerprint);
+  const existing = await compareOrderWithEarlierImport(em, params, head, fingerprint);
   if (existing === 'same') return { outcome: 'unchanged', issues };
   if (existing !== 'new') return reimportOrder(em, params, task, parsed, existing, fingerprint);
   const data = await resolveReferences(em, params, task, parsed, fingerprint);
@@ -71,7 +71,7 @@ async function reimportOrder(
   if (params.changed_orders === 'refuse') {
     return differs('already_imported', `${was} To replace it, import the file again with changed_orders=replace.`);
   }
-  if (!(await lockAndCheckOrderReplaceable(em, existing.order_id))) {
+  if (!(await lockOrderAndCheckIfReplaceable(em, existing.order_id))) {
     const why = 'It cannot be replaced, because it has payments, refunds or shipments, or was canceled here.';
     return differs('not_replaceable', `${was} ${why} Change the order itself, or import it under another reference.`);
   }

@@ -12,7 +12,7 @@ import { storeRowsPartitionedByOrder, readOrderRowGroupsOfPartition, hashOrderRe
 /** Maximum number of references kept in memory to detect whether the rows of each order are adjacent. */
 const referencesMax = 500_000;
 
-/** Imports the orders of a file, in bounded memory regardless of the file size. */
+/** Imports the orders in a file, using bounded memory regardless of the file size. */
 export async function importOrders(run: TaskAttempt): Promise<TaskOutcome> {
   const { task, em } = run;
   const params = orderImportTaskParamsSchema.parse(task.params);
@@ -31,8 +31,8 @@ export async function importOrders(run: TaskAttempt): Promise<TaskOutcome> {
 }
 
 /**
- * Checks the file. If the rows of an order are not adjacent, or there are too many orders to check this, first regroups the rows into
- * partitions.
+ * Checks the file. The rows are first regrouped into partitions if the rows of an order are not adjacent, or if there are too many orders
+ * to detect this.
  */
 async function checkOrderFile(file: ImportFile, params: OrderImportParams): Promise<FileCheckResult> {
   const needed = [params.reference_column, params.created_at_column, params.sku_column, params.quantity_column, params.unit_price_column];

@@ -9,7 +9,7 @@ const computed = `lines as (
    due as (select *, mandate_order_tax_v1(tax_total, subtotal, $8::bigint)::bigint as due_tax from sums)`;
 const columns = `user_id, client_id, status, payment_status, fulfillment_status, currency, tax_mode, subtotal, discount_total,
                          shipping_total, tax_total, total, item_count, delivery, reference, note, created_at, paid_at, shipped_at, delivered_at, canceled_at`;
-// The casts are needed because an update does not infer parameter types in a subquery.
+// The casts are needed because PostgreSQL does not infer parameter types in a subquery of an UPDATE.
 const values = `$1::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, subtotal, $8::bigint, $9::bigint, due_tax,
             mandate_order_total_v1(subtotal, $8::bigint, $9::bigint, due_tax, $7)::bigint, item_count,
             $10::jsonb, $11::text, $12::text, $13::timestamptz,
@@ -28,7 +28,7 @@ export const insertOrderWithLines = prepareStatement<{ id: number }>(
    ${items}
    insert into imported_orders (source, reference, order_id, fingerprint) select $14, $11, id, $16 from placed returning order_id as id`,
 );
-// SQL, for the same reason.
+// Written in SQL for the same reason.
 export const replaceOrderAndInsertLines = prepareStatement<{ id: number }>(
   'replace_imported_order',
   `with ${computed},

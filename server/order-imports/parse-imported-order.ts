@@ -20,7 +20,7 @@ export type ParsedOrder = {
   readonly issues: readonly ImportIssue[];
 };
 
-/** Parses the rows of an order. Depending on the import parameters, invalid lines are omitted or make the order fail. */
+/** Parses the rows of an order. Depending on the import parameters, invalid lines are omitted or cause the whole order to be rejected. */
 export function parseImportedOrder(params: OrderImportParams, { reference, records }: OrderRowGroup): ParsedOrder | ImportOutcome {
   const issues: ImportIssue[] = [];
   const orderReference = reference === undefined ? {} : { reference };

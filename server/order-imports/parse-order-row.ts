@@ -7,7 +7,7 @@ import {
   maxLineQuantity,
 } from '@mandate/contract';
 import { z } from 'zod';
-import { parseAmountCell, validateImportRow, parseIntegerCell, type RowError } from '../imports/parse-import-cells.ts';
+import { parseAmountCell, validateImportRow, parseIntegerCell, type RowError } from '../imports/parse-import-cells-and-validate-row.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 
 type Cells = ReadonlyMap<string, string>;
@@ -102,7 +102,7 @@ function timestampFromCell(text: string | undefined, utcOffset: string): string 
 export function findImportedOrderError(lines: readonly ImportedOrderLine[], head: ImportedOrderHead): RowError | undefined {
   if (lines.length > maxOrderLines) return { code: 'out_of_range', detail: `An order has at most ${maxOrderLines} lines.` };
   const subtotal = lines.reduce((sum, each) => sum + BigInt(each.unit_price) * BigInt(each.quantity), 0n);
-  // Added tax is at most 100% of the subtotal.
+  // The subtotal is doubled, because the added tax can be as high as the subtotal.
   if (2n * subtotal + BigInt(head.shipping_total) > BigInt(Number.MAX_SAFE_INTEGER)) {
     return { code: 'out_of_range', detail: 'The total is too large.' };
   }

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { type FileRecord, startOfFilePosition } from '../imports/import-file-record.ts';
 import { appendToStoredFile, readStoredFileChunks, createStoredFile } from '../tasks/stored-task-file.ts';
-import { addRowToOrderRowGroup, type OrderRowGroup, createOrderRowGroup } from './group-order-rows.ts';
+import { addRowToOrderRowGroup, type OrderRowGroup, createEmptyOrderRowGroup } from './group-order-rows.ts';
 
-/** Size of a partition, which is held in memory while its orders are imported. */
+/** Target size of a partition in bytes; a partition is held in memory while its orders are imported. */
 const partitionBytes = 8 * 1024 * 1024;
-/** Maximum buffered text per partition before the text is written, in characters. */
+/** Maximum number of characters that are buffered for a partition before they are written. */
 const bufferMax = 64 * 1024;
 
 /** Returns a 48-bit hash of a reference. Two references may have the same hash. */
@@ -63,7 +63,7 @@ export async function storeRowsPartitionedByOrder(
 
 const storedRow = z.tuple([z.number(), z.string().nullable()]).rest(z.string().nullable());
 
-/** Returns the row groups of a partition, in the order of their last rows. */
+/** Returns the row groups of a partition, sorted by the file position of their last row. */
 export async function readOrderRowGroupsOfPartition(
   em: EntityManager,
   fileId: number,
@@ -71,7 +71,7 @@ export async function readOrderRowGroupsOfPartition(
 ): Promise<OrderRowGroup[]> {
   const chunks: Buffer[] = [];
   for await (const chunk of readStoredFileChunks(em, fileId)) chunks.push(chunk);
-  const named = new Map<string, ReturnType<typeof createOrderRowGroup>>();
+  const named = new Map<string, ReturnType<typeof createEmptyOrderRowGroup>>();
   const unnamed: OrderRowGroup[] = [];
   for (const row of Buffer.concat(chunks).toString('utf8').split('\n').slice(0, -1)) {
     const record = recordFromRow(row, columns);
@@ -80,7 +80,7 @@ export async function readOrderRowGroupsOfPartition(
       unnamed.push({ reference, records: [record], rows: 1 });
       continue;
     }
-    const invoice = named.get(reference) ?? createOrderRowGroup(reference);
+    const invoice = named.get(reference) ?? createEmptyOrderRowGroup(reference);
     addRowToOrderRowGroup(invoice, record);
     named.set(reference, invoice);
   }

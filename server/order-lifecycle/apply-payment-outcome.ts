@@ -15,7 +15,7 @@ import {
   requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
 
-/** How long an order keeps its reservation after a payment with a long reservation has failed or been canceled. */
+/** Maximum time for which an order stays reserved after its bank transfer has failed or been canceled, in milliseconds. */
 const shortReservationMs = 30 * 60_000;
 
 /** The provider received a different amount or currency than requested; staff have to resolve the mismatch. */
@@ -96,7 +96,7 @@ function shortenReservation(order: Order, payment: Payment, provider: PaymentPro
 
 async function afterSuccess(em: EntityManager, order: Order, payment: Payment, now: Date): Promise<number | undefined> {
   const others = { order: order.id, id: { $ne: payment.id }, status: { $in: openPaymentStatuses } };
-  // The time of the next check is not part of the representation, so the version is unchanged.
+  // The time of the next check is not part of the API representation, so updating it does not change the version.
   const values = { nextCheckAt: now, version: sql`version` };
   await em.nativeUpdate(Payment, others, values);
   if (!payment.surplus && order.status === 'paid') {

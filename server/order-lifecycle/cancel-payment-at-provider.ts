@@ -19,7 +19,7 @@ export const cancelOpenPaymentOfOrder = async (
 ): Promise<boolean> =>
   cancelAll(em, providers, await em.find(Payment, { ...cancelable, order: orderId }, { disableIdentityMap: true }), now);
 
-/** For dry runs, whose transaction is rolled back: marks the open payment as canceled without calling its provider. */
+/** Marks the open payment as canceled without calling its provider; used in dry runs, whose transaction is rolled back. */
 export const markOrderPaymentCanceledForDryRun = (em: EntityManager, orderId: number): Promise<number> =>
   em.nativeUpdate(Payment, { ...cancelable, order: orderId }, { status: 'canceled' });
 

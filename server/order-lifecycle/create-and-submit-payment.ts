@@ -2,7 +2,7 @@ import type { PaymentCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { readDatabaseTime } from '../database/time/read-database-time.sql.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import type { Order } from '../orders/order-and-order-item.entity.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
@@ -15,10 +15,11 @@ import {
   type PaymentProviders,
   requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
+import { countPaymentTowardBudget } from './count-payment-toward-budget.ts';
 import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';
 
 const longReservationMs = 7 * 24 * 60 * 60_000;
-/** Delay before the first check of whether the provider call succeeded. */
+/** Delay before checking for the first time whether the provider call succeeded, in milliseconds. */
 const firstCheckMs = 30_000;
 
 /** Creates a pending payment for an order. The provider is called after the transaction, so that no lock is held during the call. */
@@ -37,6 +38,7 @@ export async function createPendingPayment(
   const open = (await em.count(Payment, { order: orderId, status: { $in: openPaymentStatuses } })) > 0;
   const now = await readDatabaseTime(em); // the database clock, which also set the reservation's expiry
   assertPayable(order, open, now);
+  await countPaymentTowardBudget(em, principal, order, now);
   if (provider.reservation === 'long') order.extendReservation(new Date(order.createdAt.getTime() + longReservationMs));
   const { method_token: methodToken, return_url: returnUrl } = input;
   const payment = em.create(Payment, {

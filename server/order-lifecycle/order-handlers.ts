@@ -2,24 +2,27 @@ import type { Response } from 'express';
 import type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { canUseScope } from '../http/middleware/authorize.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
 import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-resource.ts';
 import { isDryRunRequest } from '../http/writes/dry-run.ts';
 import { createResourceIdempotently, createResourceIdempotentlyInStatement } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
+import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
+import { includeCustomerAndClientNames } from './include-customer-and-client-names.ts';
 import { markOrderPaymentCanceledForDryRun, cancelOpenPaymentOfOrder } from './cancel-payment-at-provider.ts';
-import { assertOrderAccessible } from '../orders/check-order-access.ts';
+import { assertOrderAccessible } from '../orders/check-order-access-and-build-filters.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
-import { cancelOrder } from './cancel-order.ts';
+import { cancelOrderAndCreateRefund } from './cancel-order-and-create-refund.ts';
 import { findOrder } from '../orders/find-order.ts';
 import { parseOrderListParameters, type OrderListQuery } from '../orders/parse-order-list-parameters.ts';
+import { applyOrderSearch } from '../orders/find-orders-by-text.ts';
 import { countOrders, listOrders } from '../orders/list-orders.sql.ts';
 import { type OrderRow, orderSummaryFromRow } from '../orders/order-from-row.ts';
 import { placeOrder } from '../orders/place-order.ts';
@@ -28,7 +31,7 @@ import { updateOrder } from '../orders/update-order.ts';
 
 type Versioned = { readonly id: number; readonly version: number };
 
-/** An API version's representation of orders and their ETag names. */
+/** An API version's representation of orders, and the prefix of their ETags. */
 export type OrderRepresentation<Summary, FullOrder extends Summary & Versioned> = {
   readonly etagPrefix: string;
   readonly toSummary: (order: OrderSummary) => Summary;
@@ -49,7 +52,9 @@ export async function handleCreateOrder<Summary, FullOrder extends Summary & Ver
   { req, res }: OrdersRequest,
   body: OrderCreate,
 ) {
-  const buyer = { userId: resolveBuyerId(requirePrincipal(req), body), clientId: requirePrincipal(req).clientId };
+  const principal = requirePrincipal(req);
+  const { clientId, grantId = null, orderAuthorization } = principal;
+  const buyer = { userId: resolveBuyerId(principal, body), clientId, grantId, isLimited: orderAuthorization !== undefined };
   const options = { taxMode, toDelivery: representation.toDelivery };
   enableEtagOfCreatedResource(res, (id) => etagName(representation, id));
   return createResourceIdempotentlyInStatement<FullOrder>(em, req, res, (inner, claim) => placeOrder(inner, claim, options, buyer, body));
@@ -60,17 +65,21 @@ export async function handleListOrders<Summary, FullOrder extends Summary & Vers
   { req, res }: OrdersRequest,
   query: OrderListQuery,
 ) {
-  const { filters, sort, withItems } = parseOrderListParameters(requirePrincipal(req), query);
+  const { filters, sort, withItems, names } = parseOrderListParameters(requirePrincipal(req), query);
   // Cursors are bound to these parameters, including the effective sort (even when it is the default), but not to `include`.
   // The value of `include` may differ between pages.
   const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
   const position = pages.decodeCursor(req, list);
-  const rows = await readList((from) => listOrders(from, filters, { sort, position, limit: query.limit, withItems }));
+  const rows = await readList(async (from) => {
+    const found = await listOrders(from, await applyOrderSearch(from, filters, query.q), { sort, position, limit: query.limit, withItems });
+    return includeCustomerAndClientNames(from, found, names);
+  });
+  const count = (): Promise<number> => readList(async (from) => countOrders(from, await applyOrderSearch(from, filters, query.q)));
   const toItem = (row: OrderRow): Summary => representation.toSummary(orderSummaryFromRow(row));
   const page = pages.respondWithPage(req, res, list, rows, toItem, (row) => [orderSummaryFromRow(row)[sort.by], row.id]);
   return {
     status: 200 as const,
-    body: { ...page, ...(await createTotalCountFields(query, () => readList((from) => countOrders(from, filters)))) },
+    body: { ...page, ...(await createTotalCountFields(query, count)) },
   };
 }
 
@@ -90,6 +99,7 @@ export async function handleUpdateOrder<Summary, FullOrder extends Summary & Ver
 ) {
   const updated = await em.transactional(async (inner) => {
     const locked = await lockAccessibleOrder(inner, requirePrincipal(req), id);
+    assertOrderActionAllowed(requirePrincipal(req), 'place', new Date());
     assertIfMatchHeader(req, etagName(representation, id), locked);
     const before = locked.version;
     await updateOrder(inner, requirePrincipal(req), locked, toChange(locked.delivery));
@@ -107,11 +117,12 @@ export async function handleCancelOrder<Summary, FullOrder extends Summary & Ver
 ) {
   const principal = requirePrincipal(req);
   await assertOrderAccessible(em, principal, id, 'orders.manage');
+  assertOrderActionAllowed(principal, 'cancel', new Date());
   if (!isDryRunRequest(req)) await cancelOpenPaymentOfOrder(em, providers, id, new Date());
   let refundId: number | undefined;
   const effect = async (inner: EntityManager): Promise<FullOrder> => {
     if (isDryRunRequest(req)) await markOrderPaymentCanceledForDryRun(inner, id);
-    const canceled = await cancelOrder(inner, principal, id, body, new Date());
+    const canceled = await cancelOrderAndCreateRefund(inner, principal, id, body, new Date());
     refundId = canceled.refundId;
     return representation.toOrder(canceled.order);
   };

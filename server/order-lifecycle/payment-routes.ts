@@ -2,18 +2,19 @@ import { initServer } from '@ts-rest/express';
 import { contract, type Payment as PaymentBody, paymentStatuses } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { respondWithEtagOrNotModified } from '../http/response/etag.ts';
-import { createResourceIdempotently, createResourceIdempotentlyInSteps } from '../http/writes/idempotency.ts';
+import { createResourceIdempotently, createResourceIdempotentlyThenComplete } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { listPaymentsRefundsOrShipments } from '../orders/list-payments-refunds-or-shipments.ts';
+import { respondWithPaymentsRefundsOrShipments } from '../orders/respond-with-payments-refunds-or-shipments.ts';
 import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
+import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
 import { cancelPaymentAtProvider } from './cancel-payment-at-provider.ts';
-import { assertOrderAccessible } from '../orders/check-order-access.ts';
+import { assertOrderAccessible } from '../orders/check-order-access-and-build-filters.ts';
 import { findPayment, listPaymentsOfOrder } from '../payments/find-or-list-payments.ts';
 import { paymentForPrincipal } from '../payments/payment-from-entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
@@ -46,7 +47,7 @@ const handleCreatePayment: RouteHandler<typeof contract.payments.create, Depende
 ) => {
   const principal = requirePrincipal(req);
   const readState = readPayment(em, principal);
-  return createResourceIdempotentlyInSteps(em, req, res, {
+  return createResourceIdempotentlyThenComplete(em, req, res, {
     start: async (inner) => paymentForPrincipal(principal, await createPendingPayment(inner, providers, principal, params.order_id, body)),
     complete: async (started) => submitPaymentToProvider(em, providers, started.id, new Date()).then(() => readState(started)),
     readState,
@@ -68,7 +69,7 @@ const handleListPaymentsOfOrder: RouteHandler<typeof contract.payments.list, Dep
 
 const handleListPayments: RouteHandler<typeof contract.payments.listAll, Dependencies> = ({ readList, pages }, { query, req, res }) => {
   const principal = requirePrincipal(req);
-  return listPaymentsRefundsOrShipments({ readList, pages, req, res, query }, paymentSubresource(principal, query.user_id));
+  return respondWithPaymentsRefundsOrShipments({ readList, pages, req, res, query }, paymentSubresource(principal, query.user_id));
 };
 
 const handleGetPayment: RouteHandler<typeof contract.payments.get, Dependencies> = async (
@@ -88,6 +89,7 @@ const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Depende
 ) => {
   const principal = requirePrincipal(req);
   await findPayment(em, principal, id);
+  assertOrderActionAllowed(principal, 'pay', new Date());
   const asked = await cancelPaymentAtProvider(em, providers, id, new Date());
   const effect = async (inner: EntityManager): Promise<PaymentBody> => {
     const payment = await findPayment(inner, principal, id);

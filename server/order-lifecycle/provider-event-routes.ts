@@ -4,7 +4,7 @@ import { createPayloadTooLargeProblem, createProblem } from '../http/problem-det
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { InvalidProviderSignatureError, type PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
-import { lowerChunkedBodyLimit } from '../http/request/limit-chunked-body-size.ts';
+import { lowerChunkedBodyLimit } from '../http/request/reject-chunked-body-over-limit.ts';
 import { storeProviderEvents } from './store-and-apply-provider-events.ts';
 
 const bodyMax = 1_000_000;

@@ -15,7 +15,7 @@ import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts'
 
 /**
  * Maximum number of attempts for an event about an unknown payment or refund; the last ones are an hour apart. After the last attempt, the
- * event is considered foreign.
+ * event is assumed to belong to another system.
  */
 const attemptsMax = 12;
 

@@ -3,9 +3,10 @@ import type { OrderRejection } from './problem-from-order-rejection.ts';
 
 type PlacementRow = { answer: string | null; location: string | null; refusal: OrderRejection | null };
 
-// Written in SQL because one function call is the whole transaction (benchmark `create-order`).
+// Written in SQL because a single function call performs the whole transaction (benchmark `create-order`).
 export const callPlaceOrderSqlFunction = prepareStatement<PlacementRow>(
-  'place_order_v4',
+  'place_order_v5',
   `select answer, location, refusal
-     from mandate_place_order_v4($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json)`,
+     from mandate_place_order_v5($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json,
+       $17, $18)`,
 );

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { orderStatuses, maxCountedTotal } from '@mandate/contract';
 import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
-import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
+import { roundUpLimitSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { orderColumnsSql, orderItemsAsJsonSql, type OrderRow } from './order-from-row.ts';
@@ -35,14 +35,17 @@ export type OrderPageOptions = {
 
 // Written in SQL because the plan is cached and does not depend on the distribution of statuses (benchmark `list-orders`).
 /**
- * Returns the matching orders; more than `limit` rows mean that there is a next page. The query runs one index scan per status (and per
- * payment status, if filtered by it), and each scan stops after one page. The cost of a list therefore depends neither on the number of
- * orders nor on the distribution of statuses, which changes as orders age.
+ * Returns the matching orders; more than `limit` rows indicate a next page. The query runs one index scan per status (and per payment
+ * status, if filtered by it), and each scan stops after one page. The cost of a list therefore depends neither on the number of orders nor
+ * on the distribution of statuses, which changes as orders age.
  */
 export const listOrders = (em: EntityManager, filters: OrderFilters, page: OrderPageOptions): Promise<readonly OrderRow[]> =>
-  runQueryBuiltAtRunTime(em, buildListOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
+  runPreparedDynamicQuery(em, buildListOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
 
-/** Returns whether an index finds exactly the page's rows. No index covers two of these filters; the second would be applied row by row. */
+/**
+ * Returns whether an index finds exactly the page's rows. No index combines two filters apart from the status, so a second filter would be
+ * applied row by row.
+ */
 function isFullyIndexed(
   { userId, clientId, paymentStatus, fulfillmentStatus }: OrderFilters,
   { sort, withItems }: OrderPageOptions,
@@ -82,7 +85,7 @@ function matchingOrders(
   const { userId, ids, reference, status = orderStatuses, paymentStatus, fulfillmentStatus } = filters;
   const where = sql.join(conditions, sql` and `);
   const matchesStatuses = statusConditions(filters);
-  // Ids and references match few orders, which are found by a separate index and then sorted.
+  // A filter by id or reference matches few orders, which are found by a separate index and then sorted.
   if (ids !== undefined || reference !== undefined) return sql`(select * from orders where ${matchesStatuses} and ${where} ${page})`;
   if (sort.by === 'updated_at') {
     // Without `offset 0`, PostgreSQL might scan all users' changes in time order until it has found enough rows for this user.
@@ -95,8 +98,7 @@ function matchingOrders(
   if (userId !== undefined) return sql`(${perStatus(status, statusConditions({ paymentStatus, fulfillmentStatus }))})`;
   if (paymentStatus !== undefined) {
     const fulfilled = statusConditions({ fulfillmentStatus });
-    // Most orders that can be unpaid are unpaid, so the status index suffices for `unpaid`; the other payment statuses use the composite
-    // index.
+    // Most orders that can be unpaid are unpaid, so `unpaid` uses the status index. Other payment statuses use the composite index.
     const paid = paymentStatus.filter((name) => name !== 'unpaid').flatMap((name) => status.map((other) => `${name}/${other}`));
     const parts = [
       ...(paymentStatus.includes('unpaid') ? [perStatus(status.filter(canBeUnpaid), sql`payment_status = 'unpaid' and ${fulfilled}`)] : []),
@@ -137,12 +139,12 @@ function byFulfillment(
         where fulfillment_status || '/' || status = wanted.both_statuses and ${sql.raw(hasUncommonFulfillmentStatusSql)} and ${where} ${page}) o)`;
 }
 
-/** Embedded as a literal, because most lists include all statuses. */
+/** The statuses are embedded as a literal, because most lists include all statuses. */
 const allStatusesSql = sql.raw(`'{${orderStatuses.join()}}'::text[]`);
 
 const canBeUnpaid = (status: string): boolean => status === 'pending' || status === 'canceled';
 
-/** Counts the matching orders, up to `countedMax + 1`, which means more than `countedMax`. */
+/** Counts the matching orders; the result `countedMax + 1` means more than `countedMax`. */
 export function countOrders(em: EntityManager, filters: OrderFilters, countedMax: number = maxCountedTotal): Promise<number> {
   const statuses = statusConditions({ ...filters, status: filters.status ?? orderStatuses });
   return countRowsUpTo(em, sql`select 1 from orders where ${statuses} and ${sql.join(filterConditions(filters), sql` and `)}`, countedMax);

@@ -2,8 +2,8 @@ import { LockMode } from '@mikro-orm/core';
 import type { Scope } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import type { Principal } from '../http/request/principal.ts';
-import { buildAccessibleOrdersFilter } from './check-order-access.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
+import { buildAccessibleOrdersFilter } from './check-order-access-and-build-filters.ts';
 import { Order } from './order-and-order-item.entity.ts';
 
 /**

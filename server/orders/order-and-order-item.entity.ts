@@ -61,12 +61,21 @@ const schema = defineEntity({
       expression: `tax_mode <> 'exclusive' or total = subtotal - discount_total + shipping_total + tax_total`,
     },
   ],
+  triggers: [
+    {
+      name: 'record_statistics',
+      timing: 'before',
+      events: ['insert', 'update', 'delete'],
+      expression:
+        'create trigger record_statistics before insert or update or delete on orders for each row execute function record_order_statistics()',
+    },
+  ],
   // Every list runs one index scan per status, so that its plan does not depend on the distribution of statuses, which changes over time.
   indexes: [
     { name: 'orders_status_created', properties: ['status', 'createdAt', 'id'] },
     { name: 'orders_user_status_created', properties: ['user', 'status', 'createdAt', 'id'] },
-    // This index is for lists by payment status.
-    // A new order is usually unpaid and adds no index entry; only pending and canceled orders can be unpaid.
+    // This index is for lists filtered by payment status. It excludes unpaid orders, so that inserting a new order usually adds no entry.
+    // Lists of unpaid orders use the status index, because only pending and canceled orders can be unpaid.
     // The index is on one expression that combines both statuses, so that no plan uses an index on one status and filters by the other.
     {
       name: 'orders_both_statuses_created',
@@ -85,7 +94,7 @@ const schema = defineEntity({
 
 type CancelReason = (typeof orderCancelReasons)[number];
 
-/** An order with its status, payment status and fulfillment status, which only these methods change. */
+/** An order whose status, payment status and fulfillment status are changed only by the methods of this class. */
 export class Order extends schema.class {
   markPaid(now: Date): void {
     if (this.status !== 'pending') throw invalidTransition(this, 'paid');
@@ -95,7 +104,7 @@ export class Order extends schema.class {
     this.expiresAt = null;
   }
 
-  /** Cancels the order, if nothing has been shipped. The caller returns its goods to stock. */
+  /** Cancels the order if nothing has been shipped. The caller must return the order's goods to stock. */
   cancel(reason: CancelReason, now: Date): void {
     const cancelable = this.status === 'pending' || (this.status === 'paid' && this.fulfillmentStatus === 'unfulfilled');
     if (!cancelable) throw invalidTransition(this, 'canceled');
@@ -147,7 +156,7 @@ export class Order extends schema.class {
 }
 schema.setClass(Order);
 
-// Not a private method: MikroORM creates entities without calling the constructor.
+// This function is not a private method, because MikroORM creates entities without calling the constructor.
 const invalidTransition = ({ status, fulfillmentStatus }: Order, next: string): Problem =>
   createProblem('invalid_transition', { detail: `The order is ${status} (${fulfillmentStatus}); it cannot become ${next}.` });
 
@@ -171,6 +180,29 @@ export const OrderItem = defineEntity({
   checks: [
     { name: 'order_items_shipped', expression: 'shipped_quantity >= 0 and shipped_quantity <= quantity' },
     { name: 'order_items_restocked', expression: 'restocked_quantity >= 0 and restocked_quantity <= quantity' },
+  ],
+  triggers: [
+    {
+      name: 'record_inserted_statistics',
+      timing: 'after',
+      events: ['insert'],
+      expression:
+        'create trigger record_inserted_statistics after insert on order_items referencing new table as changed_lines for each statement execute function record_order_line_statistics()',
+    },
+    {
+      name: 'record_deleted_statistics',
+      timing: 'after',
+      events: ['delete'],
+      expression:
+        'create trigger record_deleted_statistics after delete on order_items referencing old table as changed_lines for each statement execute function record_order_line_statistics()',
+    },
+    {
+      name: 'record_updated_statistics',
+      timing: 'after',
+      events: ['update'],
+      expression:
+        'create trigger record_updated_statistics after update of order_id, product_id, quantity, total on order_items for each row execute function record_changed_order_line_statistics()',
+    },
   ],
   indexes: [{ name: 'order_items_product', properties: ['product', 'order'] }],
 });

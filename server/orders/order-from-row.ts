@@ -3,7 +3,7 @@ import type { Order, OrderSummary } from '@mandate/contract';
 import { timestampToRfc3339, timestampToRfc3339OrNull } from '../database/time/timestamp-to-rfc3339.ts';
 import type { OrderItem } from './order-and-order-item.entity.ts';
 
-/** An order as read from the database: API field names, PostgreSQL timestamps. */
+/** An order as read from the database, with API field names and PostgreSQL timestamps. */
 export type OrderRow = OrderSummary;
 
 export const orderColumnsSql = `o.id, o.user_id, o.client_id, o.status, o.payment_status, o.fulfillment_status, o.cancel_reason, o.currency, o.tax_mode,

@@ -1,13 +1,20 @@
 import type { z } from 'zod';
 import { type contract, maxOrdersWithItems } from '@mandate/contract';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { rejectReversedTimeRange } from '../http/response/time-range-and-total-count.ts';
-import type { Principal } from '../http/request/principal.ts';
-import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
+import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import type { OrderFilters, OrderSort } from './list-orders.sql.ts';
 import { resolveUserWhoseOrdersAreListed } from './resolve-user-whose-orders-are-listed.ts';
 
 export type OrderListQuery = z.output<(typeof contract.orders.list)['query']>;
-type OrderList = { readonly filters: OrderFilters; readonly sort: OrderSort; readonly withItems: boolean };
+type OrderList = {
+  readonly filters: OrderFilters;
+  readonly sort: OrderSort;
+  readonly withItems: boolean;
+  /** Which names the list includes. */
+  readonly names: { readonly customer: boolean; readonly client: boolean };
+};
 
 /** Returns an order list request's filters and sort; throws if parameters contradict each other. */
 export function parseOrderListParameters(principal: Principal, query: OrderListQuery): OrderList {
@@ -20,6 +27,12 @@ export function parseOrderListParameters(principal: Principal, query: OrderListQ
       parameter: 'limit',
       code: 'out_of_range',
       detail: `With \`include=items\` a page has at most ${maxOrdersWithItems} orders: send \`limit=${maxOrdersWithItems}\` or less.`,
+    });
+  }
+  const names = { customer: query.include?.includes('customer') ?? false, client: query.include?.includes('client') ?? false };
+  if ((names.customer || names.client) && !canUseScope(principal, 'orders.manage')) {
+    throw createProblem('forbidden', {
+      detail: '`include=customer` and `include=client` require the `orders.manage` scope and a staff account.',
     });
   }
   const filters = {
@@ -35,7 +48,7 @@ export function parseOrderListParameters(principal: Principal, query: OrderListQ
     updatedAtGte: query.updated_at_gte,
     updatedAtLt: query.updated_at_lt,
   };
-  return { filters, sort: sortFromQuery(query), withItems };
+  return { filters, sort: sortFromQuery(query), withItems, names };
 }
 
 /** Filters by update time require a sort by update time: with another sort, even a short period would mean scanning all orders. */

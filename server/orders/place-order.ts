@@ -6,10 +6,17 @@ import { problemFromOrderRejection } from './problem-from-order-rejection.ts';
 import { callPlaceOrderSqlFunction } from './call-place-order.sql.ts';
 
 /** How long an unpaid order reserves its goods. */
-const reservationTtl = '30 minutes';
+export const reservationTtl = '30 minutes';
 
 /** The user whom the order belongs to, and the client that places the order. */
-export type OrderBuyer = { readonly userId: number; readonly clientId: string };
+export type OrderBuyer = {
+  readonly userId: number;
+  readonly clientId: string;
+  /** The grant whose limits apply; null if the client does not act under a grant. */
+  readonly grantId: string | null;
+  /** Whether the grant had limits when the request was authenticated. */
+  readonly isLimited: boolean;
+};
 
 type PlacementOptions = {
   readonly taxMode: Order['tax_mode'];
@@ -18,8 +25,8 @@ type PlacementOptions = {
 };
 
 /**
- * Places an order in one SQL statement: claims the idempotency key, reserves the stock, calculates the prices, inserts the order and its
- * event, and stores the response. Throws a problem that lists every reason for a rejection. Returns `undefined` if the key was already
+ * Places an order in one SQL statement: claims the idempotency key, calculates the prices, checks the customer's limits, reserves the
+ * stock, inserts the order and its event, and stores the response. Throws a problem that lists every reason for a rejection. Returns `undefined` if the key was already
  * claimed.
  */
 export async function placeOrder(
@@ -48,6 +55,8 @@ export async function placeOrder(
     JSON.stringify(input.metadata),
     reservationTtl,
     JSON.stringify(toDelivery(delivery)),
+    buyer.grantId,
+    buyer.isLimited,
   ]);
   if (!placed) throw new Error('placing an order returned no row');
   if (placed.refusal) throw problemFromOrderRejection(placed.refusal, input);

@@ -1,5 +1,6 @@
 import type { OrderCreate } from '@mandate/contract';
 import { createInvalidRequestProblem, createProblem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
+import { createLimitProblem, type ExceededLimit } from '../order-limits/order-limits-problem.ts';
 
 /** All reasons why the database function rejected an order, as of one point in time. */
 export type OrderRejection = {
@@ -12,6 +13,8 @@ export type OrderRejection = {
   subtotal: number;
   total: number | null;
   active_user: boolean;
+  /** The customer's limit that the order exceeds, if any. */
+  exceeded: ExceededLimit | null;
 };
 
 /** Converts a rejection into a problem: first the errors in the request, then conflicts with the current products, stock and prices. */
@@ -25,6 +28,7 @@ export function problemFromOrderRejection(rejection: OrderRejection, input: Orde
   if (errors.length > 0) return createInvalidRequestProblem(...errors.slice(0, 50));
   return (
     productUnavailable(rejection, input) ??
+    limitExceeded(rejection) ??
     outOfStock(rejection, input) ??
     priceChanged(rejection, input) ??
     createProblem('out_of_stock', { detail: 'The last units have just been sold. Try again.' })
@@ -90,6 +94,9 @@ function totalErrors({ subtotal, total }: OrderRejection, { discount_total: disc
   }
   return errors;
 }
+
+const limitExceeded = ({ exceeded, total, currency }: OrderRejection): Problem | undefined =>
+  exceeded ? createLimitProblem(exceeded, total ?? 0, currency ?? '', '#/items') : undefined;
 
 function productUnavailable({ unavailable_products }: OrderRejection, input: OrderCreate): Problem | undefined {
   if (unavailable_products.length === 0) return undefined;

@@ -1,6 +1,6 @@
 import type { Scope } from '@mandate/contract';
-import { canUseScope } from '../http/middleware/authorize.ts';
-import type { Principal } from '../http/request/principal.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
-// Written in SQL because one statement locks the stock rows in product order and adds to their current values, like `place_order` (benchmark
-// `create-order-hot`), so that the rows of busy products are locked only briefly.
-// A check constraint prevents a line from returning more units than were ordered.
+// Written in SQL because one statement locks the stock rows in product order and increments the stock (benchmark `create-order-hot`).
+// A check constraint prevents more units of a line from being returned than were ordered.
 export const markRestockedAndIncrementStock = prepareStatement<{ product_id: number; before: number }>(
   'restock_order_lines',
   `with returned as (

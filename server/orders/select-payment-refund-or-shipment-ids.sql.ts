@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { maxCountedTotal } from '@mandate/contract';
 import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
-import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
+import { roundUpLimitSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 
@@ -39,7 +39,7 @@ export async function selectPaymentRefundOrShipmentIds(
     : sql`true`;
   const page = sql`order by created_at ${direction}, id ${direction} limit ${roundUpLimitSql(query.limit)}`;
   const ids = sql<{ id: number }>`select id from ${matchingRows(subresource, query, after, page)} found ${page}`;
-  return (await runQueryBuiltAtRunTime(em, ids)).map(({ id }) => id);
+  return (await runPreparedDynamicQuery(em, ids)).map(({ id }) => id);
 }
 
 /** Counts the matching rows, up to `maxTotalCount + 1`. */
@@ -50,8 +50,8 @@ export const countPaymentsRefundsOrShipments = (
 ): Promise<number> => countRowsUpTo(em, sql`select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found`, maxCountedTotal);
 
 /**
- * Selects the matching rows: by a selective condition (such as the order), otherwise per order of the given user, otherwise with one index
- * scan per status.
+ * Selects the matching rows. Without a selective condition (such as the order ID), the query iterates over the given user's orders; without
+ * a user, it runs one index scan per status.
  */
 function matchingRows(
   { table, statuses, userId, narrowedBy }: SubresourceFilter,

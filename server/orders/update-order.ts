@@ -1,8 +1,8 @@
 import type { OrderUpdate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { canUseScope } from '../http/middleware/authorize.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { applyMetadataMergePatch } from '../http/writes/apply-metadata-merge-patch.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 import type { Order } from './order-and-order-item.entity.ts';

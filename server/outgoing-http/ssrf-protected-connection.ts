@@ -7,7 +7,7 @@ import { isLoopbackUrl, isPublicIpAddress, findUrlRejectionReason } from './chec
 
 export type HostAddress = { readonly address: string; readonly family: number };
 
-/** How host names are resolved, and which addresses the server may connect to. */
+/** Specifies how host names are resolved and which addresses the server may connect to. */
 export type NetworkPolicy = {
   readonly resolve: (host: string) => Promise<readonly HostAddress[]>;
   readonly isAllowed: (address: string) => boolean;
@@ -35,7 +35,7 @@ export type SendGate = (send: () => Promise<void>) => Promise<void>;
 export type ProtectedRequest = {
   readonly url: string;
   readonly network: NetworkPolicy;
-  /** Timeout in milliseconds for DNS resolution, connection, request and response together. */
+  /** Total timeout in milliseconds, including DNS resolution, connection, request and response. */
   readonly totalMs: number;
   readonly signal?: AbortSignal;
   /** Called when the connection is established, immediately before the request is written. */
@@ -73,7 +73,7 @@ export async function withSsrfProtectedConnection<Result>(
   }
 }
 
-/** Resolves the host. Fails if it cannot be resolved or if any of its addresses is not allowed. */
+/** Resolves the host. Fails if the host cannot be resolved or if any of its addresses is not allowed. */
 async function allowedAddresses(
   url: URL,
   { resolve, isAllowed, development }: NetworkPolicy,
@@ -81,7 +81,7 @@ async function allowedAddresses(
 ): Promise<readonly HostAddress[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (development && isLoopbackUrl(url)) return lookup(host, { all: true });
-  // an IP address would skip the lookup and its checks
+  // an IP address in the URL would bypass DNS resolution and the address checks
   if (isIP(host) !== 0) throw new AddressNotAllowedError(host);
   const resolved = await Promise.race([resolve(host), rejectOnAbort(aborting)]);
   if (resolved.length === 0 || resolved.some(({ address }) => !isAllowed(address))) throw new AddressNotAllowedError(host);

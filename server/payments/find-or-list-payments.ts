@@ -1,18 +1,20 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter } from '../orders/check-order-access.ts';
+import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter } from '../orders/check-order-access-and-build-filters.ts';
 import { Payment } from './payment.entity.ts';
 
-/** Returns a payment of an order that the principal may read. The query includes the owner, so that other payments are not found. */
+/**
+ * Returns a payment of an order that the principal may read. The query checks the permission, so that inaccessible payments are not found.
+ */
 export async function findPayment(em: EntityManager, principal: Principal, id: number): Promise<Payment> {
   const payment = await em.findOne(Payment, { id, order: buildAccessibleOrdersFilter(principal, 'payments.manage') }, { refresh: true });
   if (!payment) throw createProblem('not_found', { detail: `Payment ${id} was not found.` });
   return payment;
 }
 
-/** Returns an order's payments, newest first; `limit + 1` rows mean that there is a next page. */
+/** Returns an order's payments, newest first; `limit + 1` rows indicate a next page. */
 export const listPaymentsOfOrder = (
   em: EntityManager,
   orderId: number,

@@ -1,6 +1,6 @@
 import type { Payment as PaymentBody } from '@mandate/contract';
-import { canUseScope } from '../http/middleware/authorize.ts';
-import type { Principal } from '../http/request/principal.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import type { Payment } from './payment.entity.ts';
 
 /** Returns a payment as visible to every reader of its order, without the provider reference and the action that lets the client pay. */

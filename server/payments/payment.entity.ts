@@ -20,12 +20,15 @@ const schema = defineEntity({
     amount: p.bigint('number').check('amount > 0'),
     currency: p.character().length(3),
     refundedTotal: p.bigint('number').name('refunded_amount').default(0).check('refunded_amount >= 0 and refunded_amount <= amount'),
-    /** Whether the order was already paid; such a payment is refunded and does not count towards the order. */
+    /**
+     * Whether the order was already paid when this payment succeeded; such a surplus payment is refunded and does not count towards the
+     * order.
+     */
     surplus: p.boolean().default(false),
     providerReference: p.text().nullable(),
     /** Idempotency key of the request to the provider. */
     providerKey: p.uuid().defaultRaw('gen_random_uuid()'),
-    /** Parameters of the request to the provider, until the provider has responded. */
+    /** Parameters of the request to the provider; `null` after the provider has responded. */
     request: p.json<{ methodToken?: string; returnUrl?: string }>().nullable(),
     nextAction: p.json<NonNullable<PaymentBody['next_action']>>().nullable(),
     failureCode: p.enum(paymentFailureCodes).nullable(),
@@ -47,7 +50,10 @@ const schema = defineEntity({
   ],
 });
 
-/** Provider events arrive in any order, so a payment's rank never decreases. A failed or canceled payment may still succeed. */
+/**
+ * Provider events arrive in any order, so a payment's status never changes to one with a lower rank. A failed or canceled payment may still
+ * succeed.
+ */
 const rank = { pending: 0, requires_action: 1, processing: 2, failed: 3, canceled: 3, succeeded: 4 } as const;
 
 export class Payment extends schema.class {

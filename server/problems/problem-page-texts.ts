@@ -56,6 +56,10 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
       'The token is valid, but the caller lacks permission: some operations require a staff or administrator account, and some require a token that acts for a user.',
     fix: 'Use an account with the required role, or ask an administrator for the role.',
   },
+  limit_exceeded: {
+    cause: 'The customer limited how much the application may spend, and the order exceeds this limit. Nothing was ordered or paid.',
+    fix: 'Check `errors`: the entry has the limit, the amount already spent in the period, the requested amount and the amount that remains. Order less, wait for the next period, or ask the customer to change the limits on the page `/account/apps`. `GET /api/v1/authorization` shows the limits before you order.',
+  },
   not_found: {
     cause:
       'The resource does not exist, or it belongs to another user. The response is the same in both cases, so that it does not reveal the resources of others.',

@@ -2,21 +2,21 @@ import express, { type Response, type Router } from 'express';
 import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import { html, type Html } from '../http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
-import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.ts';
+import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 import { problemPageTexts } from './problem-page-texts.ts';
 
 /** Serves the pages that problem `type` URLs point to: one page per code, and a list at `/problems`. */
 export function serveProblemPages(pageSettings: PageSettings, issuer: string): Router {
-  const settings = { ...pageSettings, scriptPath: undefined };
-  const sendPage = (res: Response, document: Html, status = 200): void => {
-    const headers = { ...createPageSecurityHeaders(issuer), ...(status === 200 && { 'Cache-Control': 'public, max-age=3600' }) };
-    res.status(status).set(headers).type('html').send(document.toString());
+  const sendPage = async (res: Response, render: (settings: PageSettings) => Html, status = 200): Promise<void> => {
+    await pageSettings.refreshBranding();
+    const document = render({ ...pageSettings, scriptPath: undefined });
+    res.status(status).set(createPageSecurityHeaders(issuer)).type('html').send(document.toString());
   };
   return express
     .Router({ caseSensitive: true, strict: true })
-    .get('/problems', (_req, res) => sendPage(res, listPage(settings)))
+    .get('/problems', (_req, res) => sendPage(res, listPage))
     .get('/problems/:code', ({ params: { code } }, res) =>
-      isProblemCode(code) ? sendPage(res, codePage(settings, code)) : sendPage(res, unknownPage(settings), 404),
+      isProblemCode(code) ? sendPage(res, (settings) => codePage(settings, code)) : sendPage(res, unknownPage, 404),
     );
 }
 
@@ -79,6 +79,6 @@ const unknownPage = (settings: PageSettings): Html =>
       <p class="elsewhere"><a href="/problems">All problems</a></p>`,
   );
 
-/** Renders text between backquotes as code; after splitting, this text is in the parts with odd indexes. */
-const renderCode = (text: string): Html[] =>
+/** Renders text between backquotes as code. Splitting the text at backquotes leaves the code at odd indexes. */
+export const renderCode = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));

@@ -1,8 +1,42 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Caches the bytecode of all subsequently loaded modules, so that later starts are faster. The cache is next to the code: a user with write
- * access there could also change the code itself. If the directory is not writable, nothing is cached.
+ * Caches the bytecode of all subsequently loaded modules, so that later starts are faster. Returns the directory, or `undefined` if none is
+ * writable, in which case nothing is cached.
  */
-export const enableModuleCompileCache = (): void => void enableCompileCache(join(import.meta.dirname, '../../node_modules/.cache/mandate'));
+export function enableModuleCompileCache(): string | undefined {
+  const directory = [findNodeModulesCache(), findUserCache()].find((path) => path !== undefined && createWritableDirectory(path));
+  if (directory !== undefined) enableCompileCache(directory);
+  return directory;
+}
+
+/**
+ * Returns the cache of the `node_modules` folder that contains this package, or of the repository. A user with write access there could also
+ * change the code itself.
+ */
+function findNodeModulesCache(): string {
+  const folder = /^.*[\\/]node_modules(?=[\\/])/.exec(import.meta.dirname)?.[0] ?? join(import.meta.dirname, '../../node_modules');
+  return join(folder, '.cache/mandate');
+}
+
+/** Returns the current user's cache, for a package that another user has installed, such as a global one. */
+function findUserCache(): string | undefined {
+  try {
+    return join(homedir(), process.platform === 'darwin' ? 'Library/Caches/mandate' : '.cache/mandate');
+  } catch {
+    return undefined; // a user without a home directory
+  }
+}
+
+function createWritableDirectory(path: string): boolean {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

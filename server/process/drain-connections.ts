@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Requests that still run this long after the server stopped accepting connections are aborted. */
+/** How long requests in progress may continue after the server has stopped accepting connections, in milliseconds. */
 const graceMs = 10_000;
 
 /**

@@ -1,13 +1,15 @@
 import type { Config } from '../config/read-config.ts';
 import { createLog, type Log } from '../logging/logger.ts';
+import { importOptionalPackages } from '../optional-packages/import-optional-packages.ts';
+import { CleanupStack } from './cleanup-stack.ts';
 import { stopOnSignal } from './graceful-shutdown.ts';
 
 /** Resolves when the server is listening. If the server cannot start, closes everything and rejects. */
 export async function startServer(config: Config, log: Log = createLog(config.production)): Promise<void> {
-  const opened = new AsyncDisposableStack();
+  const opened = new CleanupStack();
   try {
     // tracing must start before the modules that it instruments are loaded
-    if (config.traces) opened.defer(await (await import('./start-tracing.ts')).startTracing(config.traces, log));
+    if (config.traces) opened.defer(await (await importTracing()).startTracing(config.traces, log));
     const { startServicesOfProcessRole: startProcess } = await import('./start-services-of-process-role.ts');
     await startProcess(config, log, opened);
   } catch (error) {
@@ -16,3 +18,5 @@ export async function startServer(config: Config, log: Log = createLog(config.pr
   }
   stopOnSignal(opened, log);
 }
+
+const importTracing = () => importOptionalPackages('OTEL_EXPORTER_OTLP_ENDPOINT', '@opentelemetry/', () => import('./start-tracing.ts'));

@@ -2,7 +2,7 @@ import { serveEmbeddedDatabaseCopies } from '../backup/serve-embedded-database-c
 import type { Config } from '../config/read-config.ts';
 import { migrateAndOpenDatabase } from '../schema/migrate-and-open-database.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
-import { isPostgresqlUrl } from '../database/connection/database-url.ts';
+import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 import { openDatabaseWithoutMigrating } from '../schema/open-database-without-migrating.ts';
 import { ReplicaWithPrimaryFallback } from '../database/replica/replica-with-primary-fallback.ts';
 import { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
@@ -10,7 +10,8 @@ import { forwardLocalWritesToOtherProcesses, listenForEventNotifications } from 
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import type { Log } from '../logging/logger.ts';
 import { createPaymentProviders } from '../payments/providers/create-payment-providers.ts';
-import { startBackgroundJobs, createMailTransport } from './background-jobs.ts';
+import { startBackgroundJobs, createMailTransport } from './background-jobs-and-mail-transport.ts';
+import type { CleanupStack } from './cleanup-stack.ts';
 import { limitHeapGrowthBetweenCollections } from './limit-heap-growth.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 import { reloadMailAndStripeSettingsOnSighup, ReplaceableMailTransport } from './reload-mail-and-stripe-on-sighup.ts';
@@ -19,11 +20,11 @@ import { startHealthServer, startWebServerAfterFirstRunSetup } from './start-web
 import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys-and-stored-secret.ts';
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
-/** Starts everything that the process role requires; `opened` closes it. */
-export async function startServicesOfProcessRole(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {
+/** Starts everything that the process role requires; disposing `opened` stops it again. */
+export async function startServicesOfProcessRole(config: Config, log: Log, opened: CleanupStack): Promise<void> {
   const dependencies = await openDependencies(config, log, opened);
   limitHeapGrowthBetweenCollections();
-  // The watchdog starts only now, because a single migration statement or the recovery of an embedded database can exceed the limit.
+  // The watchdog starts only now, because a migration statement or the recovery of an embedded database can exceed its time limit.
   startEventLoopWatchdog(config.watchdogSeconds, config.production, log);
   if (config.production && config.payments.test) log.warn('orders can be paid with test tokens: MANDATE_TEST_PAYMENTS is on');
   const background = startBackgroundJobs(dependencies);
@@ -31,12 +32,12 @@ export async function startServicesOfProcessRole(config: Config, log: Log, opene
   opened.defer(await serveEmbeddedDatabaseCopies(dependencies.db, config.databaseUrl, log));
   if (config.role === 'worker') await startHealthServer(dependencies, opened);
   else await startWebServerAfterFirstRunSetup(dependencies, () => background.wake(), opened);
-  // Deferred again, so that background jobs stop while the last requests are being finished.
+  // `background.stop` is deferred a second time, so that background jobs stop while the last requests are still being finished.
   opened.defer(async () => void background.stop());
 }
 
 /** Opens the dependencies that all roles share. `opened` closes in reverse order, so that consumers stop before their dependencies. */
-async function openDependencies(config: Config, log: Log, opened: AsyncDisposableStack): Promise<ProcessDependencies> {
+async function openDependencies(config: Config, log: Log, opened: CleanupStack): Promise<ProcessDependencies> {
   // loaded only if metrics are enabled
   const metrics = config.metrics && new (await import('../metrics/prometheus-metrics.ts')).PrometheusMetrics(log);
   const { directDatabaseUrl: directUrl, preparedStatements, databaseStartTimeoutSeconds: seconds } = config;
@@ -63,25 +64,18 @@ async function openDependencies(config: Config, log: Log, opened: AsyncDisposabl
   return { config, log, db, storage, readList: replica?.read, metrics, keys, providers, transport, lastUse, monthlyUse };
 }
 
-/** Connects event notifications between processes. An embedded database has one process; a `web` process notifies the workers. */
-async function connectEventSignals(
-  { role, databaseUrl, directDatabaseUrl }: Config,
-  { em }: Database,
-  log: Log,
-  opened: AsyncDisposableStack,
-) {
+/**
+ * Connects event notifications between processes. Only one process can use an embedded database, so no connection is needed; with
+ * PostgreSQL, a `web` process notifies the workers.
+ */
+async function connectEventSignals({ role, databaseUrl, directDatabaseUrl }: Config, { em }: Database, log: Log, opened: CleanupStack) {
   if (!isPostgresqlUrl(databaseUrl)) return;
   if (role === 'web') forwardLocalWritesToOtherProcesses(em, log);
   opened.use(await listenForEventNotifications(em, directDatabaseUrl ?? databaseUrl, log));
 }
 
 /** Opens the read replica; the server starts even if the replica is unreachable. */
-async function openReplica(
-  config: Config,
-  db: Database,
-  log: Log,
-  opened: AsyncDisposableStack,
-): Promise<ReplicaWithPrimaryFallback | undefined> {
+async function openReplica(config: Config, db: Database, log: Log, opened: CleanupStack): Promise<ReplicaWithPrimaryFallback | undefined> {
   if (config.replicaUrl === undefined || config.role === 'worker') return undefined;
   const replica = await openDatabaseWithoutMigrating(config.replicaUrl, { preparedStatements: config.preparedStatements });
   opened.defer(() => replica.close());

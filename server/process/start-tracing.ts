@@ -60,7 +60,7 @@ export async function startTracing({ url, share }: NonNullable<Config['traces']>
   return () => provider.shutdown().catch(() => undefined);
 }
 
-/** Attributes that may be exported. Other attributes may contain user data: URLs with a query, headers, error messages. */
+/** Span attributes that may be exported. Other attributes may contain user data, such as URL queries, headers and error messages. */
 const allowedAttributes = new Set([
   'http.request.method',
   'http.response.status_code',

@@ -14,6 +14,7 @@ import { readTlsFiles } from '../http/server/tls-files.ts';
 import type { Log } from '../logging/logger.ts';
 import { basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
 import { openRedisCounterConnection } from '../rate-limits/redis-counter-connection.ts';
+import type { CleanupStack } from './cleanup-stack.ts';
 import { drainConnections } from './drain-connections.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 
@@ -21,14 +22,10 @@ import type { ProcessDependencies } from './process-dependencies.ts';
  * Serves requests until `opened` is closed, which finishes the requests in progress.
  * @param wake called when there is new work for the background jobs
  */
-export async function startWebServerAfterFirstRunSetup(
-  parts: ProcessDependencies,
-  wake: () => void,
-  opened: AsyncDisposableStack,
-): Promise<void> {
+export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencies, wake: () => void, opened: CleanupStack): Promise<void> {
   const { config, log, db, storage, metrics, transport, ...rest } = parts;
   const { issuer, taxMode, trustProxy, rateLimits, previewVersions, openRegistration, refreshGraceSeconds, securityContact } = config;
-  const sharedCounters = config.redisUrl === undefined ? undefined : openRedisCounterConnection(config.redisUrl, issuer, log);
+  const sharedCounters = config.redisUrl === undefined ? undefined : await openRedisCounterConnection(config.redisUrl, issuer, log);
   opened.defer(async () => sharedCounters?.close());
   const newEvents = new EventWaiter(db.em);
   const appSettings = {
@@ -62,14 +59,14 @@ export async function startWebServerAfterFirstRunSetup(
   if (config.tls && tls) opened.use(reloadTlsOnChange(server, config.tls, tls, log));
   opened.defer(() => {
     stopping.abort();
-    // long polls would delay the shutdown
+    // ends open long-polling requests, which would otherwise delay the shutdown
     return drainConnections(server, config.stopDelaySeconds * 1_000, () => newEvents.stop());
   });
   await printWelcome(config, db);
 }
 
 /** Starts the HTTP server of a `worker` process, which only serves health checks, without TLS because probes are local. */
-export async function startHealthServer({ config, log, db }: ProcessDependencies, opened: AsyncDisposableStack): Promise<void> {
+export async function startHealthServer({ config, log, db }: ProcessDependencies, opened: CleanupStack): Promise<void> {
   const stopping = new AbortController();
   const respondToHealthCheck = createHealthHandler(db, stopping.signal);
   const server = createServer((req, res) => void (respondToHealthCheck(req.url, res) || res.writeHead(404).end()));

@@ -1,11 +1,12 @@
 import { BackupError } from '../backup/backup-error.ts';
 import { CommandError } from './command-error.ts';
 import { ConfigurationError } from '../config/read-config.ts';
-import { UnsupportedPgError } from '../database/connection/assert-supported-pg-library.ts';
+import { UnsupportedPgLibraryError } from '../database/connection/assert-supported-pg-library.ts';
 import { ConnectionPoolerError } from '../database/connection/check-connection-pooler.ts';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
 import { MissingExtensionError } from '../database/connection/create-trigram-extension.ts';
 import { DatabaseStartupError } from '../database/connection/wait-for-database.ts';
+import { MissingPackageError } from '../optional-packages/import-optional-packages.ts';
 import { WrongEncryptionSecretError } from '../oauth/signing-keys/encrypted-jwk.ts';
 
 const selfExplanatoryErrors = [
@@ -15,8 +16,9 @@ const selfExplanatoryErrors = [
   DatabaseStartupError,
   DataDirectoryInUseError,
   MissingExtensionError,
+  MissingPackageError,
   ConnectionPoolerError,
-  UnsupportedPgError,
+  UnsupportedPgLibraryError,
   WrongEncryptionSecretError,
 ];
 

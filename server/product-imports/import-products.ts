@@ -2,7 +2,7 @@ import { contract, fileFormats, productCreateSchema, productUpdateSchema, type P
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Problem } from '../http/problem-details/problem.ts';
-import { parseAmountCell, validateImportRow, parseIntegerCell, type RowError } from '../imports/parse-import-cells.ts';
+import { parseAmountCell, validateImportRow, parseIntegerCell, type RowError } from '../imports/parse-import-cells-and-validate-row.ts';
 import type { FileRecord } from '../imports/import-file-record.ts';
 import type { ImportFile } from '../imports/import-file-record.ts';
 import { readImportRecords } from '../imports/read-import-records.ts';

@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { requireAnyScope } from '../http/middleware/authorize.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requireAnyScope } from '../http/middleware/authorize-by-scope.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { storeUploadAndStartImport } from '../imports/store-upload-and-start-import.ts';

@@ -2,8 +2,8 @@ import { maxStock } from '@mandate/contract';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { stockAdjustmentColumnsSql, type StockAdjustmentRow } from './product-and-stock-adjustment-from-row.ts';
 
-// Written in SQL because one statement checks and changes the stock and records the adjustment. Concurrent orders wait for the row lock (benchmark
-// `create-order-hot`), so it must be brief.
+// Written in SQL because a single statement holds the row lock, which concurrent orders wait for, only briefly (benchmark
+// `create-order-hot`).
 // Untracked stock starts at zero. The update adds the delta to the current value, so that no concurrent sale is lost.
 export const applyAndRecordStockDelta = prepareStatement<StockAdjustmentRow>(
   'adjust_stock',

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
+import { runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { calculateEditDistance } from './calculate-edit-distance.ts';
 
@@ -11,21 +11,21 @@ type SearchedWord = { readonly word: string; readonly is_known: boolean; readonl
 
 /** Maximum number of corrected words: each correction takes time, and the replacements are stored in the cursor. */
 const correctedMax = 3;
-/** Maximum number of similar words compared by edit distance, and of words that replace one misspelled word. */
+/** Maximum number of similar words whose edit distance is calculated, and maximum number of words that replace one misspelled word. */
 const [comparedMax, replacementsMax] = [20, 3];
 
 // Written in SQL because MikroORM has neither full-text search nor trigrams.
 /**
- * Returns a search query for `text` in `to_tsquery` syntax, with every misspelled word replaced by the most similar words of products with
- * these statuses. Returns `undefined` if no word is misspelled or a misspelled word has no similar word. Other products never affect the
- * result.
+ * Returns a search query for `text` in `to_tsquery` syntax. Every misspelled word is replaced by the most similar words that occur in
+ * products with these statuses. Returns `undefined` if no word is misspelled or a misspelled word has no similar word. Products with other
+ * statuses never affect the result.
  */
 export async function correctSearchSpelling(em: EntityManager, text: string, statuses: readonly string[]): Promise<string | undefined> {
-  const words = await runQueryBuiltAtRunTime(em, buildWordsAndSimilarWordsQuery(text, statuses));
+  const words = await runPreparedDynamicQuery(em, buildSelectSimilarWordsQuery(text, statuses));
   if (words.every((word) => word.is_known)) return undefined;
   const alternatives = words.map(({ word, is_known: isKnown, similar }) => (isKnown ? [word] : nearestWords(word, similar ?? [])));
   if (alternatives.some((each) => each.length === 0)) return undefined;
-  // The last word may be incomplete, as in `product_search_query`.
+  // The last word may be incomplete, so it is matched as a prefix, as in `product_search_query`.
   const terms = alternatives.map((each, index) => each.map((word) => `'${word}'${index === words.length - 1 ? ':*' : ''}`).join(' | '));
   return terms.map((term) => `(${term})`).join(' & ');
 }
@@ -41,7 +41,7 @@ function nearestWords(word: string, similar: readonly string[]): string[] {
 }
 
 /** Builds the query that returns a text's words, and similar words for each unknown word. */
-export const buildWordsAndSimilarWordsQuery = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
+export const buildSelectSimilarWordsQuery = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
   with words as (
     select word, place, to_tsquery('simple', '''' || word || '''' || case when lead(place) over (order by place) is null then ':*' else '' end) as query
       from unnest(string_to_array(searchable_text(${text}), ' ')) with ordinality as split (word, place) where word <> ''
@@ -68,7 +68,10 @@ const similarWords = (statuses: readonly string[]): RawBuilder<unknown> => sql`
    where ${isVisible(sql`to_tsquery('simple', '''' || found.word || '''')`, statuses)}
    limit ${sql.lit(comparedMax)}`;
 
-/** Tests whether a product with one of these statuses matches. `offset 0` makes PostgreSQL use the word index even for a single result. */
+/**
+ * Tests whether a product with one of these statuses matches the search query. `offset 0` makes PostgreSQL use the word index even for a
+ * single result.
+ */
 const isVisible = (query: RawBuilder<unknown>, statuses: readonly string[]): RawBuilder<unknown> => sql`exists (
   select from (select product_id from product_search where words @@ ${query} offset 0) matching
     join products p on p.id = matching.product_id where p.status = any(${statuses}::text[]))`;

@@ -5,7 +5,7 @@ import { countEntitiesUpTo } from '../database/queries/count-rows-up-to-limit.sq
 import { Product } from './product-stock-and-adjustment.entity.ts';
 
 /**
- * Returns the categories of products with these statuses; more than `limit` rows mean that there is a next page.
+ * Returns the categories of products with these statuses; more than `limit` rows indicate a next page.
  * @param after the last category of the previous page
  */
 export const listProductCategories = (
@@ -27,5 +27,5 @@ export const listProductCategories = (
 export const countProductCategories = (em: EntityManager, statuses: readonly Product['status'][]): Promise<number> =>
   countEntitiesUpTo(em, em.createQueryBuilder(Product).select('category', true).where(hasStatusIn(statuses)), maxCountedTotal);
 
-/** PostgreSQL can use the partial indexes on active products if this is the only status. */
+/** PostgreSQL can use the partial indexes on active products if `active` is the only status. */
 const hasStatusIn = (statuses: readonly Product['status'][]) => ({ status: { $in: [...statuses] } });

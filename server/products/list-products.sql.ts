@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { maxCountedTotal } from '@mandate/contract';
 import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
-import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
+import { roundUpLimitSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { productColumnsSql, type ProductRow, productsJoinStockSql } from './product-and-stock-adjustment-from-row.ts';
@@ -19,7 +19,7 @@ export type ProductFilters = {
 /** A text search. If words were misspelled, `correctedQuery` (in `to_tsquery` syntax) is used instead of the text. */
 export type ProductSearch = { readonly text: string; readonly correctedQuery?: string | undefined };
 
-/** A listed product; in a search, with its relevance. */
+/** A product in a list; search results include its relevance. */
 export type ListedProduct = ProductRow & { readonly relevance?: number };
 
 /** Sort columns of the list, and the PostgreSQL types of their cursor values. */
@@ -45,8 +45,8 @@ export function parseProductSort(
   }
 }
 
-// Written in SQL because the plan is cached and concurrent equal queries share their rows (benchmark `list-products`).
-/** Returns the matching products; more than `limit` rows mean that there is a next page. */
+// Written in SQL because the plan is cached and identical concurrent queries share one result (benchmark `list-products`).
+/** Returns the matching products; more than `limit` rows indicate a next page. */
 export async function listProducts(
   em: EntityManager,
   filters: ProductFilters,
@@ -66,7 +66,7 @@ export async function listProducts(
   const query = sql<ListedProduct>`
     select ${columns} from ${sql.raw(productsJoinStockSql)}${searchJoin(filters)} where ${sql.join(conditions, sql` and `)}
      order by ${column} ${direction}, p.id ${direction} limit ${roundUpLimitSql(limit)}`;
-  return runQueryBuiltAtRunTime(em, query, filters.search ? 'any' : 'even');
+  return runPreparedDynamicQuery(em, query, filters.search ? 'any' : 'even');
 }
 
 /** Counts the matching products, up to `totalCountMax + 1`. */
@@ -85,7 +85,7 @@ function searchJoin({ search }: ProductFilters): RawBuilder<unknown> {
 }
 
 function filterConditions({ status, id, category, sku, priceGte, priceLte }: ProductFilters): RawBuilder<unknown>[] {
-  // With `=`, a single status is a usable index prefix.
+  // A single status is compared with `=`, so that PostgreSQL can use the status as an index prefix.
   const conditions = [status.length === 1 ? sql`p.status = ${status[0]}` : sql`p.status = any(${status}::text[])`];
   if (id !== undefined) conditions.push(sql`p.id = ${id}`);
   if (category !== undefined) conditions.push(sql`p.category = ${category}`);

@@ -6,7 +6,7 @@ import { createKeysetPageFilter } from '../http/response/keyset-page-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { StockAdjustment } from './product-stock-and-adjustment.entity.ts';
 
-/** Returns a product's stock adjustments, newest first; `limit + 1` rows mean that there is a next page. */
+/** Returns a product's stock adjustments, newest first; `limit + 1` rows indicate a next page. */
 export function listStockAdjustments(
   em: EntityManager,
   product: number,

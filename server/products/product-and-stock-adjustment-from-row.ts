@@ -3,7 +3,7 @@ import type { Product, StockAdjustment } from '@mandate/contract';
 import { timestampToRfc3339 } from '../database/time/timestamp-to-rfc3339.ts';
 import type { Product as ProductEntity, StockAdjustment as StockAdjustmentEntity } from './product-stock-and-adjustment.entity.ts';
 
-/** A product as read from the database: API field names, PostgreSQL timestamps. */
+/** A product as read from the database, with API field names and PostgreSQL timestamps. */
 export type ProductRow = Product;
 
 export const productColumnsSql = `p.id, p.sku, p.name, p.description, p.category, p.price, p.currency, p.tax_rate_bps, s.available as stock, p.status,

@@ -32,7 +32,16 @@ const schema = defineEntity({
     ...versionAndTimestampProperties(),
   },
   uniques: [{ name: 'products_sku_unique', properties: ['sku'] }],
-  triggers: [{ name: 'index_words', timing: 'after', events: ['insert', 'update'], forEach: 'row', body: indexWordsSql }],
+  triggers: [
+    { name: 'index_words', timing: 'after', events: ['insert', 'update'], forEach: 'row', body: indexWordsSql },
+    {
+      name: 'move_statistics',
+      timing: 'after',
+      events: ['update'],
+      expression:
+        'create trigger move_statistics after update of category on products for each row when (old.category is distinct from new.category) execute function move_order_statistics_to_category()',
+    },
+  ],
   indexes: [
     { name: 'products_status_created', properties: ['status', 'createdAt', 'id'] },
     { name: 'products_category_price', properties: ['category', 'price', 'id'], where: `status = 'active'` },
@@ -44,7 +53,9 @@ const schema = defineEntity({
 type ProductStatus = (typeof productStatuses)[number];
 
 export class Product extends schema.class {
-  /** Changes the status. A product that has been on sale may be part of orders: it can be archived, but never becomes a draft again. */
+  /**
+   * Changes the status. A product that has been on sale may be referenced by orders: it can be archived, but never becomes a draft again.
+   */
   changeStatus(next: ProductStatus): void {
     if (next === this.status) return;
     if (next === 'draft') {

@@ -1,7 +1,7 @@
 import type { Product } from '@mandate/contract';
-import { canUseScope } from '../http/middleware/authorize.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { findPrincipal } from '../http/request/request-context-and-access-log.ts';
+import { findPrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 
 type ProductStatus = Product['status'];

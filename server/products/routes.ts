@@ -1,12 +1,12 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { canUseScope } from '../http/middleware/authorize.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
-import { formatPrincipalKey } from '../http/request/principal.ts';
+import { formatPrincipalKey } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
-import { findPrincipal, requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { findPrincipal, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { handleAdjustStock, handleListStockAdjustments } from './stock-adjustment-handlers.ts';

@@ -1,8 +1,8 @@
 import type { contract } from '@mandate/contract';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
-import { formatPrincipalKey } from '../http/request/principal.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { formatPrincipalKey } from '../http/request/principal-and-token-types.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { adjustStock } from './adjust-stock.ts';

@@ -4,16 +4,16 @@ import type { RequestLimiter } from '../http/middleware/enforce-rate-limit.ts';
 import type { RateLimitState } from '../http/request/rate-limit-state-type.ts';
 import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 import type { RateLimitCounters } from './memory-or-redis-counters.ts';
-import { calendarMonthFromDate } from '../usage/calendar-month-from-date.ts';
+import { calendarMonthPeriodFromDate } from '../usage/calendar-month-period-from-date.ts';
 
 export type RateLimits = {
-  /** Requests per minute: per application and user, per API key, and per IP address for requests without a token. */
+  /** Maximum number of requests per minute: per application and user, per API key, and per IP address for requests without a token. */
   readonly default: number;
   readonly apiKey: number;
   readonly ip: number;
-  /** Requests per calendar month, per application or API key. */
+  /** Maximum number of requests per calendar month, per application or API key. */
   readonly monthly: number;
-  /** Length of the window (default: one minute); shorter in tests. */
+  /** Length of the rate limit window (default: one minute); shorter in tests. */
   readonly windowSeconds?: number;
 };
 
@@ -29,7 +29,7 @@ export type RequestLimiterOptions = {
 export function createRequestLimiter({ em, limits, counters, use }: RequestLimiterOptions): RequestLimiter {
   async function countMonthly(clientId: string, limit: number, counts: boolean): Promise<RateLimitState> {
     const now = new Date();
-    const { seconds, end } = calendarMonthFromDate(now);
+    const { seconds, end } = calendarMonthPeriodFromDate(now);
     const { requests, exceeded } = await use.countRequest(em, clientId, limit, counts, now);
     const remainder = { used: requests, remaining: Math.max(0, limit - requests) };
     return { policy: 'monthly', limit, windowSeconds: seconds, ...remainder, resetsAt: end, exceeded };
@@ -44,5 +44,6 @@ export function createRequestLimiter({ em, limits, counters, use }: RequestLimit
       // requests rejected by the minute limit do not count towards the monthly quota
       return [minute, await countMonthly(clientId, perMonth ?? limits.monthly, !minute.exceeded)];
     },
+    countError: ({ clientId }) => use.countError(clientId, new Date()),
   };
 }

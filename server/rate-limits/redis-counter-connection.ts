@@ -1,5 +1,8 @@
-import { createClient } from '@redis/client';
+import type { createClient } from '@redis/client';
 import type { Log } from '../logging/logger.ts';
+import { importOptionalPackages } from '../optional-packages/import-optional-packages.ts';
+
+type CreateClient = typeof createClient;
 
 export type RedisCounters = {
   readonly client: ReturnType<typeof createRedisClient>;
@@ -11,12 +14,12 @@ export type RedisCounters = {
 const warningIntervalMs = 60_000;
 
 /**
- * Connects to the Redis server that several processes use to count requests, without waiting for the connection: while there is no
- * connection, requests are served without Redis.
+ * Connects to the Redis server that several processes use to count requests. The function does not wait for the connection: requests are
+ * served without Redis until the connection is established.
  * @param url `redis://user:password@host:6379/0`
  */
-export function openRedisCounterConnection(url: string, prefix: string, log: Log): RedisCounters {
-  const client = createRedisClient(url);
+export async function openRedisCounterConnection(url: string, prefix: string, log: Log): Promise<RedisCounters> {
+  const client = createRedisClient(await importCreateClient(), url);
   let [isUnreachable, lastWarningAt] = [false, Number.NEGATIVE_INFINITY];
   client.on('error', (error: unknown) => {
     isUnreachable = true;
@@ -41,7 +44,8 @@ export function openRedisCounterConnection(url: string, prefix: string, log: Log
 
 /** Checks that Redis responds. @throws after a few seconds if Redis does not respond */
 export async function pingRedis(url: string): Promise<void> {
-  const client = createClient({ url, socket: { connectTimeout: 5_000, socketTimeout: 5_000, reconnectStrategy: false } });
+  const createRedis = await importCreateClient();
+  const client = createRedis({ url, socket: { connectTimeout: 5_000, socketTimeout: 5_000, reconnectStrategy: false } });
   client.on('error', () => undefined); // the error is also thrown by `connect`
   try {
     await client.connect();
@@ -51,11 +55,14 @@ export async function pingRedis(url: string): Promise<void> {
   }
 }
 
-const createRedisClient = (url: string) =>
-  createClient({
+const importCreateClient = async (): Promise<CreateClient> =>
+  (await importOptionalPackages('REDIS_URL', '@redis/client', () => import('@redis/client'))).createClient;
+
+const createRedisClient = (createRedis: CreateClient, url: string) =>
+  createRedis({
     url,
     disableOfflineQueue: true,
-    // detects an unresponsive Redis within the socket timeout
+    // detects an unresponsive Redis server within the socket timeout
     pingInterval: 200,
     socket: { connectTimeout: 500, socketTimeout: 500, reconnectStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000) },
   });

@@ -28,6 +28,15 @@ const schema = defineEntity({
     nextCheckAt: p.datetime(3).nullable(),
     ...versionAndTimestampProperties(),
   },
+  triggers: [
+    {
+      name: 'record_statistics',
+      timing: 'after',
+      events: ['insert', 'update', 'delete'],
+      expression:
+        'create trigger record_statistics after insert or update or delete on refunds for each row execute function record_refund_statistics()',
+    },
+  ],
   indexes: [
     { name: 'refunds_order', properties: ['order', 'id'] },
     { name: 'refunds_status_created', properties: ['status', 'createdAt', 'id'] },

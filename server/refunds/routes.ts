@@ -2,16 +2,20 @@ import { initServer } from '@ts-rest/express';
 import { contract, type Refund as RefundBody, refundStatuses } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { respondWithEtagOrNotModified } from '../http/response/etag.ts';
-import { createResourceIdempotently, createResourceIdempotentlyInSteps } from '../http/writes/idempotency.ts';
+import { createResourceIdempotently, createResourceIdempotentlyThenComplete } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { listPaymentsRefundsOrShipments } from '../orders/list-payments-refunds-or-shipments.ts';
+import { respondWithPaymentsRefundsOrShipments } from '../orders/respond-with-payments-refunds-or-shipments.ts';
 import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
-import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter, assertOrderAccessible } from '../orders/check-order-access.ts';
+import {
+  buildOrderSubresourcePageFilter,
+  buildAccessibleOrdersFilter,
+  assertOrderAccessible,
+} from '../orders/check-order-access-and-build-filters.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { applyRefundOutcomeInTransaction, submitOrPollRefund } from './submit-or-poll-refund.ts';
 import { refundFromEntity } from './refund-from-entity.ts';
@@ -38,7 +42,7 @@ const handleCreateRefund: RouteHandler<typeof contract.refunds.create, Dependenc
   const principal = requirePrincipal(req);
   const readState = async ({ id }: RefundBody): Promise<RefundBody> =>
     refundFromEntity(await em.findOneOrFail(Refund, { id }, { refresh: true }));
-  return createResourceIdempotentlyInSteps(em, req, res, {
+  return createResourceIdempotentlyThenComplete(em, req, res, {
     start: async (inner) => refundFromEntity(await validateAndCreateRefund(inner, principal, orderId, body, new Date())),
     async complete(created) {
       await submitOrPollRefund(em, providers, created.id);
@@ -69,7 +73,7 @@ const handleListRefunds: RouteHandler<typeof contract.refunds.listAll, Dependenc
     find: (from: EntityManager, ids: number[]) => from.find(Refund, { id: { $in: ids } }, { refresh: true }),
     toBody: refundFromEntity,
   } as const;
-  return listPaymentsRefundsOrShipments({ readList, pages, req, res, query }, refunds);
+  return respondWithPaymentsRefundsOrShipments({ readList, pages, req, res, query }, refunds);
 };
 
 const handleGetRefund: RouteHandler<typeof contract.refunds.get, Dependencies> = async ({ em }, { params: { refund_id: id }, req, res }) =>

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { formatDecimalAmount, type LineQuantity, type RefundCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { formatPrincipalKey, type Principal } from '../http/request/principal.ts';
+import { formatPrincipalKey, type Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { Payment } from '../payments/payment.entity.ts';

@@ -1,11 +1,12 @@
-// Every database entity. Listed explicitly, so that MikroORM has nothing to discover at start-up.
+// Every database entity. The entities are listed explicitly, so that MikroORM does not have to discover them at start-up.
 export { ApiKey } from '../api-keys/api-key.entity.ts';
 export { Application } from '../applications/application.entity.ts';
 export { AuditEvent } from '../audit/audit-event.entity.ts';
+export { BrandingEntity } from '../branding/branding.entity.ts';
 export { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 export { Event, EventSequenceCounter } from '../events/event-and-sequence-counter.entity.ts';
 export { IdempotencyKey } from '../http/writes/idempotency-key.entity.ts';
-export { OutgoingMail } from '../mail/outgoing-mail.entity.ts';
+export { QueuedMail } from '../mail/queued-mail.entity.ts';
 export { EmailedOneTimeLink } from '../oauth/accounts/emailed-one-time-link.entity.ts';
 export { AttemptCounter } from '../oauth/brute-force/attempt-counter.entity.ts';
 export { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
@@ -21,6 +22,7 @@ export { BrowserSession } from '../oauth/sessions/browser-session.entity.ts';
 export { SigningKey } from '../oauth/signing-keys/signing-key.entity.ts';
 export { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 export { ImportedCustomerReference, ImportedOrderReference } from '../order-imports/imported-order-and-customer-reference.entity.ts';
+export { BudgetedOrder, OrderLimits } from '../order-limits/order-limits-and-budgeted-order.entity.ts';
 export { Order, OrderItem } from '../orders/order-and-order-item.entity.ts';
 export { Payment } from '../payments/payment.entity.ts';
 export { ProviderEventRecord } from '../payments/provider-event.entity.ts';

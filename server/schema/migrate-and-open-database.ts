@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { checkConnectionPoolerCompatibility, ConnectionPoolerError } from '../database/connection/check-connection-pooler.ts';
-import { isPostgresqlUrl } from '../database/connection/database-url.ts';
+import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 import { waitForDatabase, type DatabaseWaitOptions } from '../database/connection/wait-for-database.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';

@@ -1,6 +1,6 @@
 import type { ShipmentCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';

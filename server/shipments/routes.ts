@@ -1,18 +1,22 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type Scope, type Shipment as ShipmentBody, shipmentStatuses } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { canUseScope } from '../http/middleware/authorize.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
 import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-resource.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
-import type { Principal } from '../http/request/principal.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { listPaymentsRefundsOrShipments } from '../orders/list-payments-refunds-or-shipments.ts';
+import { respondWithPaymentsRefundsOrShipments } from '../orders/respond-with-payments-refunds-or-shipments.ts';
 import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
-import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter, assertOrderAccessible } from '../orders/check-order-access.ts';
+import {
+  buildOrderSubresourcePageFilter,
+  buildAccessibleOrdersFilter,
+  assertOrderAccessible,
+} from '../orders/check-order-access-and-build-filters.ts';
 import { updateShipment, lockOrderAndShipmentRows, createShipmentNotFoundProblem } from './update-shipment.ts';
 import { createShipment } from './create-shipment.ts';
 import { shipmentFromEntity } from './shipment-from-entity.ts';
@@ -66,7 +70,7 @@ const handleListShipments: RouteHandler<typeof contract.shipments.listAll, Handl
     find: (from: EntityManager, ids: number[]) => from.find(Shipment, { id: { $in: ids } }, { refresh: true }),
     toBody: shipmentFromEntity,
   } as const;
-  return listPaymentsRefundsOrShipments({ readList, pages, req, res, query }, shipments);
+  return respondWithPaymentsRefundsOrShipments({ readList, pages, req, res, query }, shipments);
 };
 
 const handleGetShipment: RouteHandler<typeof contract.shipments.get, HandlerDependencies> = async (

@@ -11,7 +11,7 @@ export async function updateFulfillmentAndOrderStatus(em: EntityManager, order: 
   const lines = await readShippedAndRestockedQuantities(em, order.id);
   const shipped = lines.some((line) => line.shipped > 0);
   const complete = lines.every((line) => line.shipped + line.restocked >= line.quantity);
-  // The lines belong to the order, so changing the lines updates the order.
+  // Order lines are part of the order, so changing them also changes the order's `updated_at`.
   order.updatedAt = now;
   order.markShipped(shipped ? (complete ? 'all' : 'part') : 'nothing', now);
   await em.flush();

@@ -1,6 +1,6 @@
 import { formatFirstOrderCommands } from '../first-run/format-first-order-commands.ts';
 import { html, type Html } from '../http/response/html-template.ts';
-import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.ts';
+import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 
 type Options = { readonly issuer: string; readonly development: boolean };
 

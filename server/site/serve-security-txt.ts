@@ -34,5 +34,5 @@ export function serveSecurityTxt({ issuer, contact, development, now }: Options)
   });
 }
 
-/** Rounded to the day, so that the response can be cached. */
+/** The date is rounded to the day, so that the response can be cached. */
 const expiryDate = (now: Date): string => new Date((Math.floor(now.getTime() / dayMs) + validityDays) * dayMs).toISOString();

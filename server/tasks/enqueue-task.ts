@@ -1,12 +1,12 @@
-import { type Scope, type Task as TaskBody, type TaskType, maxConcurrentTasks } from '@mandate/contract';
+import { type Scope, type Task as TaskBody, type TaskType, maxUnfinishedTasksPerOwner } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { acquireAdvisoryLockForKey } from '../database/queries/acquire-advisory-lock.sql.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { taskOwnerKeyFromPrincipal, taskFromEntity } from './task-from-entity.ts';
 import { Task } from './task-and-task-file.entity.ts';
 
-/** Namespace of the locks that serialize concurrent requests from one owner, so that each request counts the others' tasks. */
+/** Namespace of the locks that serialize concurrent requests from one owner, so that they cannot exceed the maximum number of tasks. */
 const ownerLockNamespace = 20_261_120;
 
 export type NewTask = {
@@ -22,9 +22,9 @@ export type NewTask = {
 export async function enqueueTask(em: EntityManager, principal: Principal, { type, params, needs, inputId }: NewTask): Promise<TaskBody> {
   const owner = taskOwnerKeyFromPrincipal(principal);
   await acquireAdvisoryLockForKey(em, owner, ownerLockNamespace);
-  if ((await em.count(Task, { owner, status: { $in: ['queued', 'running'] } })) >= maxConcurrentTasks) {
+  if ((await em.count(Task, { owner, status: { $in: ['queued', 'running'] } })) >= maxUnfinishedTasksPerOwner) {
     throw createProblem('too_many_tasks', {
-      detail: `${maxConcurrentTasks} of your tasks are not finished. Wait for one of them, or cancel it.`,
+      detail: `${maxUnfinishedTasksPerOwner} of your tasks are not finished. Wait for one of them, or cancel it.`,
       headers: { 'Retry-After': '10' },
     });
   }
@@ -34,7 +34,7 @@ export async function enqueueTask(em: EntityManager, principal: Principal, { typ
     user: principal.user?.id ?? null,
     clientId: principal.clientId,
     needs: [...needs],
-    // As in the database, undefined properties are omitted.
+    // Undefined properties are omitted, because JSON in the database cannot contain them.
     params: Object.fromEntries(Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
     input: inputId ?? null,
   });

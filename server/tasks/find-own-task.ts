@@ -1,8 +1,8 @@
 import type { InferEntity } from '@mikro-orm/core';
 import type { Task as TaskBody } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { listUsableScopes } from '../http/middleware/authorize.ts';
-import type { Principal } from '../http/request/principal.ts';
+import { listUsableScopes } from '../http/middleware/authorize-by-scope.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { taskRetentionDays, taskOwnerKeyFromPrincipal, type StoredTaskResult, taskFromEntity } from './task-from-entity.ts';
 import { Task } from './task-and-task-file.entity.ts';
@@ -11,12 +11,12 @@ const dayMs = 86_400_000;
 
 type TaskEntity = InferEntity<typeof Task>;
 
-/** Returns whether task data with a retention period of `days` after the end of the task is still retained. */
+/** Returns whether the task is unfinished or ended less than `days` days ago. */
 const isRetained = ({ finishedAt }: TaskEntity, days: number): boolean =>
   finishedAt == null || finishedAt.getTime() > Date.now() - days * dayMs;
 
 async function readVisibleTask(em: EntityManager, principal: Principal, id: number): Promise<TaskEntity> {
-  // The query includes the permission: other owners' tasks, and tasks that this token could not have started, are not found.
+  // The query checks the permission: other owners' tasks, and tasks that this token could not have started, are not found.
   const visible = { id, owner: taskOwnerKeyFromPrincipal(principal), needs: { $contained: listUsableScopes(principal) } };
   const task = await em.findOne(Task, visible, { disableIdentityMap: true });
   if (!task) throw createProblem('not_found', { detail: `Task ${id} was not found.` });

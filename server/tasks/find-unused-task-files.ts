@@ -8,7 +8,7 @@ import { Task, TaskFile } from './task-and-task-file.entity.ts';
  * outputs of canceled tasks, and partitions of imported files.
  */
 export async function findUnusedTaskFiles(em: EntityManager, limit: number): Promise<number[]> {
-  // Checkpoints are read before the files; if a task finishes in the meantime, its `output` shows that the file is used.
+  // Checkpoints are read before outputs, so that the file of a task that finishes in the meantime is not considered unused.
   const unfinished = await em.find(Task, { status: { $in: ['queued', 'running'] } }, { fields: ['checkpoint'], disableIdentityMap: true });
   const usedByCheckpoints = unfinished.flatMap(({ checkpoint }) => filesOfCheckpoint(checkpoint));
   const outputs = em.createQueryBuilder(Task).select('output');
@@ -26,7 +26,7 @@ export async function findUnusedTaskFiles(em: EntityManager, limit: number): Pro
 
 const checkpointSchema = z.object({ fileId: z.number().nullish(), partitions: z.array(z.number()).nullish() }).nullish();
 
-/** Returns the files that a task is writing or has divided its input into. */
+/** Returns the output file that a task is writing, and the partitions of its input file. */
 function filesOfCheckpoint(checkpoint: unknown): number[] {
   const { fileId, partitions } = checkpointSchema.parse(checkpoint) ?? {};
   return [...(fileId == null ? [] : [fileId]), ...(partitions ?? [])];

@@ -15,7 +15,7 @@ type TaskEnd =
  * process holds the lease.
  */
 export async function finishTask(em: EntityManager, id: number, lease: number | null, end: TaskEnd): Promise<TaskBody | undefined> {
-  // Cancellation needs no lease. In all other cases, only the holder of the current lease can finish the task.
+  // Canceling a task requires no lease. Any other final status can be set only by the holder of the current lease.
   const unfinished = { id, status: { $in: ['queued', 'running'] as const }, ...(lease !== null && { attempts: lease }) };
   const updated = await em.nativeUpdate(Task, unfinished, {
     status: end.status,

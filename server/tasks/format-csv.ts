@@ -12,7 +12,7 @@ export const formatCsv = (rows: readonly (readonly CsvCell[])[]): string =>
     rows.map((row) => row.map((cell) => formatCell(cell))),
     {
       record_delimiter: 'windows',
-      // With a custom record delimiter, the library would not quote a single CR or LF.
+      // With a custom record delimiter, csv-stringify would not quote a single CR or LF.
       quote_record_delimiter: true,
       quoted_match: /[\p{Cc}\p{Zl}\p{Zp}]|^\s|\s$/u,
     },

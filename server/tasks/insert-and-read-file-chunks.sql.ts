@@ -6,13 +6,16 @@ export const insertFileChunk = prepareDeferredWrite(
   'insert_task_file_chunk',
   `insert into task_file_chunks (file_id, position, content) values ($1, $2, decode($3, 'base64'))`,
 );
-// SQL, for the same reason.
+// Written in SQL for the same reason.
 export const readFileChunk = prepareStatement<{ content: string }>(
   'read_task_file_chunk',
   `select encode(content, 'base64') as content from task_file_chunks where file_id = $1 and position = $2`,
 );
 // Written in SQL because MikroORM has no window functions. octet_length reads the length of an out-of-line (TOAST) value without reading the value.
-/** Finds the last chunk that starts at or before an offset. `start` and `until` are the offsets of its first byte and of the next chunk. */
+/**
+ * Finds the last chunk that starts at or before an offset. `start` is the offset of the chunk's first byte; `until` is the offset of the
+ * next chunk.
+ */
 export const findFileChunkAtOffset = prepareStatement<{ position: number; start: number; until: number }>(
   'find_task_file_chunk',
   `select position, start, until from (

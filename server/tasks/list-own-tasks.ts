@@ -4,15 +4,15 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { countEntitiesUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
 import { createKeysetPageFilter } from '../http/response/keyset-page-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import type { Principal } from '../http/request/principal.ts';
-import { listUsableScopes } from '../http/middleware/authorize.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
+import { listUsableScopes } from '../http/middleware/authorize-by-scope.ts';
 import { taskRetentionDays, taskOwnerKeyFromPrincipal } from './task-from-entity.ts';
 import { Task } from './task-and-task-file.entity.ts';
 
 type TaskEntity = InferEntity<typeof Task>;
 type TaskFilters = { readonly type?: readonly TaskType[] | undefined; readonly status?: readonly TaskBody['status'][] | undefined };
 
-/** Returns the principal's tasks, newest first; more than `limit` rows mean that there is a next page. */
+/** Returns the principal's tasks, newest first; more than `limit` rows indicate a next page. */
 export function listOwnTasks(
   em: EntityManager,
   principal: Principal,

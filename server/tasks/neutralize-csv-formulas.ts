@@ -2,7 +2,7 @@
 const trigger = String.raw`[=+\-@\uff1d\uff0b\uff0d\uff20]`;
 /** Characters that a spreadsheet or a parser may treat as the end of a line or cell. An ordinary space within a line is not a separator. */
 const separator = String.raw`[\p{Cc}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff]`;
-/** The start of a cell, or the position after a separator, including spaces and invisible characters that programs trim there. */
+/** The start of a cell or the position after a separator, including any spaces and invisible characters that programs ignore there. */
 const start = String.raw`(?<=(?:^|${separator})[ \p{Cf}]*)`;
 // An apostrophe is also added before an existing one, so that every text can be restored.
 // The lookahead comes first because it rarely matches.

@@ -31,15 +31,15 @@ const permanentClasses: Readonly<Record<string, string>> = {
  * reads the data that this transaction has committed (PostgreSQL, section 13.5).
  */
 const possibleRaces = new Set(['23503', '23505', '23P01']);
-/** Number of attempts after which a possible race is attributed to the data itself. */
+/** Number of attempts after which a constraint violation is attributed to the data instead of a concurrent transaction. */
 const raceAttemptsMax = 2;
 
 /**
  * Classifies the error from a failed task attempt. Returns the failure to report if the error is permanent. Returns `undefined` if a later
- * attempt can succeed: the connection, the disk, a lock or a serialization failure was the cause, or the cause is unknown.
+ * attempt may succeed, such as after a connection, disk, lock or serialization failure, or if the cause is unknown.
  * @param attempts attempts so far, including the failed one
  */
-export function toPermanentTaskError(error: unknown, attempts: number): PermanentTaskError | undefined {
+export function toPermanentTaskErrorOrUndefined(error: unknown, attempts: number): PermanentTaskError | undefined {
   if (error instanceof PermanentTaskError) return error;
   if (isRetryableDatabaseError(error)) return undefined;
   if (error instanceof Problem)
@@ -49,7 +49,7 @@ export function toPermanentTaskError(error: unknown, attempts: number): Permanen
   if (possibleRaces.has(state) && attempts <= raceAttemptsMax) return undefined;
   const detail = /^[0-9A-Z]{5}$/.test(state) ? permanentClasses[state.slice(0, 2)] : undefined;
   if (detail !== undefined) return new PermanentTaskError('invalid_data', detail, error);
-  // An invalid date or an impossible length depends only on the data, which does not change between attempts.
+  // A `RangeError`, such as for an invalid date, is caused by the data, which does not change between attempts.
   return error instanceof RangeError ? new PermanentTaskError('invalid_data', 'A value cannot be processed.', error) : undefined;
 }
 

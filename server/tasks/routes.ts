@@ -3,7 +3,7 @@ import { contract, fileMediaTypes } from '@mandate/contract';
 import { startTaskIdempotently } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { findOwnTaskResultFile, findOwnTask } from './find-own-task.ts';

@@ -6,7 +6,7 @@ import type { Log } from '../logging/logger.ts';
 import { finishTask } from './finish-task.ts';
 import { measureAndHashStoredFile } from './stored-task-file.ts';
 import { Task } from './task-and-task-file.entity.ts';
-import { toPermanentTaskError, PermanentTaskError } from './permanent-task-error.ts';
+import { toPermanentTaskErrorOrUndefined, PermanentTaskError } from './permanent-task-error.ts';
 import {
   type TaskHandler,
   type ClaimedTask,
@@ -19,7 +19,7 @@ import {
 /** A task that has been started this many times without finishing fails, because it may be causing process crashes. */
 const attemptsMax = 10;
 
-// Stored timestamps may be rounded up to the next millisecond; with the tolerance, a released task is ready immediately.
+// Stored timestamps may be rounded up to the next millisecond; with a tolerance of 1 ms, a released task is ready immediately.
 // `attempts` is the fencing token: a process that lost its lease has a lower number and can no longer change the task.
 async function claimTask(em: EntityManager, types: readonly TaskType[]): Promise<ClaimedTask | undefined> {
   const leaseExpired = { leaseUntil: { $lt: sql`now() + interval '1 millisecond'` } };
@@ -100,7 +100,7 @@ async function runTask(deps: TaskRunnerDependencies, task: ClaimedTask, signal: 
 async function handleTaskError({ log }: TaskRunnerDependencies, em: EntityManager, task: ClaimedTask, error: unknown): Promise<void> {
   if (error instanceof TaskLeaseLostError) return;
   if (error instanceof TaskInterruptedByShutdownError) return void (await releaseTask(em, task, 0));
-  const failure = toPermanentTaskError(error, task.attempts);
+  const failure = toPermanentTaskErrorOrUndefined(error, task.attempts);
   if (failure) {
     const { code, message: detail, cause } = failure;
     if (cause !== undefined) log.error({ err: cause, task_id: task.id, code }, 'a task failed permanently');

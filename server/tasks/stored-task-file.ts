@@ -5,8 +5,9 @@ import { findFileChunkAtOffset, insertFileChunk, readFileChunk } from './insert-
 import { TaskFile, TaskFileChunk } from './task-and-task-file.entity.ts';
 
 /**
- * Maximum size of a chunk, which is one row. Encoded as base64, a chunk fits into the heap's young generation and into one socket read, so
- * that the driver copies it only once. With larger chunks, up to 64 MB of garbage accumulates before V8 collects it.
+ * Maximum size of a chunk in bytes; each chunk is stored in a separate row. Encoded as base64, a chunk fits into the heap's young
+ * generation and into one socket read, so that the driver copies it only once. With larger chunks, up to 64 MB of garbage accumulates
+ * before V8 collects it.
  */
 const chunkMax = 32 * 1024;
 
@@ -40,7 +41,7 @@ export async function* readStoredFileChunks(em: EntityManager, fileId: number, f
   }
 }
 
-/** Streams a file whose size was announced as `bytes`. If data is missing, the stream fails instead of ending early. */
+/** Streams a file with an expected size of `bytes` bytes. If data is missing, the stream fails instead of ending early. */
 export const streamStoredFile = (em: EntityManager, fileId: number, bytes: number): Readable =>
   Readable.from(assertComplete(readStoredFileChunks(em, fileId), bytes), { objectMode: false });
 

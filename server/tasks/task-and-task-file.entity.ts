@@ -23,7 +23,10 @@ export const TaskFileChunk = defineEntity({
   },
 });
 
-/** Work that continues after the response. The table is also the queue: the process that holds the lease on a row processes that row. */
+/**
+ * A task, which continues after the response to the request that started it. The table is also the queue: the process that holds the lease
+ * on a row processes that row.
+ */
 export const Task = defineEntity({
   name: 'Task',
   tableName: 'tasks',

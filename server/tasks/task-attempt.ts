@@ -61,7 +61,7 @@ async function isStillAllowed(em: EntityManager, { user_id: userId, needs }: Cla
 // A step may take longer than a lease, so the new lease starts at the end of the step.
 const renewedLease = () => sql`clock_timestamp() + make_interval(secs => ${taskLeaseSeconds})`;
 
-/** One attempt at a task, until the task is finished or the process stops. */
+/** One attempt to run a task; it lasts until the task is finished or the process stops. */
 export class TaskAttempt {
   readonly task: ClaimedTask;
   readonly em: EntityManager;
@@ -95,8 +95,8 @@ export class TaskAttempt {
   }
 
   /**
-   * Renews the lease during long work that is not a step, such as reading a large file. Call this function after each small part of the
-   * work. Throws if the process is stopping, or if the task was canceled or taken over by another process.
+   * Renews the lease during a long operation that is not a step, such as reading a large file. Call this function after each small part of
+   * the operation. Throws if the process is stopping, or if the task was canceled or taken over by another process.
    */
   async renewLease(): Promise<void> {
     await this.#yield();
@@ -107,12 +107,14 @@ export class TaskAttempt {
     if (renewed === 0) throw new TaskLeaseLostError();
   }
 
-  /** Yields to pending requests: the embedded database responds without leaving the process, so awaiting it does not yield. */
+  /**
+   * Lets pending requests proceed: the embedded database runs in this process, so awaiting its response does not yield to the event loop.
+   */
   async #yield(): Promise<void> {
     await setImmediate();
     if (this.#signal.aborted) throw new TaskInterruptedByShutdownError();
   }
 }
 
-/** Runs tasks of one type from their checkpoint, in steps. */
+/** Runs tasks of one type step by step, starting from the task's checkpoint. */
 export type TaskHandler = (run: TaskAttempt) => Promise<TaskOutcome>;

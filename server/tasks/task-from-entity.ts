@@ -1,7 +1,7 @@
 import type { InferEntity } from '@mikro-orm/core';
 import type { ImportCounts, Task, TaskResult, TaskType } from '@mandate/contract';
 import { timestampToRfc3339, timestampToRfc3339OrNull } from '../database/time/timestamp-to-rfc3339.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import type { Task as TaskEntity } from './task-and-task-file.entity.ts';
 
 /** Retention of finished tasks and of their result files, in days. */

@@ -1,6 +1,6 @@
 import { raw } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { calendarMonthFromDate } from './calendar-month-from-date.ts';
+import { calendarMonthPeriodFromDate } from './calendar-month-period-from-date.ts';
 import { UsageMonth } from './monthly-usage.entity.ts';
 
 type BufferedMonth = {
@@ -12,6 +12,9 @@ type BufferedMonth = {
   writing: number;
   /** Requests counted by this process that have not been written yet. */
   fresh: number;
+  /** Errors that are currently being written, and errors that have not been written yet. */
+  writingErrors: number;
+  freshErrors: number;
   /** Whether the client has sent a request since the previous write. */
   used: boolean;
 };
@@ -33,7 +36,7 @@ export class MonthlyUsageBuffer {
     counts: boolean,
     now: Date,
   ): Promise<{ requests: number; exceeded: boolean }> {
-    const month = await this.#month(em, clientId, calendarMonthFromDate(now).name);
+    const month = await this.#month(em, clientId, calendarMonthPeriodFromDate(now).name);
     month.used = true;
     const before = month.written + month.writing + month.fresh;
     const exceeded = counts && before >= limit;
@@ -41,14 +44,20 @@ export class MonthlyUsageBuffer {
     return { requests: month.written + month.writing + month.fresh, exceeded };
   }
 
+  /** Counts an error response to a request that was counted before, or that was rejected by a limit. */
+  countError(clientId: string, now: Date): void {
+    const month = this.#months.get(bufferKey(clientId, calendarMonthPeriodFromDate(now).name));
+    if (month) month.freshErrors += 1;
+  }
+
   /** Writes the requests counted since the previous write, and removes clients without requests since that write. */
   async flush(em: EntityManager): Promise<void> {
     const known = [...this.#months.values()];
-    const unwritten = known.filter(({ fresh }) => fresh > 0);
+    const unwritten = known.filter(({ fresh, freshErrors }) => fresh > 0 || freshErrors > 0);
     for (const month of known) {
-      if (!month.used && month.fresh === 0) this.#months.delete(bufferKey(month.clientId, month.month));
+      if (!month.used && month.fresh === 0 && month.freshErrors === 0) this.#months.delete(bufferKey(month.clientId, month.month));
       month.used = false;
-      [month.writing, month.fresh] = [month.fresh, 0];
+      [month.writing, month.fresh, month.writingErrors, month.freshErrors] = [month.fresh, 0, month.freshErrors, 0];
     }
     if (unwritten.length === 0) return;
     try {
@@ -60,7 +69,10 @@ export class MonthlyUsageBuffer {
       );
       for (const month of unwritten) [month.written, month.writing] = [totals.get(bufferKey(month.clientId, month.month)) ?? 0, 0];
     } catch (error) {
-      for (const month of unwritten) [month.fresh, month.writing] = [month.fresh + month.writing, 0];
+      for (const month of unwritten) {
+        [month.fresh, month.writing] = [month.fresh + month.writing, 0];
+        [month.freshErrors, month.writingErrors] = [month.freshErrors + month.writingErrors, 0];
+      }
       throw error;
     }
   }
@@ -77,7 +89,16 @@ export class MonthlyUsageBuffer {
 
   async #read(em: EntityManager, clientId: string, name: string): Promise<BufferedMonth> {
     const row = await em.findOne(UsageMonth, { clientId, month: name }, { disableIdentityMap: true });
-    const month = { clientId, month: name, written: row?.requests ?? 0, writing: 0, fresh: 0, used: true };
+    const month = {
+      clientId,
+      month: name,
+      written: row?.requests ?? 0,
+      writing: 0,
+      fresh: 0,
+      writingErrors: 0,
+      freshErrors: 0,
+      used: true,
+    };
     this.#months.set(bufferKey(clientId, name), month);
     return month;
   }
@@ -88,10 +109,15 @@ export class MonthlyUsageBuffer {
  * processes cannot deadlock.
  */
 async function addToMonthlyUsage(em: EntityManager, months: readonly BufferedMonth[]) {
-  const rows = months.map(({ clientId, month, writing }) => ({ clientId, month, requests: writing }));
+  const rows = months.map(({ clientId, month, writing, writingErrors }) => ({ clientId, month, requests: writing, errors: writingErrors }));
   const sorted = rows.toSorted((a, b) => (bufferKey(a.clientId, a.month) < bufferKey(b.clientId, b.month) ? -1 : 1));
   const insert = em.createQueryBuilder(UsageMonth).insert(sorted).onConflict(['clientId', 'month']);
-  await insert.merge({ requests: raw('usage_months.requests + excluded.requests') }).execute();
+  await insert
+    .merge({
+      requests: raw('usage_months.requests + excluded.requests'),
+      errors: raw('usage_months.errors + excluded.errors'),
+    })
+    .execute();
   const written = { $or: rows.map(({ clientId, month }) => ({ clientId, month })) };
   return em.find(UsageMonth, written, { disableIdentityMap: true });
 }

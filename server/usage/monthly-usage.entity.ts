@@ -8,5 +8,7 @@ export const UsageMonth = defineEntity({
     clientId: p.text().primary(),
     month: p.text().primary().check(`month ~ '^[0-9]{4}-[0-9]{2}$'`),
     requests: p.bigint('number').check('requests >= 0'),
+    /** Requests that received an error, including rejected requests, which `requests` does not count. */
+    errors: p.bigint('number').default(0).check('errors >= 0'),
   },
 });

@@ -1,9 +1,9 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { getRequestContext, requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { getRequestContext, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { calendarMonthFromDate } from './calendar-month-from-date.ts';
+import { calendarMonthPeriodFromDate } from './calendar-month-period-from-date.ts';
 import { UsageMonth } from './monthly-usage.entity.ts';
 
 const monthsShown = 12;
@@ -18,8 +18,8 @@ const handleGetUsage: RouteHandler<typeof contract.usage.get, HandlerDependencie
   const now = new Date();
   const states = getRequestContext(req).rateLimitStates;
   const options = { orderBy: { month: 'desc' }, limit: monthsShown - 1, disableIdentityMap: true } as const;
-  const past = await em.find(UsageMonth, { clientId, month: { $lt: calendarMonthFromDate(now).name } }, options);
-  // Requests in the current month are counted in memory, which is ahead of the database.
+  const past = await em.find(UsageMonth, { clientId, month: { $lt: calendarMonthPeriodFromDate(now).name } }, options);
+  // Requests in the current month are counted in memory; the count in the database lags behind.
   const requests = states.find(({ policy }) => policy === 'monthly')?.used ?? 0;
   const limits = states.map(({ policy, limit, windowSeconds, remaining, resetsAt }) => ({
     policy,
@@ -29,7 +29,7 @@ const handleGetUsage: RouteHandler<typeof contract.usage.get, HandlerDependencie
     resets_at: resetsAt.toISOString(),
   }));
   const months = [
-    { month: calendarMonthFromDate(now).name, requests },
+    { month: calendarMonthPeriodFromDate(now).name, requests },
     ...past.map(({ month, requests: counted }) => ({ month, requests: counted })),
   ];
   return { status: 200, body: { client_id: clientId, limits, months } };

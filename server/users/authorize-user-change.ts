@@ -1,10 +1,10 @@
-import { canUseScope, requireAnyScope } from '../http/middleware/authorize.ts';
-import type { Principal } from '../http/request/principal.ts';
+import { canUseScope, requireAnyScope } from '../http/middleware/authorize-by-scope.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requireRecentSignIn } from '../http/request/require-recent-sign-in.ts';
 import type { User } from './user.entity.ts';
 
-/** A user property that changes, or the closure of the account. */
+/** A user property to change, or `closure` to close the account. */
 export type UserChange = 'name' | 'email' | 'status' | 'role' | 'locale' | 'closure';
 
 /** Changes that users can make to their own account with `users.write`. */

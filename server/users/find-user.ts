@@ -1,8 +1,8 @@
 import type { User as UserBody } from '@mandate/contract';
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { canUseScope } from '../http/middleware/authorize.ts';
-import type { Principal } from '../http/request/principal.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 import { userFromEntity } from './user-from-entity.ts';
 import { User } from './user.entity.ts';
@@ -10,7 +10,7 @@ import { User } from './user.entity.ts';
 /** Returns a user: with `users.read`, only the principal's own account; with `users.manage`, any account. */
 export async function findUser(em: EntityManager, principal: Principal, id: number): Promise<UserBody> {
   const ownId = canUseScope(principal, 'users.read') ? principal.user?.id : undefined;
-  // The query includes the permission, so that accounts the caller may not read are not found.
+  // The query checks the permission, so that accounts that the caller may not read are not found.
   const readable = canUseScope(principal, 'users.manage') ? {} : { id: ownId ?? null };
   const user = await em.findOne(User, { $and: [{ id }, readable] }, { disableIdentityMap: true });
   if (!user) throw userNotFound(id);

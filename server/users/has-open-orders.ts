@@ -1,6 +1,6 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 
-/** The columns that are read here. The order entity's folder is in a higher layer. */
+/** The columns that this module reads. The order entity cannot be imported, because its folder belongs to a higher layer. */
 type OrderTable = { readonly orders: { readonly id: number; readonly user_id: number; readonly status: string } };
 
 /** Returns whether a user has an order that is neither delivered nor canceled. */

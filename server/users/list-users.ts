@@ -14,7 +14,7 @@ export type UserFilters = {
   readonly createdAtLt?: string | undefined;
 };
 
-/** Returns the matching users; more than `limit` rows mean that there is a next page. */
+/** Returns the matching users; more than `limit` rows indicate a next page. */
 export function listUsers(
   em: EntityManager,
   filters: UserFilters,

@@ -5,7 +5,7 @@ import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertI
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { assertUserChangeAuthorized } from './authorize-user-change.ts';
@@ -14,7 +14,7 @@ import { findUser, findUserForUpdate } from './find-user.ts';
 import { userFromEntity } from './user-from-entity.ts';
 import { lockActiveAdministratorRows } from './assert-other-administrator-remains.ts';
 import { countUsers, listUsers } from './list-users.ts';
-import { auditUserStatusOrRoleChange } from './audit-user-change.ts';
+import { auditUserStatusOrRoleChange } from './audit-user-status-or-role-change.ts';
 import { closeUser } from './close-user.ts';
 import { updateUser } from './update-user.ts';
 

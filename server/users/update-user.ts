@@ -2,7 +2,7 @@ import type { UserUpdate } from '@mandate/contract';
 import type { RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import type { RevokeAccess, OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { assertUserChangeAuthorized, type UserChange } from './authorize-user-change.ts';
 import { changeEmailAddress } from './change-or-verify-email-address.ts';

@@ -26,7 +26,10 @@ const schema = defineEntity({
   uniques: [
     { name: 'users_email_unique', expression: `create unique index users_email_unique on users (lower(email)) where status <> 'closed'` },
   ],
-  indexes: [{ name: 'users_created', properties: ['createdAt', 'id'] }],
+  indexes: [
+    { name: 'users_created', properties: ['createdAt', 'id'] },
+    { name: 'users_name_search', expression: 'create index users_name_search on users using gin (lower(name) gin_trgm_ops)' },
+  ],
   hooks: { beforeUpdate: [rejectAssignedEmail] },
 });
 
@@ -76,7 +79,7 @@ function writeEmailAddress(user: User, email: string, emailVerification: User['e
   Object.assign(user, { email, emailVerification });
 }
 
-/** Rejects an address that was assigned directly, in a way that the compiler cannot detect, such as with `Object.assign`. */
+/** Rejects an e-mail address that was assigned directly, such as with `Object.assign`, which the compiler cannot detect. */
 function rejectAssignedEmail({ entity, changeSet }: EventArgs<object>): void {
   if (changeSet?.payload && 'email' in changeSet.payload && !changedByMethod.delete(entity)) {
     throw new Error('an e-mail address was assigned directly: call changeEmailAddress');

@@ -2,7 +2,7 @@ import { initServer } from '@ts-rest/express';
 import { contract, type NewWebhookEndpoint, type WebhookSecretRotation } from '@mandate/contract';
 import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { updateWebhookEndpoint, rotateWebhookSecret } from './endpoints/update-endpoint-or-rotate-secret.ts';

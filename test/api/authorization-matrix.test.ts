@@ -1,6 +1,6 @@
 /**
- * Calls every operation in the contract as every kind of caller, and checks the response status. For new resources, the rows are in the
- * resource's own test. An operation without a row fails.
+ * Calls every operation in the contract as every kind of caller, and checks the response status. The expected statuses for a new resource
+ * are in the resource's own test. The test fails if an operation has no expected statuses.
  */
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ async function createOrderEvent(): Promise<number> {
   const { body } = await shop.callApi('GET', `/api/v1/events?subject_type=order&subject_id=${id}`, { token: shop.token });
   return body.data[0].id;
 }
-/** Cancels the queued tasks, because a user may have only two of them. */
+/** Cancels the queued tasks, because a user may have at most two queued tasks. */
 const cancelQueuedTasks = (): Promise<unknown> =>
   shop.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where status = 'queued'`);
 async function afterCancelingTasks(sent: RequestParts): Promise<RequestParts> {
@@ -86,6 +86,7 @@ const endpointCreatorStatuses = (status: number): Statuses => [401, 403, 404, st
 
 const rows: AuthorizationRows = {
   'usage.get': { send: () => ['GET', '/usage'], statuses: [401, 200, 200, 200, 200, 200, 200, 200] },
+  'authorization.get': { send: () => ['GET', '/authorization'], statuses: [401, 200, 200, 200, 200, 200, 200, 200] },
   'versions.list': { send: () => ['GET', ''], statuses: publicStatuses },
   'users.me': { send: () => ['GET', '/users/me'], statuses: [401, 403, 200, 200, 200, 200, 403, 200] },
   'users.get': { send: () => ['GET', `/users/${owner.id}`], statuses: ownerStatuses },
@@ -220,6 +221,18 @@ const rows: AuthorizationRows = {
   },
   'connectedApps.list': { send: () => ['GET', '/connected-apps'], statuses: [401, 403, 200, 200, 200, 200, 403, 200] },
   'connectedApps.remove': { send: () => ['DELETE', '/connected-apps/999999'], statuses: [401, 403, 404, 404, 404, 404, 403, 404] },
+  'connectedApps.getLimits': {
+    send: () => ['GET', '/connected-apps/999999/limits'],
+    statuses: [401, 403, 404, 404, 404, 404, 403, 404],
+  },
+  'connectedApps.setLimits': {
+    send: () => ['PUT', '/connected-apps/999999/limits', { limits: { currency: 'EUR', per_order: 5000 } }],
+    statuses: [401, 403, 404, 404, 404, 404, 403, 404],
+  },
+  'connectedApps.removeLimits': {
+    send: () => ['DELETE', '/connected-apps/999999/limits'],
+    statuses: [401, 403, 404, 404, 404, 404, 403, 404],
+  },
   'apiKeys.list': { send: () => ['GET', '/api-keys'], statuses: [401, 403, 200, 200, 200, 200, 403, 403] },
   'apiKeys.create': {
     send: () => ['POST', '/api-keys', { name: 'Mine', scopes: ['orders.read'] }],
@@ -262,7 +275,7 @@ function toVersion2Request([method, path, body, headers = {}]: RequestParts): Re
 
 const { shop, owner, tokens, createResource } = testAuthorization(rows);
 
-/** Returns the operations whose rows are in the resources' own tests. */
+/** Returns the operations whose expected statuses are in the resources' own tests. */
 async function operationsInResourceTests(): Promise<string[]> {
   const operations: string[] = [];
   for await (const file of glob('*/*.test.ts', { cwd: import.meta.dirname })) {

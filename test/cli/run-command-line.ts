@@ -13,10 +13,10 @@ type RunOptions = {
   readonly stdin?: string | AsyncIterable<Uint8Array>;
   /** Whether standard input is a terminal. */
   readonly stdinIsTTY?: boolean;
-  /** Width of the terminal. If undefined, standard output and standard error are pipes. */
+  /** Width of the terminal. If the width is undefined, standard output and standard error are pipes. */
   readonly columns?: number;
   readonly openBrowser?: CliEnvironment['openBrowser'];
-  /** If undefined, opening the keyring fails. */
+  /** Opening the keyring fails if this option is undefined. */
   readonly keyring?: CliEnvironment['keyring'];
   readonly interrupted?: AbortSignal;
   /** Called with each chunk of text that is written to standard error. */

@@ -100,7 +100,7 @@ async function expectUnchangedService(saved: SavedState, reference: string): Pro
   const event = await verifyWebhook(delivery?.text ?? '', delivery?.headers ?? {}, webhookSecret);
   expect(event).toMatchObject({ type: 'order.created', data: { object: { id: next.id } } });
 
-  // a new grant, because reuse of the refresh token has revoked the old one
+  // obtains a new grant, because reuse of the refresh token has revoked the old one
   const granted = await obtainTokens(origin, { browser: await signIn(origin, anna) }, ['orders.read', 'users.read']);
   expect(tokens.access_token).not.toBe(saved.accessToken);
   return { ...saved, orders: [...saved.orders, next], accessToken: granted.access_token, refreshToken: granted.refresh_token ?? '' };

@@ -52,8 +52,8 @@ const changesIn = (output: string, base: unknown, revision: unknown): ContractCh
   });
 
 /**
- * Returns whether a field can now be `null`, but only in replays. Clients of the last release cannot receive replays, because in that
- * release the operation did not accept an `Idempotency-Key` header.
+ * Returns whether the only change to a field's type is that the field can now be `null` in replays. Clients of the last release cannot
+ * receive replays, because in that release the operation did not accept an `Idempotency-Key` header.
  */
 function isNullOnlyInReplay(base: unknown, revision: unknown, path: string): boolean {
   const steps = stepsOf(path.slice(1));
@@ -78,7 +78,7 @@ const stepsOf = (pointer: string): string[] =>
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** Returns the part of a document that these steps select, following `$ref` references along the way. */
+/** Returns the part of a document at these reference tokens, following `$ref` references along the way. */
 const nodeAt = (document: unknown, steps: readonly string[]): unknown =>
   steps.reduce<unknown>((node, step) => {
     const { $ref, ...fields } = fieldsOf(node);

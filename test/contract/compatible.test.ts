@@ -53,7 +53,7 @@ describe('debatable changes', () => {
 
 describe('a field that becomes nullable', () => {
   const names = { after: 'x-null-in-replay', key: 'Idempotency-Key' };
-  /** Returns a document in which creating a key returns a secret. */
+  /** Returns a document in which the operation that creates a key returns a secret. */
   const documentWith = (secret: object, ...parameters: string[]): unknown => ({
     openapi: '3.1.0',
     info: { title: 'Shop', version: '1.0.0' },

@@ -1,4 +1,4 @@
-/** Tests the contract check that is applied to all responses in the tests. */
+/** Tests the check that validates every response in the tests against the contract. */
 import { describe, expect, test } from 'vitest';
 import { assertContractResponse } from '../support/contract/assert-contract-response.ts';
 

@@ -56,7 +56,8 @@ const insertOrderSql = `insert into orders (user_id, status, currency, subtotal,
   select min(id), 'pending', 'EUR', 900, 0, 0, 900, 1, '{"method":"pickup"}' from users returning id`;
 
 /**
- * Inserts values that are hard to restore: quotes, line feeds, NULL, empty text, JSON null, bytes, numbers beyond JavaScript's precision.
+ * Inserts values that are hard to restore: quotes, line feeds, NULL, empty strings, JSON null, bytes, and numbers beyond JavaScript's
+ * precision.
  */
 async function insertDifficultValues(db: Database): Promise<void> {
   const em = db.em.fork();
@@ -104,7 +105,7 @@ describe.each(directions)('a backup of $from, restored into $to', { timeout: 180
     expect(await readAllRows(target, excludedTables)).toEqual(before);
     expect(await target.schema.getUpdateSchemaSQL({ wrap: false })).toBe('');
     expect(tables).toBeGreaterThan(30);
-    // the order with the last ID was deleted
+    // the order with the highest ID was deleted
     const ids = [await source.em.fork().execute(insertOrderSql), await target.em.fork().execute(insertOrderSql)];
     expect(ids[1]).toEqual(ids[0]);
     await expect(target.em.fork().execute('delete from audit_events')).rejects.toThrow('only added to');
@@ -170,7 +171,7 @@ describe('a backup', { timeout: 180_000 }, () => {
   });
 });
 
-/** File errors are detected before a database is opened, so these tests need only one database kind. */
+/** File errors are detected before a database is opened, so these tests run only on PostgreSQL. */
 const skipFileTests = databaseKind === 'pglite';
 const rowSchema = z.array(z.string().nullable());
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareBatchedLookupStatement } from '../../server/database/queries/batched-statement.ts';
-import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../../server/database/queries/dynamic-query.ts';
+import { roundUpLimitSql, runPreparedDynamicQuery } from '../../server/database/queries/dynamic-query.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { databaseKind, createMigratedDatabase } from '../support/services/database.ts';
 
@@ -70,7 +70,7 @@ test.skipIf(databaseKind === 'pglite')('a lookup does not wait for slower lookup
 
 describe.each(['even', 'any'] as const)('dynamic queries with cost %s', (cost) => {
   const listNotes = (owner: number, bodies: readonly string[]) =>
-    runQueryBuiltAtRunTime(
+    runPreparedDynamicQuery(
       db.em,
       sql<{
         id: number;
@@ -112,13 +112,13 @@ describe.each(['even', 'any'] as const)('dynamic queries with cost %s', (cost) =
 
   test('run without parameters', async () => {
     const queries = Array.from({ length: 3 }, () =>
-      runQueryBuiltAtRunTime(db.em, sql`select id from notes order by id limit ${roundUpLimitSql(100)}`, cost),
+      runPreparedDynamicQuery(db.em, sql`select id from notes order by id limit ${roundUpLimitSql(100)}`, cost),
     );
     for (const rows of await Promise.all(queries)) expect(rows.length).toBe(101);
   });
 
   test('reject only the calls that fail', async () => {
-    const divided = (by: number) => runQueryBuiltAtRunTime(db.em, sql<{ result: number }>`select 6 / ${by} as result`, cost);
+    const divided = (by: number) => runPreparedDynamicQuery(db.em, sql<{ result: number }>`select 6 / ${by} as result`, cost);
     const results = await Promise.allSettled([1, 0, 2].map(divided));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
@@ -127,7 +127,7 @@ describe.each(['even', 'any'] as const)('dynamic queries with cost %s', (cost) =
 test.skipIf(databaseKind === 'pglite')(
   'a connection keeps the plans of at most 500 dynamic queries and still runs all others',
   async () => {
-    for (let n = 0; n < 600; n += 1) expect(await runQueryBuiltAtRunTime(db.em, sql.raw(`select ${n} as n`))).toEqual([{ n }]);
+    for (let n = 0; n < 600; n += 1) expect(await runPreparedDynamicQuery(db.em, sql.raw(`select ${n} as n`))).toEqual([{ n }]);
     const [prepared] = await db.em.fork().execute(`select count(*) as count from pg_prepared_statements where name like 'q\\_%'`);
     expect(prepared?.count).toBeGreaterThan(100);
     expect(prepared?.count).toBeLessThanOrEqual(500);

@@ -25,7 +25,9 @@ const repeatedly = async (runQuery: () => Promise<unknown>, times: number): Prom
   for (let time = 0; time < times; time += 1) await runQuery();
 };
 
-/** Measures the bytes that each call leaves in the old space. Returns the minimum of four rounds, because other code also allocates. */
+/**
+ * Measures how many bytes each call leaves in V8's old space. Returns the minimum of four rounds, because other code also allocates memory.
+ */
 async function retainedBytesPerCall(runQuery: () => Promise<unknown>): Promise<number> {
   await repeatedly(runQuery, 3_000);
   const rounds: number[] = [];

@@ -5,12 +5,12 @@ import { z } from 'zod';
 import {
   assertSupportedPgLibrary,
   loadPgOfMikroOrm,
-  UnsupportedPgError,
+  UnsupportedPgLibraryError,
 } from '../../server/database/connection/assert-supported-pg-library.ts';
 
 const { version, Client } = loadPgOfMikroOrm();
 
-/** A method of pg that a planted change overrides. */
+/** A method of the `pg` library that a test overrides. */
 type Method = (...args: unknown[]) => void;
 type PgClass = { readonly prototype: Readonly<Record<string, Method>> };
 const anyClass = z.custom<PgClass & { readonly Query: PgClass }>();
@@ -47,7 +47,7 @@ describe('the check of pg at start-up', () => {
 
   test('rejects another version', async () => {
     const checked = assertSupportedPgLibrary({ version: '8.99.0', Client });
-    await expect(checked).rejects.toThrow(UnsupportedPgError);
+    await expect(checked).rejects.toThrow(UnsupportedPgLibraryError);
     await expect(checked).rejects.toThrow('pg 8.99.0 is not supported');
   });
 

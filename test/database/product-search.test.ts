@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { migrateAndOpenDatabase } from '../../server/schema/migrate-and-open-database.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { buildWordsAndSimilarWordsQuery } from '../../server/products/correct-search-spelling.sql.ts';
+import { buildSelectSimilarWordsQuery } from '../../server/products/correct-search-spelling.sql.ts';
 import { searchOrListProducts } from '../../server/products/search-or-list-products.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
 
@@ -47,7 +47,7 @@ describe('a search among 5,000 products', () => {
   });
 
   test('uses the word and trigram indexes for a misspelling', async () => {
-    const { sql, parameters } = buildWordsAndSimilarWordsQuery('alabastre', ['active']).compile(db.em.fork().getConnection().getClient());
+    const { sql, parameters } = buildSelectSimilarWordsQuery('alabastre', ['active']).compile(db.em.fork().getConnection().getClient());
     const literals = parameters.map((value) => `'${Array.isArray(value) ? `{${value.join()}}` : String(value)}'`);
     const found = await plan(sql.replaceAll(/\$(\d+)/gu, (_, number) => literals[Number(number) - 1] ?? ''));
     for (const index of ['product_words_trigrams', 'product_words_word', 'product_search_words']) expect(found).toContain(index);

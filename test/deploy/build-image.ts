@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const node = '/usr/local/bin/node';
 
-/** The final build stage's files, below `directory`, and the image settings. */
+/** The files that the final build stage creates in `directory`, and the image settings. */
 export type Image = {
   readonly directory: string;
   readonly workdir: string;
@@ -20,8 +20,8 @@ export type Image = {
 };
 
 /**
- * Executes the Dockerfile's instructions in a directory: the same files, paths, commands and order. Files from the base images are missing,
- * except for Node: this process's executable is copied instead.
+ * Executes the Dockerfile's instructions in a directory, with the same files, paths, commands and order as an image build. Files from the
+ * base images are missing, except for Node: this process's executable is copied instead.
  */
 export async function buildImage(dockerfile: string, buildDirectory: string): Promise<Image> {
   const files = await contextFiles();

@@ -35,7 +35,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 const byId = operations.map((one) => [one.operationId, one] as const);
 
 test.each(byId)('%s has a sample in each language', (_id, { samples }) => {
-  expect(Object.keys(samples)).toEqual(['curl', 'TypeScript', 'CLI']);
+  expect(Object.keys(samples)).toEqual(['curl', 'TypeScript', 'CLI', 'Python']);
 });
 
 describe('TypeScript samples', () => {
@@ -123,6 +123,67 @@ describe('curl samples', () => {
       expect(request?.headers.includes('Authorization: Bearer a-token'), operationId).toBe(security.length > 0);
       expect(request?.body === undefined ? undefined : JSON.parse(request.body), operationId).toEqual(body);
       expect(request?.headers.includes('Content-Type: application/json'), operationId).toBe(body !== undefined);
+    }
+  });
+});
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+describe.skipIf(!hasPython)('Python samples', () => {
+  const sent = z.object({
+    method: z.string(),
+    url: z.string(),
+    params: z.record(z.union([z.string(), z.number()])),
+    headers: z.record(z.string()),
+    json: z.unknown(),
+    file: z.string().nullable(),
+  });
+
+  /** Runs each sample with a `requests` module that prints the request instead of sending it. */
+  function runPythonSamples(samples: readonly string[]): z.infer<typeof sent>[] {
+    const program = `
+import io, json, sys, types
+calls = []
+class Response:
+    text = ""
+    def raise_for_status(self): pass
+    def json(self): return None
+def send(method):
+    def call(url, *, params={}, headers={}, json=None, data=None):
+        calls.append(dict(method=method, url=url, params=params, headers=headers, json=json, file=data and data.name))
+        return Response()
+    return call
+class File:
+    def __init__(self, name, mode): self.name = name
+sys.modules["requests"] = types.SimpleNamespace(**{name: send(name.upper()) for name in ("get", "post", "put", "patch", "delete")})
+for source in json.load(sys.stdin):
+    exec(source, {"open": File, "print": lambda *values: None})
+print(json.dumps(calls))
+`;
+    const { stdout, stderr, status } = spawnSync('python3', ['-c', program], { input: JSON.stringify(samples), encoding: 'utf8' });
+    expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+    return z.array(sent).parse(JSON.parse(stdout));
+  }
+
+  test('every sample sends the documented request', () => {
+    const all = runPythonSamples(operations.map(({ samples }) => samples['Python'] ?? ''));
+    for (const [at, { operationId, method, path, body, security, requestBody, parameters }] of operations.entries()) {
+      const request = all[at];
+      expect(request?.method, operationId).toBe(method);
+      expect(new URL(request?.url ?? '').pathname, operationId).toBe(path);
+      expect(request?.headers['Authorization'], operationId).toBe(security.length > 0 ? 'Bearer ACCESS_TOKEN' : undefined);
+      expect(request?.json ?? undefined, operationId).toEqual(body);
+      expect(request?.file !== null, operationId).toBe(requestBody !== undefined && body === undefined);
+      const isDeclared = (location: string) => (name: string) => parameters.some((one) => one.in === location && one.name === name);
+      expect(
+        Object.keys(request?.params ?? {}).filter((name) => !isDeclared('query')(name)),
+        operationId,
+      ).toEqual([]);
+      const ownHeaders = Object.keys(request?.headers ?? {}).filter((name) => !['Authorization', 'Content-Type'].includes(name));
+      expect(
+        ownHeaders.filter((name) => !isDeclared('header')(name)),
+        operationId,
+      ).toEqual([]);
     }
   });
 });

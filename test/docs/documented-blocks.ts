@@ -1,7 +1,12 @@
+import { guidePages } from './guide/guide-pages.ts';
+
 /**
- * Code blocks in the documents that need more than the check for their language, keyed by file and first line. Every command in an unlisted
- * block is checked, so blocks that run other projects' programs must be listed.
+ * Exceptions for individual code blocks in the documents, keyed by file and the block's first line. The test checks every command in an
+ * unlisted block, so blocks that run other projects' programs must be listed here.
  */
+
+/** Documents in which every block, in every language, runs against a server (integrator-guide.test.ts). */
+export const executedDocuments: readonly string[] = guidePages;
 
 /** Blocks that another test runs, or whose steps another test performs. */
 export const runElsewhere: Readonly<Record<string, string>> = {
@@ -10,12 +15,14 @@ export const runElsewhere: Readonly<Record<string, string>> = {
   'README.md: field() { node -p "JSON.parse(require(\'fs\').readFileSync(0)).$1"; }': 'test/first-order/first-order.test.ts',
   'docs/first-order.md: git clone REPOSITORY mandate && cd mandate': 'test/first-order/main.ts',
   'examples/storefront/README.md: npx mandate login --profile admin --scopes applications.manage': 'test/first-order/first-order.test.ts',
+  'server/README.md: npx @mandate/server': 'test/package/installed-server.test.ts',
+  'examples/bff/README.md: export CLIENT_SECRET=THE_SECRET COOKIE_SECRETS="$(head -c 32 /dev/urandom | base64)"': 'test/e2e/bff.test.ts',
   'docs/backup.md: npx mandate-server backup shop-2026-11-21.backup     # while servers run': 'test/command/backup.test.ts',
   'docs/backup.md: kill -TERM SERVER_PID                                 # from here on no orders are accepted':
     'test/command/backup.test.ts',
 };
 
-/** Blocks that no test runs, with the reason. The syntax of these blocks and the existence of their files are checked. */
+/** Code blocks that no test runs, each with the reason. The syntax of these blocks and the existence of their files are checked. */
 export const notRun: Readonly<Record<string, string>> = {
   'ARCHITECTURE.md: flowchart TD': 'a diagram',
   'docs/operations.md: psql postgres://postgres@10.0.0.20:5000/postgres --command "create role mandate login password \'MANDATE_PASSWORD\'"':
@@ -32,12 +39,8 @@ export const notRun: Readonly<Record<string, string>> = {
     'installs compilers; `npm run clients:generated` is the test',
 };
 
-/** Declarations that TypeScript blocks omit. */
+/** Declarations that TypeScript code blocks in the documents omit. */
 export const preludes: Readonly<Record<string, string>> = {
-  "README.md: import { createClient } from '@mandate/client-sdk';": 'declare const clientId: string, clientSecret: string;',
-  "README.md: import { verifyWebhook } from '@mandate/client-sdk/webhooks';": `
-    import type { Client } from '@mandate/client-sdk';
-    declare const mandate: Client, request: Request;`,
   "client-sdk/README.md: import { createClient, formatMoney } from '@mandate/client-sdk';":
     'declare const clientId: string, clientSecret: string;',
   'client-sdk/README.md: const result = await mandate.orders.create(input).safe();': `
@@ -51,4 +54,19 @@ export const preludes: Readonly<Record<string, string>> = {
     import { createClient } from '@mandate/client-sdk';
     import { browserSignIn } from '@mandate/client-sdk/authorization/browser';
     declare const issuer: string, clientId: string, button: { onclick: () => unknown }, render: (signedIn: boolean) => void;`,
+  "docs/clients.md: import { createServerSignIn } from '@mandate/client-sdk/server';":
+    'declare const clientId: string, clientSecret: string, redirectUri: string, scopes: string[], cookieSecrets: string[];',
+  'client-sdk/README.md: const signIn = createServerSignIn({': `
+    import { createClient } from '@mandate/client-sdk';
+    import { createServerSignIn } from '@mandate/client-sdk/server';
+    declare const clientId: string, clientSecret: string, cookieSecrets: string[];`,
+  'client-sdk/README.md: export const Shop = () => createElement(MandateProvider, { client: mandate, signIn }, createElement(Account));': `
+    import { createElement } from 'react';
+    import type { Client } from '@mandate/client-sdk';
+    import type { BrowserSignIn } from '@mandate/client-sdk/authorization/browser';
+    import { MandateProvider, useSession } from '@mandate/client-sdk/react';
+    declare const mandate: Client, signIn: BrowserSignIn;`,
+  'client-sdk/README.md: const server = setupServer(': `
+    import { setupServer } from 'msw/node';
+    import { createMockData, createMockHandlers, createMockProblem } from '@mandate/client-sdk/mocks';`,
 };

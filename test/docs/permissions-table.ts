@@ -11,8 +11,8 @@ import {
   scopeDefinitions,
 } from '@mandate/contract';
 import { scopesOfSelfRegisteredApplications } from '../../server/applications/create-application.ts';
-import { canUseScope } from '../../server/http/middleware/authorize.ts';
-import type { Principal } from '../../server/http/request/principal.ts';
+import { canUseScope } from '../../server/http/middleware/authorize-by-scope.ts';
+import type { Principal } from '../../server/http/request/principal-and-token-types.ts';
 
 export const securityFile = join(import.meta.dirname, '../../SECURITY.md');
 const [begin, end] = ['<!-- permissions: begin -->', '<!-- permissions: end -->'];
@@ -23,7 +23,7 @@ const userWith = (role: NonNullable<User>['role']): User => ({ id: 1, role });
 
 const keyScopes = new Set<string>(apiKeyCreateRequestSchema.shape.scopes.element.options);
 
-/** The table columns, one per kind of caller: whether a caller of this kind can use a scope that it was granted. */
+/** The table columns, one for each kind of caller. Each function returns whether a caller of this kind can use a granted scope. */
 const columns: Record<string, (scope: Scope) => boolean> = {
   customer: (scope) => canUseScope(principalOf(userWith('customer')), scope),
   staff: (scope) => canUseScope(principalOf(userWith('staff')), scope),
@@ -50,7 +50,7 @@ export function permissionsTable(): string {
   return [row(names), row(names.map(() => '---')), ...rows].join('\n');
 }
 
-/** Returns SECURITY.md with the current table. */
+/** Returns the text of SECURITY.md with an updated permissions table. */
 export function replacePermissionsTable(text: string): string {
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];

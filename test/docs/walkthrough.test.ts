@@ -43,7 +43,7 @@ test('npm run walkthrough adds steps for missing operations, which use the creat
   expect(after).toMatch(/stepId: create\n[^]*== 201\n +outputs:\n +id: [^]*stepId: get\n[^]*value: \$steps.create.outputs.id }[^]*== 200/);
 });
 
-// the workflows are the same on every database, so testing one is enough
+// the workflows do not depend on the database, so testing with one database is sufficient
 describe.skipIf(databaseKind === 'pglite')('the walkthrough on a new server', () => {
   let data: Awaited<ReturnType<typeof createDataDirectory>>;
   let server: ServerProcess;

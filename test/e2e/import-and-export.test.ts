@@ -81,7 +81,7 @@ async function exportedFigures({ mandate, directory }: Installation): Promise<ty
 }
 
 describe.skipIf(!hasMonthFile)(
-  `a real month of orders on the command line${hasMonthFile ? '' : ' (skipped: MANDATE_RETAIL_FILE is not set, see the README)'}`,
+  `a real month of orders on the command line${hasMonthFile ? '' : ' (skipped: MANDATE_RETAIL_FILE is not set, see docs/testing.md)'}`,
   { timeout: 300_000 },
   () => {
     test('is imported despite a killed server, is unchanged by a second import, and is exported with the same totals', async () => {

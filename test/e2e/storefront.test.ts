@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await expect.poll(() => firstOrderStatus(second), { timeout: 10_000 }).toBe('pending');
     await takeScreenshot(first, '2-ordered');
 
-    // expires the access token on the server, before the tabs expect it
+    // expires the access token on the server earlier than the tabs expect
     await mandate.db.em
       .fork()
       .execute(

@@ -10,7 +10,7 @@ import type { FaultEnvironment } from './environments/environment.ts';
 import { twoServerScenario } from './scenarios/two-servers.ts';
 import { standbyScenario } from './scenarios/standby.ts';
 
-/** A fault with its scenario. `missing` returns the reason if this machine cannot run the fault. */
+/** A fault with its scenario. `missing` returns why this machine cannot inject the fault, or `undefined` if it can. */
 export type RunnableFault = {
   readonly name: string;
   readonly missing: () => string | undefined;

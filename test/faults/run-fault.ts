@@ -8,7 +8,7 @@ import type { FaultEnvironment } from './environments/environment.ts';
 export type FaultOutcome = {
   readonly name: string;
   readonly title: string;
-  /** Command-line options that repeat the run, except `--fault`. */
+  /** Command-line options that reproduce this run, except `--fault`. */
   readonly command: string;
   readonly times: number;
   readonly acknowledged: number;

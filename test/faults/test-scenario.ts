@@ -9,11 +9,13 @@ import type { FaultEnvironment } from './environments/environment.ts';
 type ScenarioOptions = {
   /** Whether the scenario needs PostgreSQL. Such a scenario is skipped if PostgreSQL cannot start. */
   readonly postgresql: boolean;
-  /** Number of injections for each fault name (default: 1). 0 excludes the fault from the short form. */
+  /** Number of injections for each fault name (default: 1). 0 excludes the fault from the tests. */
   readonly times?: Readonly<Record<string, number>>;
 };
 
-/** Runs the short form of every fault in a scenario in one environment. After a failure, the next fault gets a new environment. */
+/**
+ * Tests all faults in a scenario in one environment, with few injections per fault. After a failure, the next fault gets a new environment.
+ */
 export function testScenario<S extends FaultEnvironment>(scenario: Scenario<S>, { postgresql, times = {} }: ScenarioOptions): void {
   const reason = postgresql && databaseKind === 'pglite' ? 'PostgreSQL is not available' : scenario.missing?.();
   if (reason !== undefined) process.stderr.write(`Fault tests are skipped: ${reason}\n`);

@@ -6,10 +6,10 @@ import type { Account, Installation } from './installation.ts';
 const document = 'docs/first-order.md';
 const order = z.object({ id: z.number(), status: z.string() });
 
-/** Number of commands and steps for one way to place an order (without the start commands), and the resulting order. */
+/** Number of commands and steps that one way to place an order requires (without the start commands), and the resulting order. */
 export type CompletedWay = { readonly commands: number; readonly steps: number; readonly order: z.infer<typeof order> };
 
-/** Counts the commands that every way starts with: clone, change directory, install, start. */
+/** Counts the commands at the start of every documented way to place an order: clone, change directory, install, start. */
 export const startCommands = async (): Promise<number> =>
   (await readCommandBlock(document, 'git clone')).flatMap((line) => line.split('&&')).length;
 

@@ -3,7 +3,7 @@ import type { Arbitrary } from 'fast-check';
 import { hostileJson, hostileName, hostileText } from './hostile-values.ts';
 import { Placeholder } from './placeholders.ts';
 
-/** A body as text, with an optional encoding. */
+/** A request body as text, with an optional encoding. */
 export type EncodedBody = {
   readonly text: string;
   readonly as?: 'gzip' | 'deflate' | 'br' | 'utf16le' | 'latin1' | 'bom' | 'not gzip';

@@ -24,7 +24,7 @@ export type FuzzOptions = {
   readonly mandate: MandateServer;
   readonly operations: readonly Operation[];
   readonly seed: number;
-  /** Index of the first request. Request indexes select the operations in turn. */
+  /** Index of the first request. Consecutive request indexes select the operations in turn. */
   readonly first: number;
   readonly count: number;
   readonly concurrency?: number;
@@ -35,10 +35,10 @@ export type FuzzOptions = {
 
 /** Maximum number of requests sent to shrink one failing request. */
 const shrinksMax = 150;
-/** Number of requests after which imports are processed, because no background jobs run. */
+/** Number of requests after which the fuzzer processes pending imports, because no background jobs run. */
 const tasksEvery = 500;
 
-/** Sends valid and invalid requests, and returns the violations found in the responses. Each kind is returned only once per operation. */
+/** Sends valid and invalid requests, and returns the violations in the responses, with each kind of violation only once per operation. */
 export async function fuzz({
   mandate,
   operations,
@@ -110,7 +110,7 @@ class Run {
     });
     const { errorInstance: error } = await fc.check(isValidResponse, { seed: mixSeed(this.#seed, index), numRuns: 1 });
     if (error instanceof Error && !error.message.startsWith('Property failed')) throw error;
-    // TypeScript does not see the assignment in the property
+    // TypeScript does not detect that the callback assigns a value to `smallest`
     const violation = smallest as { fault: string; request: string } | undefined;
     if (!violation) return;
     this.#reportedKinds.add(findingKind(operation, violation.fault));

@@ -4,7 +4,7 @@ import type { Operation } from './openapi-operations.ts';
 import { hostileText } from './hostile-values.ts';
 import { Placeholder } from './placeholders.ts';
 
-/** Generates declared headers and, if `makeInvalid` is true, invalid headers that affect servers. */
+/** Generates declared headers and, if `makeInvalid` is true, additional headers that are often invalid or hostile. */
 export function headerArbitrary({ parameters }: Operation): (makeInvalid: boolean) => Arbitrary<Record<string, unknown>> {
   const declared = parameters.filter(({ in: place }) => place === 'header').map(({ name }) => name.toLowerCase());
   const usefulValuesByName: Record<string, Arbitrary<unknown>> = {

@@ -15,7 +15,7 @@ export class Placeholder {
 }
 
 const valuesPerKindMax = 200;
-/** ID used for kinds without a known value. */
+/** ID that replaces a placeholder if no value of the required kind is known. */
 const firstId = 1;
 /** Names of properties whose values are reused, in addition to all names that end in `_id`. */
 const names = new Set(['cursor', 'sku', 'email', 'code', 'reference', 'etag', 'key']);

@@ -5,7 +5,7 @@ import type { Caller } from './callers.ts';
 import { Placeholder, type KnownValues } from './placeholders.ts';
 import { escapeUrlText, type FuzzRequest } from './requests.ts';
 
-/** A request in the form in which it is sent. */
+/** A request as it is sent, with all placeholders replaced. */
 export type Sent = {
   readonly method: string;
   readonly path: string;
@@ -15,7 +15,7 @@ export type Sent = {
 
 export type Received = { readonly status: number; readonly headers: Headers; readonly text: string };
 
-/** Longer than any server timeout. */
+/** Request timeout, which is longer than any server timeout. */
 const timeoutMs = 120_000;
 
 /** Replaces placeholders and encodes a request. */
@@ -51,7 +51,7 @@ export function prepareRequest(generated: FuzzRequest, known: KnownValues, { tok
   };
 }
 
-/** Protects the built-in applications, which sign-in needs. Applications created by tests have higher IDs. */
+/** Protects the built-in applications, because signing in requires them. Applications created by tests have higher IDs. */
 const protectBuiltInApplications = (path: string): string =>
   path.replace(/(\/applications\/)([^/]+)/, (all, before: string, id: string) => (isBuiltInId(id) ? `${before}987654321` : all));
 

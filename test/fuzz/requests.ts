@@ -25,7 +25,7 @@ export type FuzzRequest = {
 
 type InvalidPart = 'nothing' | 'body' | 'query' | 'path' | 'headers' | 'everything';
 
-/** Generates requests for one operation. Nearly half are valid; the others are invalid in one part or in all parts. */
+/** Generates requests for one operation. Nearly half of the requests are valid; the others are invalid in one part or in all parts. */
 export function requestArbitrary(operation: Operation): Arbitrary<FuzzRequest> {
   const invalidPart = fc.oneof(
     ...(
@@ -57,7 +57,7 @@ export function requestArbitrary(operation: Operation): Arbitrary<FuzzRequest> {
     .map(({ body: { type, ...body }, headers, ...request }) => ({
       ...request,
       ...body,
-      // an invalid header takes precedence
+      // a generated `Content-Type` header replaces the body's content type
       headers: { ...(type !== undefined && { 'content-type': type }), ...headers },
     }));
 }

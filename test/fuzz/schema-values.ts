@@ -29,7 +29,7 @@ const schemaKeywords = z
   .strict();
 type SchemaKeywords = z.infer<typeof schemaKeywords>;
 
-/** Length limit for valid text and arrays. The hostile values include longer ones. */
+/** Length limit for valid text and arrays. Hostile values can be longer. */
 const lengthMax = 60;
 const itemsMax = 4;
 
@@ -44,7 +44,7 @@ export function valueArbitrary(schema: Schema, name = ''): Arbitrary<unknown> {
   return usefulValues ? fc.oneof({ weight: 6, arbitrary: usefulValues }, { weight: 1, arbitrary: byType }) : byType;
 }
 
-/** Returns useful values. Without these values, nearly every order would reference unknown products. */
+/** Returns useful values. Without useful values, nearly every order would reference unknown products. */
 function usefulValue(name: string): Arbitrary<unknown> | undefined {
   if (Object.hasOwn(usefulValuesByName, name)) return usefulValuesByName[name];
   return name.endsWith('_id') ? known(name) : undefined;
@@ -66,7 +66,7 @@ const usefulValuesByName: Record<string, Arbitrary<unknown>> = {
   discount_total: fc.constantFrom(0, 1, 300),
   provider: fc.constantFrom('test', 'test', 'manual', 'stripe'),
   method_token: fc.constantFrom(...Object.keys(testPaymentMethodTokens)),
-  // a longer wait would delay other requests
+  // at most one second, because a longer wait would delay other requests
   wait: fc.constantFrom(0, 0, 1),
 };
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from './run-command.ts';
 
-/** The latest package versions that contain the generator. Newer versions download it separately. */
+/** The latest npm package versions that contain the generator. Newer versions download the generator separately. */
 const versions = {
-  /** This version's Go templates generate no models. */
+  /** This generator version is not used for Go, because its Go templates generate no models. */
   '1.0.18-5.0.0-beta2': 'zcuOcVKuQ/wp5immG4l3/w5koLHLy+NCoFPK4RQ2iz34kHgtaRfXzNIroulHWLUNuoWgx9y2zYecEITX6ndGMA==',
   '1.0.15-5.0.0-beta': '4Sbl/o2XbArryKnvsAtrK4UwXe0nTGnHErkYlMuIZYWBIZdEq8EeHHHHcVLlH1K3LZVP+uu18If51DcLtqVW4A==',
 } as const;

@@ -1,6 +1,6 @@
 /**
- * `npm run clients:generated` generates clients in Python, Go and Java from the OpenAPI 3.0 document, compiles them with Debian packages
- * only, and runs each of them: the client signs in, places an order on a new server, and reads the order. See docs/clients.md.
+ * `npm run clients:generated` generates clients in Python, Go and Java from the OpenAPI 3.0 document, and compiles them with Debian
+ * packages only. Each client then signs in, places an order on a new server, and reads the order. See docs/clients.md.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /**
- * Simplifies the document for a generator from 2020. Newer generators need only the renamed schemas: in Go, the generated constructor
- * `NewApiKey` for `ApiKey` conflicts with a schema of that name.
+ * Simplifies the document for a generator from 2020. Newer generators require only the renaming of schemas: the generated Go constructor
+ * for the schema `ApiKey` is named `NewApiKey`, which conflicts with the schema of that name.
  */
 export async function prepareDocument(from: object, to: string): Promise<void> {
   const text = JSON.stringify(from).replaceAll(/(["/])New([A-Z]\w+)"/g, '$1$2WithSecret"');
@@ -13,7 +13,8 @@ export async function prepareDocument(from: object, to: string): Promise<void> {
 }
 
 /**
- * Keys that only human readers need, and patterns, because Python and Go do not support their syntax. The server checks patterns anyway.
+ * Keys that are removed from the document: examples, which only human readers need, and patterns, because Python and Go do not support
+ * their syntax. The server still validates the patterns.
  */
 const omittedKeys = new Set(['example', 'examples', 'x-codeSamples', 'pattern']);
 

@@ -24,7 +24,7 @@ test('the load shedder counts active, queued and rejected requests', async () =>
   await expect.poll(() => shedder?.counts).toMatchObject({ working: 1, waiting: 0 });
   const second = fetch(url);
   await expect.poll(() => shedder?.counts).toMatchObject({ working: 1, waiting: 1 });
-  // the third request exceeds the queue, so the server rejects the longest-waiting request
+  // the third request does not fit into the queue, so the server rejects the longest-waiting request
   const third = fetch(url);
   expect((await second).status).toBe(503);
   expect(shedder?.counts).toEqual({ working: 1, waiting: 1, refused: { overloaded: 1, 'no answer': 0, 'no body': 0 } });

@@ -3,7 +3,7 @@ import { runLimitMs, type TestRun, type WorkingCopy } from './working-copy.ts';
 
 type Confirmation = 'confirmed' | 'not repeated' | 'fails without the mutant';
 
-/** A timeout counts as a failure only if the limit is at least this many times the run time with the unchanged source. */
+/** A timeout counts as a failure only if the time limit is at least this many times the duration of the same tests without the mutant. */
 const limitFactor = 3;
 
 /**

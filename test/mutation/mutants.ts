@@ -33,8 +33,9 @@ const getLogger: LoggerFactoryMethod = () => logger;
 const isMutated = (file: string): boolean => !file.includes('node_modules') && !file.includes('/migrations/') && !file.endsWith('.gen.ts');
 
 /**
- * Lists all `server/` mutants: those that StrykerJS creates, and changes to SQL text, which StrykerJS only empties. Emptied strings are
- * excluded, because most of them are messages, or SQL statements that always fail when empty.
+ * Lists all mutants of `server/`: those that StrykerJS creates, and our own changes to SQL text, which StrykerJS can only replace with an
+ * empty string. Mutants with an emptied string are excluded, because most of these strings are messages, or SQL statements that always fail
+ * when empty.
  */
 export async function listMutants(root: string): Promise<readonly Mutant[]> {
   const files = globSync('server/**/*.ts', { cwd: root }).filter(isMutated).toSorted();

@@ -6,10 +6,10 @@ import type { Mutant } from './mutant.ts';
 /** Excluded tests, which take minutes or need packages or other programs, and rarely detect a change to a single line. */
 const leftOut =
   /^test\/(?:(?:bench|deploy|docs|faults|first-order|fuzz|generated-clients|load|package|peers|retail|scale|supply-chain|mutation)\/|process\/planted-faults\.)/;
-/** Tests that start server processes. They take longer, so they must be more similar to rank first. */
+/** Tests that start server processes. These tests take longer, so they rank lower than other tests of the same similarity. */
 const startsProcesses = /^test\/(?:process|e2e|cli|command)\//;
 const processFactor = 0.8;
-/** Tests that check a rule for all files of a kind. They have no words in common with the individual files. */
+/** Tests that check a rule for all files of a kind. Such tests share no words with the individual files. */
 const testsOfKinds: readonly { readonly file: RegExp; readonly test: string }[] = [
   { file: /\.entity\.ts$/, test: 'test/database/migrations.test.ts' },
 ];

@@ -17,7 +17,7 @@ export function printScore(results: readonly Result[], seed: number): string {
   const untested = results.length - tested.length;
   const lines = [
     ...(untested > 0 ? [`${untested} mutants were not tested: no time was left.`] : []),
-    `${noticed.length} of ${tested.length} mutants noticed (${percentage(noticed.length, tested.length)}), ${byTypes} of them only by the type check; seed ${seed}`,
+    `${noticed.length} of ${tested.length} mutants noticed (${percentage(noticed.length, tested.length)}), ${byTypes} of them by the type check; seed ${seed}`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -17,7 +17,7 @@ const operators: readonly { readonly find: RegExp; readonly replace: string }[] 
   { find: /(?<= where [^`]*) = /g, replace: ' <> ' },
 ];
 
-/** Matches template literals, which contain this project's SQL, unless a substitution contains a nested template literal. */
+/** Matches template literals, which contain this project's SQL. Nested template literals are not supported. */
 const templates = /`[^`]*`/g;
 const isSql = (text: string): boolean => /\b(?:select|insert into|update|delete from|where|order by)\b/.test(text);
 

@@ -24,7 +24,9 @@ type Options = {
 };
 type Pending = { readonly mutant: Mutant; waiting: readonly string[]; passed: number; noticedBy?: string };
 
-/** Tests each mutant with its related test files, and then with the type check. No test run starts after `minutes`. */
+/**
+ * Runs the type check with each mutant, and then the related test files. No test run starts after `minutes`.
+ */
 export async function testMutants(
   root: string,
   mutants: readonly Mutant[],
@@ -45,6 +47,13 @@ export async function testMutants(
       waiting: related.rank(mutant, await readFile(join(root, mutant.file), 'utf8')),
     })),
   );
+  if (await copies[0]?.failsTypeCheck()) process.stderr.write('the type check fails without any change, and is not counted\n');
+  else
+    await copiesInUse.forEach('type check', pending, async (copy, one) => {
+      if (performance.now() >= deadline || !(await copy.with(one.mutant, () => copy.failsTypeCheck()))) return;
+      one.noticedBy = 'the type check';
+      onResult(toResult(one));
+    });
   const failures = new ConfirmedFailures();
   for (const [round, size] of rounds.entries()) {
     const survivors = pending.filter(({ noticedBy }) => noticedBy === undefined);
@@ -53,14 +62,7 @@ export async function testMutants(
       if (one.noticedBy !== undefined) onResult(toResult(one));
     });
   }
-  // Untested mutants are skipped, because the score does not count them.
-  const survivors = pending.filter(({ noticedBy, passed }) => noticedBy === undefined && passed > 0);
-  const failsUnchanged = await copies[0]?.failsTypeCheck();
-  if (failsUnchanged) process.stderr.write('the type check fails without any change, and is not counted\n');
-  await copiesInUse.forEach('types', survivors, async (copy, one) => {
-    if (!failsUnchanged && (await copy.with(one.mutant, () => copy.failsTypeCheck()))) one.noticedBy = 'the type check';
-    onResult(toResult(one));
-  });
+  for (const one of pending) if (one.noticedBy === undefined && one.passed > 0) onResult(toResult(one));
   return pending.map(toResult);
 }
 

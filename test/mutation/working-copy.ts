@@ -15,11 +15,11 @@ export type TestRun =
   | { readonly outcome: 'failed'; readonly testFile: string | undefined; readonly tests: readonly string[]; readonly isSlow: boolean };
 
 export const runLimitMs = 360_000;
-/** Twice the limits in `vitest.config.ts`, because other programs may use the CPU during a long run. */
+/** Test time limits, twice those in `vitest.config.ts`, because other programs may use the CPU during a long run. */
 const timeLimitFlags = ['--testTimeout', '40000', '--hookTimeout', '120000'];
 
 const slowTestMs = 5_000;
-/** Exit codes with which `tsc` reports type errors. */
+/** Exit codes that `tsc` returns for type errors. */
 const compilerErrorExitCodes: ReadonlySet<number> = new Set([1, 2]);
 /** Exit code that shells report for a process killed by SIGKILL. */
 const killedExitCode = 137;
@@ -97,7 +97,9 @@ export class WorkingCopy {
 
   /** Returns whether the type check reports errors. A compiler crash or timeout counts as no errors. */
   async failsTypeCheck(): Promise<boolean> {
-    const exitCode = await this.#run('typescript/bin/tsc', ['-p', '.'], runLimitMs);
+    // After the first check, the compiler checks only what the mutant affects.
+    const flags = ['--incremental', '--tsBuildInfoFile', join(this.#directory, 'mutation.tsbuildinfo')];
+    const exitCode = await this.#run('typescript/bin/tsc', ['-p', '.', ...flags], runLimitMs);
     return exitCode !== undefined && compilerErrorExitCodes.has(exitCode);
   }
 
@@ -138,7 +140,7 @@ async function readReport(path: string): Promise<z.infer<typeof jsonReport>> {
 
 /** Links all installed packages, and links the project's own packages to those in the copy. */
 async function linkPackages(root: string, directory: string): Promise<void> {
-  for (const workspace of ['.', 'contract', 'server', 'client-sdk', 'cli', 'examples/storefront']) {
+  for (const workspace of ['.', 'contract', 'server', 'client-sdk', 'cli', 'examples/bff', 'examples/storefront']) {
     const from = join(root, workspace, 'node_modules');
     const names = await readdir(from).catch((): string[] => []);
     if (names.length === 0) continue;

@@ -12,10 +12,10 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const bin = (name: string): string => join(root, 'node_modules/.bin', name);
 const resolve = createRequire(join(root, 'client-sdk/package.json')).resolve;
-/** The test installs the oldest version separately, because a project can have only one version of `tsc`. */
+/** The test installs the oldest TypeScript version separately, because a project can have only one version of `tsc`. */
 const compilers = { '5.5': '5.5.4', '5.9': resolve('typescript/bin/tsc'), '7': join(root, 'node_modules/typescript/bin/tsc') } as const;
 
-/** Runs a command, and returns its output even if it fails. */
+/** Runs a command and returns its output, even if the command fails. */
 async function runCommand(command: string, args: string[], cwd: string): Promise<{ readonly ok: boolean; readonly output: string }> {
   return run(command, args, { cwd, maxBuffer: 2 ** 24 }).then(
     ({ stdout, stderr }) => ({ ok: true, output: stdout + stderr }),
@@ -60,7 +60,10 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published pac
 
   test('specifies the supported Node.js versions', async () => {
     const published = await run('tar', ['-xzOf', tarball, 'package/package.json']);
-    expect(JSON.parse(published.stdout)).toMatchObject({ engines: { node: '>=22.18' } });
+    expect(JSON.parse(published.stdout)).toMatchObject({
+      engines: { node: '>=20.19' },
+      peerDependenciesMeta: { react: { optional: true } },
+    });
   });
 
   test('publint reports no problem', async () => {

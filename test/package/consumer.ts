@@ -1,9 +1,11 @@
-// Code in a project that has installed the package. The test compiles this file with several versions of TypeScript and runs it.
+// Simulates the code of a project that has installed `@mandate/client-sdk`. The test compiles this file with several versions of TypeScript
+// and runs it.
 import { ApiError, AuthorizationError, createClient, debugLog, formatMoney, type Middleware, type Order } from '@mandate/client-sdk';
 import { clientCredentials, discover, memoryStore, newProofKey, refreshingTokens, type Tokens } from '@mandate/client-sdk/authorization';
 import { browserSignIn, type BrowserSignIn } from '@mandate/client-sdk/authorization/browser';
 import { signInOnLoopback } from '@mandate/client-sdk/authorization/node';
 import { queryOptions } from '@mandate/client-sdk/query';
+import { createServerSignIn, type ServerSession } from '@mandate/client-sdk/server';
 
 const respondNotFound: Middleware = async () => new Response('{"code":"not_found","status":404}', { status: 404 });
 const client = createClient({ baseUrl: 'https://shop.example', auth: 'a token' })
@@ -20,7 +22,7 @@ export async function main(): Promise<string> {
   switch (result.error.code) {
     case 'not_found':
       return `${result.error.status} ${result.error instanceof ApiError} ${options.queries.orders.get(7).queryKey.join('/')}`;
-    // @ts-expect-error -- the code does not exist
+    // @ts-expect-error -- this problem code does not exist
     case 'no_such_code':
       return '';
     default:
@@ -29,13 +31,22 @@ export async function main(): Promise<string> {
 }
 
 export const invalidCalls = [
-  // @ts-expect-error -- a path parameter of the wrong kind
+  // @ts-expect-error -- a path parameter cannot be an object
   () => client.orders.get({ id: 7 }),
-  // @ts-expect-error -- a body without its delivery
+  // @ts-expect-error -- an order requires a delivery
   () => client.orders.create({ items: [] }),
 ];
 export const signIn = (): BrowserSignIn =>
   browserSignIn({ issuer: 'https://shop.example', clientId: 'x', redirectUri: 'https://app.example/', scopes: ['orders.read'] });
+export const openSession = (request: Request): Promise<ServerSession> =>
+  createServerSignIn({
+    issuer: 'https://shop.example',
+    clientId: 'x',
+    clientSecret: 'y',
+    redirectUri: 'https://app.example/callback',
+    scopes: ['orders.read'],
+    cookieSecrets: ['a secret of at least thirty-two characters'],
+  }).openSession(request);
 export async function signInFromNode(): Promise<Tokens> {
   const proofKey = await newProofKey();
   const tokens = await signInOnLoopback(await discover('https://shop.example', { proofKey }), {

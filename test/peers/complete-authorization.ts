@@ -1,6 +1,6 @@
 import type { HttpBrowser } from '../support/browser/browser.ts';
 
-/** Opens the authorization URL, allows the application, and returns the callback URL. */
+/** Opens the authorization URL, submits the consent page if the server shows it, and returns the callback URL. */
 export async function completeAuthorization({ browser }: { readonly browser: HttpBrowser }, authorizationUrl: URL | string): Promise<URL> {
   let page = await browser.open(String(authorizationUrl));
   if (page.url.pathname.startsWith('/consent/')) page = await browser.submit(page, { decision: 'allow' });

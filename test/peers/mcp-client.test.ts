@@ -7,7 +7,7 @@ import { saveStateIn, type McpClientState } from './mcp-oauth-provider.ts';
 
 const server = useServer();
 
-/** Creates an MCP client's OAuth client provider, and the state that the provider saves. */
+/** Creates an MCP client's OAuth client provider, and the object in which the provider saves its state. */
 function createProvider() {
   const clientState: McpClientState = { verifier: '' };
   const provider: OAuthClientProvider = {

@@ -1,6 +1,6 @@
 import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthTokens } from '@modelcontextprotocol/client';
 
-/** The state that the provider saves. */
+/** Sign-in state that an MCP client's OAuth client provider saves. */
 export type McpClientState = {
   verifier: string;
   tokens?: StoredOAuthTokens;
@@ -17,7 +17,7 @@ type SavedStateFunction =
   | 'saveDiscoveryState'
   | 'discoveryState';
 
-/** Returns the functions with which an MCP client's OAuth client provider saves and returns the state of a sign-in. */
+/** Returns the functions of an MCP client's OAuth client provider that save and return the sign-in state. */
 export const saveStateIn = (clientState: McpClientState): Required<Pick<OAuthClientProvider, SavedStateFunction>> => ({
   tokens: () => clientState.tokens,
   saveTokens: (tokens) => void (clientState.tokens = tokens),

@@ -25,7 +25,7 @@ afterAll(() => documents.close());
 
 const metadata: OAuthClientMetadata = { client_name: 'Test assistant', redirect_uris: ['http://127.0.0.1:49152/callback'] };
 
-/** Creates an OAuth client provider that has client metadata but no client ID, and the state that the provider saves. */
+/** Creates an OAuth client provider with client metadata but no client ID, and the object in which the provider saves its state. */
 function createAssistant(clientMetadataUrl?: string) {
   const clientState: McpClientState & { client?: StoredOAuthClientInformation } = { verifier: '' };
   const provider: OAuthClientProvider = {

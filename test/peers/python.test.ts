@@ -7,7 +7,7 @@ import { signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/use-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
-/** Debian's Python, which finds Debian packages. */
+/** Debian's Python interpreter, which can import the modules in Debian packages. */
 const python = '/usr/bin/python3';
 
 describe.each([

@@ -18,12 +18,15 @@ export const resourceTestFiles: Readonly<Record<keyof typeof contract, string>> 
   tasks: 'tasks/read.test.ts',
   events: 'events/list.test.ts',
   webhooks: 'webhooks/endpoints.test.ts',
+  authorization: 'authorization/get.test.ts',
   connectedApps: 'connected-apps/connected-apps.test.ts',
   apiKeys: 'api-keys/api-keys.test.ts',
   applications: 'applications/applications.test.ts',
   auditEvents: 'audit-events/audit-events.test.ts',
   usage: 'usage/get.test.ts',
+  stats: 'statistics/statistics.test.ts',
   signingKeys: 'signing-keys/rotate.test.ts',
+  branding: 'branding/branding.test.ts',
 };
 
 /** All test files that `npm run test:quick` runs. The authorization matrix calls every operation as every kind of caller. */

@@ -18,7 +18,7 @@ const query = new URLSearchParams(rules).toString();
 const figures = { orders: 1_400, lines: 26_157, pence: 57_271_389, customers: 885 };
 
 describe.skipIf(!hasFile)(
-  `import of a real month of orders${hasFile ? '' : ' (set MANDATE_RETAIL_FILE to the file that the README names)'}`,
+  `import of a real month of orders${hasFile ? '' : ' (set MANDATE_RETAIL_FILE to the file that docs/testing.md names)'}`,
   { timeout: 300_000 },
   () => {
     let month: string;

@@ -1,12 +1,12 @@
 import type { EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
 
-/** One in this many orders belongs to the largest customer; the other customers share the rest. */
+/** Every n-th order belongs to the largest customer, where n is this number. The other customers share the remaining orders. */
 const largestCustomerInterval = 80;
 const usersCount = 20_000;
 
 /**
- * Inserts orders like those of an old shop: evenly distributed over time, with old orders delivered, a few canceled, the newest pending or
- * paid, and one in a hundred refunded. The orders have no line items, because lists do not read line items.
+ * Inserts sample orders like those of an old shop, evenly distributed over time. Old orders are delivered, a few orders are canceled, the
+ * newest orders are pending or paid, and 1% are refunded. The orders have no line items, because lists do not read line items.
  */
 export async function fillOrders(em: EntityManager, count: number, report: (done: number) => void): Promise<{ largestCustomerId: number }> {
   const [first] = await em.execute<{ id: number }[]>(
@@ -36,7 +36,7 @@ export async function fillOrders(em: EntityManager, count: number, report: (done
   return { largestCustomerId };
 }
 
-// n increases with time; the newest thousandth of the orders is pending or paid
+// orders with a higher n are newer; the newest 0.1% of the orders are pending or paid
 const insertOrders = `
   insert into orders (user_id, status, payment_status, fulfillment_status, currency, subtotal, shipping_total, tax_total, total, item_count,
                       delivery, reference, created_at, updated_at)

@@ -24,7 +24,7 @@ const eventsPerSecond = 40;
 const seconds = 15;
 const burst = 1_000;
 
-/** Responds with 204 at `/n`, and never responds at `/n/silent`. Reports each delivery with its time. */
+/** Responds with 204 at `/n`, and never responds at `/n/silent`. Reports the arrival time of each delivery. */
 const receiver = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:http').createServer((req, res) => {
@@ -148,7 +148,7 @@ try {
     log,
     key: keys.webhooks,
     network: createPublicNetworkPolicy(true),
-    notice: { mailKey: keys.mail, canMail: false },
+    notice: { mailKey: keys.mail, issuer: 'http://localhost', canMail: false },
   });
   const background = startJobs(
     [...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents), ...createWebhookJobs(db, deliverer)],

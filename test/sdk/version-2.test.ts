@@ -41,7 +41,7 @@ describe('the client of version 2', () => {
   });
 
   test('its types reject the fields of version 1', () => {
-    // @ts-expect-error -- `delivery` is a field of version 1
+    // @ts-expect-error -- only version 1 has the field `delivery`
     const input: OrderCreate = { items: [{ product_id: 1, quantity: 1 }], delivery: { method: 'standard', recipient_name: 'Anna' } };
     expect(input).toBeDefined();
   });

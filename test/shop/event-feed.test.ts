@@ -6,7 +6,7 @@ import { databaseKind } from '../support/services/database.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
 import { createTestShop } from '../support/shop/test-shop.ts';
 
-/** The default is long enough to detect a fault every time. Use `MANDATE_FEED_SECONDS=60` for a thorough test. */
+/** The default duration is long enough to detect a fault in every run. Use `MANDATE_FEED_SECONDS=60` for a thorough test. */
 const seconds = Number(process.env['MANDATE_FEED_SECONDS'] ?? 5);
 const writers = 16;
 

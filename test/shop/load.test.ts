@@ -37,7 +37,7 @@ describe.skipIf(databaseKind === 'pglite')(
 type Fault = (placeOrder: string) => string;
 const lockInRequestOrder: Fault = (sql) =>
   replaceInSql(sql, 'order by s.product_id', 'order by array_position(p_product_ids, s.product_id)');
-/** Computes the new stock from an earlier read without a lock. */
+/** Computes the new stock from a value that was read without a lock. */
 const readCheckWrite: Fault = (sql) =>
   replaceInSql(
     replaceInSql(sql, 'for no key update of s', ''),
@@ -89,7 +89,7 @@ const randomStep = () => ({
 });
 
 async function plantFault({ db }: MandateServer, fault: Fault): Promise<void> {
-  const path = new URL('../../server/database/migrations/20261123030100_place_order_v4.sql', import.meta.url);
+  const path = new URL('../../server/database/migrations/20261123140100_place_order_v5.sql', import.meta.url);
   await db.em.fork().execute(fault(readFileSync(path, 'utf8').replace('create function', 'create or replace function')));
 }
 

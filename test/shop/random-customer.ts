@@ -3,7 +3,7 @@ import { afterOrderHold, type PaymentTestShop } from '../support/shop/payment-te
 import { pickupDelivery } from '../support/shop/test-shop.ts';
 import type { ApiResponse, JsonBody } from '../support/server/start-mandate.ts';
 
-/** A step in the shop. The numbers select the products, orders and quantities. */
+/** A step in the shop. The numbers `a` and `b` select the products, orders and quantities of the step. */
 export type Step = { readonly action: Action; readonly a: number; readonly b: number };
 
 export const actions = [

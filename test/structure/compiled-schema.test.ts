@@ -69,3 +69,12 @@ test.each(contractSchemas)('the compiled schema of $name returns the same result
     { numRuns: 150 },
   );
 });
+
+test.each([
+  ['passthrough()', z.object({ declared: z.string() }).passthrough()],
+  ['catchall()', z.object({ declared: z.string() }).catchall(z.number())],
+])('the compiled schema of an object with %s keeps undeclared fields as zod does', (_name, schema) => {
+  const check = compileSchema(schema);
+  expect(check({ declared: 'a', other: 1 })).toEqual({ declared: 'a', other: 1 });
+  expect(check({ other: 1 })).toBe(invalidValueSymbol);
+});

@@ -7,7 +7,7 @@ export const minimumLines = 6;
 /** Statements that repeat by design. An import list states what a file uses. */
 const importStatement = /^(?:import|export)\b[^;'"`]*?from '[^']*';$/gm;
 const comment = /^\s*(?:\/\/.*|\/?\*.*)$/gm;
-/** A line without a name or a value, such as `});`, says nothing about its block. */
+/** Lines without a letter or digit, such as `});`, are ignored, because almost every block contains them. */
 const hasContent = /\w/;
 
 type Line = { readonly file: string; readonly number: number; readonly text: string };
@@ -53,7 +53,7 @@ const windowText = (lines: readonly Line[], start: number): string =>
     .map(({ text }) => text)
     .join('\n');
 
-/** Returns the length of the equal run that starts at both places, or 0 if the places overlap. */
+/** Returns the number of consecutive equal lines from the two positions onwards, or 0 if there are fewer than `minimumLines`. */
 function countEqualLines(first: readonly Line[], firstStart: number, second: readonly Line[], secondStart: number): number {
   const most = first === second ? secondStart - firstStart : Infinity;
   let length = 0;

@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest';
 
 const server = join(import.meta.dirname, '../../server');
 
-/** `changeEmailAddress` and account closure use methods on this entity. A hook rejects all other assignments at run time. */
+/**
+ * The only file that assigns an e-mail address: `changeEmailAddress` and account closure call methods of this entity. A MikroORM hook
+ * rejects all other assignments of an e-mail address at run time.
+ */
 const allowed = ['users/user.entity.ts'];
 
 const objectWithEmail = String.raw`\{[^{}]*\bemail\b[^{}]*\}`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { globSync } from 'node:fs';
 
-/** Modules, keyed by path, each with the modules that it imports by relative path, whether as types or as values. */
+/** Maps each module path to the paths of the modules that it imports by relative path, as types or as values. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
 const specifier = /(?:\bfrom\s+|\bimport\s*\(?\s*)'(\.[^']+\.[jt]s)'/g;

@@ -3,7 +3,7 @@ import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { findMigrationFaults, readMigrations, listCreatedTables, type ParsedMigration } from '../support/migration-rules.ts';
 
-/** Migrations before this timestamp create the first release's tables, when no previous release exists. */
+/** Migrations before this timestamp belong to the first release, so no processes of an earlier release can be running. */
 const firstRelease = '20261201000000';
 
 let db: Database;

@@ -82,7 +82,7 @@ describe('a command of the repository on Node.js 20', () => {
       await mkdir(join(directory.path, dirname(path)), { recursive: true });
       await cp(join(root, path), join(directory.path, path));
     };
-    for (const path of [file, 'start-provided-node.js', 'cli/main.ts', 'package.json']) await copy(path);
+    for (const path of [file, 'start-provided-node.js', 'cli/main.ts', 'server/command/main.ts', 'package.json']) await copy(path);
     const stderr = `${name} needs Node.js 24 or later; this is v20.20.2.\n`;
     expect(await runAsNode20(join(directory.path, file), ['--version'])).toEqual({ code: 1, stdout: '', stderr });
   });

@@ -10,7 +10,8 @@ const root = join(import.meta.dirname, '../..');
 type Routes = Parameters<typeof listRoutes>[0];
 
 /**
- * Returns whether a test file calls a path of these routes. Compares the last constant segment, such as `refunds` in `/orders/:id/refunds`.
+ * Returns whether a test file calls a path of these routes. Only the last constant path segment is compared, such as `refunds` in
+ * `/orders/:id/refunds`.
  */
 const callsRoutes = (source: string, routes: Routes): boolean =>
   listRoutes(routes)

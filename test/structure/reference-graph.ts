@@ -44,8 +44,8 @@ export class ReferenceGraph {
   }
 
   /**
-   * Returns the names of all declarations reachable by references from a declaration.
-   * @param property the property of the declared object from which to start, such as a route
+   * Returns the names of a declaration and of all declarations that it references directly or indirectly.
+   * @param property the property of the declared object at which the search starts, such as a route
    */
   reachableNames(file: string, name: string, property?: string): ReadonlySet<string> {
     const entry = this.#findDeclaration(file, name);

@@ -33,7 +33,7 @@ const sourceOf = (files: SourceFiles, path: string): string => {
 
 const filesThatMatch = (files: SourceFiles, pattern: RegExp): [string, string][] => [...files].filter(([path]) => pattern.test(path));
 
-/** Returns the path by which another folder in `server/` imports a file in `server/`. */
+/** Converts the path of a file in `server/` to the import path that other folders in `server/` use. */
 const importPath = (path: string): string => path.replace(/^server\//, '../');
 
 function findUnlistedContracts(files: SourceFiles): string[] {

@@ -41,7 +41,7 @@ export function productionPackages(all: ReadonlyMap<string, LockedPackage>): Map
     const dependencies = { ...entry.dependencies, ...entry.optionalDependencies, ...entry.peerDependencies };
     for (const name of [...Object.keys(dependencies), ...(bundledPackages[path] ?? [])]) {
       const at = resolvePackage(all, path, name);
-      // on any platform, an optional dependency may be missing from the lockfile
+      // optional and peer dependencies may be missing from the lockfile
       if (at !== undefined) visit(at);
       else if (name in entry.dependencies) throw new Error(`${path} needs ${name}, which is not locked: run npm install`);
     }

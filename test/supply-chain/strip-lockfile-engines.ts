@@ -1,6 +1,7 @@
 /**
- * `npm run lockfile` removes all `engines` from the lockfile. Run the command after dependency changes, because `npm ci` on Node 20
- * otherwise warns about packages that the project runs with its installed Node 24. Published packages keep their `engines` in package.json.
+ * `npm run lockfile` removes all `engines` from the lockfile. Run the command after each dependency change. Otherwise, `npm ci` on Node 20
+ * warns about packages that require a newer version, although the project runs them with its installed Node 24. Published packages keep
+ * their `engines` in package.json.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -47,6 +47,8 @@ class StripeState {
     if (!(amount >= 1) || amount > 99_999_999) return invalidRequest('amount_too_large', 'Amount must be no more than 999,999.99');
     const method = form.get('payment_method');
     if (method !== null && !(method in intentStates)) return invalidRequest('resource_missing', `No such PaymentMethod: '${method}'`);
+    if (method === null && form.get('confirm') === 'true')
+      return invalidRequest('parameter_missing', 'Provide a payment method to confirm.');
     const id = `pi_${randomBytes(8).toString('hex')}`;
     const metadata = Object.fromEntries(
       [...form].flatMap(([name, value]) => (name.startsWith('metadata[') ? [[name.slice(9, -1), value]] : [])),
@@ -157,7 +159,7 @@ async function handle(
   if (stored && stored.hash !== hash) {
     return send(400, JSON.stringify({ error: { type: 'idempotency_error', message: 'Keys can only be used with the same parameters.' } }));
   }
-  // The request takes effect, but every attempt of a single SDK call receives an error.
+  // The request takes effect, but all attempts of the first SDK call receive an error response.
   const losesResponse = body.includes('pm_lost') && requests.filter((request) => request.key === key).length <= sdkAttempts;
   if (stored) return losesResponse ? send(500, serverErrorBody) : send(stored.status, stored.body);
   const result = stripeState.route(method, path, new URLSearchParams(body));

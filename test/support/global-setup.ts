@@ -23,7 +23,7 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // The tests also run after `npm ci --ignore-scripts`, and after sources have changed.
+  // Build the generated files first, because they are missing after `npm ci --ignore-scripts` and outdated after source changes.
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../build-ignored-files.js')]);
   const responses = await collectResponses(project);
   const removeDatabase = await prepareDatabase(project);

@@ -4,7 +4,7 @@ const pollMs = 10;
 
 /**
  * Waits until the condition returns a truthy value, and returns that value.
- * @param timeoutMs maximum wait (default: two minutes, so the test's own limit usually applies first)
+ * @param timeoutMs maximum wait (default: two minutes, which usually exceeds the test's own timeout)
  */
 export async function waitUntil<Value>(condition: () => Value | Promise<Value>, timeoutMs = 120_000): Promise<NonNullable<Value>> {
   for (const end = performance.now() + timeoutMs; ; await sleep(pollMs)) {

@@ -18,7 +18,7 @@ export function addEventsWatchCommand(program: Command, io: CliEnvironment): voi
       'Print one line for each event as it occurs, until you press Ctrl-C. If the connection to the service is lost, the command reconnects.',
     )
     .option('--type <types>', "only these comma-separated event types, such as order.paid,'product.*'")
-    .option('--after <event-id>', 'start after this event instead of now')
+    .option('--after <event-id>', 'start after the event with this ID (default: new events only)')
     .addHelpText('after', '\nRequires the scope events.read, and the read scope of each resource whose events are shown.')
     .action(async () => watch(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), command.opts<Flags>()));
 }

@@ -37,7 +37,7 @@ export function addWebhooksListenCommand(program: Command, io: CliEnvironment): 
     )
     .option('--forward-to <url>', 'URL that receives the events, such as http://localhost:3001/hooks (default: print only)')
     .option('--events <types>', "only these comma-separated event types, such as order.paid,'order.*'")
-    .option('--after <event-id>', 'start after this event instead of now')
+    .option('--after <event-id>', 'start after the event with this ID (default: new events only)')
     .option('--headers <name:value...>', 'add these request headers')
     .option('--print-secret', 'print the signing secret and exit')
     .option('--skip-verify', 'accept invalid TLS certificates')

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Option, type Command } from 'commander';
 import { MandateError, type Client, type Task } from '@mandate/client-sdk';
-import { waitForTask, assertTaskSucceeded, parseTaskWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { waitForTask, assertTaskSucceeded, parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import {
   commandErrorFromApiError,
@@ -76,7 +76,7 @@ async function importFile(
   const spec = getCommandSpecOfOperation(kind.operationId);
   const request = buildRequestFromCommandInput({ spec, path: [], typed });
   assertRequestedFieldsKnown(settings, spec.fields);
-  parseTaskWaitFlags(flags);
+  parseWaitFlags(flags);
   const report = flags.report === undefined ? undefined : { path: flags.report, overwrite: flags.yes ?? false };
   if (report) assertDownloadMayOverwrite(report);
   const file = await openUploadFile(io, path, flags.format);

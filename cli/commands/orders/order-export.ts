@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { OrderExportCreate, Task } from '@mandate/client-sdk';
-import { waitForTask, assertTaskSucceeded, parseTaskWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { waitForTask, assertTaskSucceeded, parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import {
   commandErrorFromApiError,
@@ -10,7 +10,7 @@ import {
 } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
-import { chooseOrderReadScope } from '../../sign-in/choose-order-read-scope.ts';
+import { getGrantedOrderReadScope } from '../../sign-in/get-granted-order-read-scope.ts';
 import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { formatBytes } from '../../terminal/progress-bar.ts';
@@ -46,7 +46,7 @@ async function exportOrders(io: CliEnvironment, settings: Settings, typed: RawFl
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the contract's schema
   const input = body as OrderExportCreate;
   assertRequestedFieldsKnown(settings, spec.fields);
-  parseTaskWaitFlags(flags);
+  parseWaitFlags(flags);
   const target: DownloadTarget = { path: flags.output ?? defaultPath(io, input), overwrite: flags.yes ?? false };
   if (flags.wait && target.path === '-' && (settings.format !== 'text' || settings.get !== undefined)) {
     throw new CommandError(exitCodes.usage, 'usage', 'Standard output cannot receive both the file and the task', {
@@ -55,7 +55,7 @@ async function exportOrders(io: CliEnvironment, settings: Settings, typed: RawFl
   }
   if (flags.wait) assertDownloadMayOverwrite(target);
   const session = await openProfileSession(io, settings);
-  requireScopes(session, [chooseOrderReadScope(session), 'tasks.read', 'tasks.write']);
+  requireScopes(session, [getGrantedOrderReadScope(session), 'tasks.read', 'tasks.write']);
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {
     const started = await session.client.orderExports.create(input, { signal: io.interrupted, idempotencyKey });

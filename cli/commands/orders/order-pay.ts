@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { ApiError, type Client, type Payment } from '@mandate/client-sdk';
-import { parseTaskWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
 import {
@@ -39,7 +39,7 @@ type Flags = WaitFlags & {
 const spec = getCommandSpecOfOperation('payments.create');
 const defaultIntervalMs = 2_000;
 
-/** Default payment: it succeeds in development; a service without the test provider rejects it. */
+/** The default payment uses the test provider and always succeeds. A service without the test provider rejects the payment. */
 const testPayment = { provider: 'test', methodToken: 'test_ok' } as const;
 
 const flagDescription = (name: string): string => spec.body?.properties?.[name]?.description?.replace(/\.$/, '') ?? '';
@@ -74,7 +74,7 @@ async function pay(io: CliEnvironment, settings: Settings, id: string, flags: Fl
   );
   const request = buildRequestFromCommandInput({ spec, path: [id], typed });
   assertRequestedFieldsKnown(settings, spec.fields);
-  parseTaskWaitFlags(flags);
+  parseWaitFlags(flags);
   const session = await openProfileSession(io, settings);
   requireSignIn(session);
   const { client } = session;
@@ -116,7 +116,7 @@ function printNextAction({ stderr }: CliEnvironment, { next_action: action }: Pa
 const isOpen = ({ status }: Payment): boolean => ['pending', 'requires_action', 'processing'].includes(status);
 
 async function waitForPayment(io: CliEnvironment, settings: Settings, client: Client, started: Payment, flags: Flags): Promise<Payment> {
-  const { maxWaitMs = Infinity, intervalMs = defaultIntervalMs } = parseTaskWaitFlags(flags);
+  const { maxWaitMs = Infinity, intervalMs = defaultIntervalMs } = parseWaitFlags(flags);
   const progress = createProgressBar(io, settings);
   const deadline = Date.now() + maxWaitMs;
   let payment = started;

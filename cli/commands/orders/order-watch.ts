@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { AbortError, type Client, type Order, type OrderSummary } from '@mandate/client-sdk';
-import { parseTaskWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import {
   commandErrorFromApiError,
@@ -10,7 +10,7 @@ import {
 } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
-import { chooseOrderReadScope } from '../../sign-in/choose-order-read-scope.ts';
+import { getGrantedOrderReadScope } from '../../sign-in/get-granted-order-read-scope.ts';
 import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import {
   requireCommandGroup,
@@ -60,9 +60,9 @@ async function watch(io: CliEnvironment, settings: Settings, id: string | undefi
   if (until !== undefined && id === undefined) throw usageError('--until requires an order ID');
   const spec = getCommandSpecOfOperation(id === undefined ? 'orders.list' : 'orders.get');
   buildRequestFromCommandInput({ spec, path: id === undefined ? [] : [id], typed: new Map() });
-  parseTaskWaitFlags(flags);
+  parseWaitFlags(flags);
   const session = await openProfileSession(io, settings);
-  requireScopes(session, [chooseOrderReadScope(session)]);
+  requireScopes(session, [getGrantedOrderReadScope(session)]);
   const printed = { changes: 0 };
   try {
     await watchOrders(io, settings, createOrderSource(session.client, id, io.interrupted), flags, printed);
@@ -97,7 +97,7 @@ async function watchOrders(
   flags: Flags,
   printed: { changes: number },
 ): Promise<void> {
-  const { maxWaitMs = Infinity, intervalMs } = parseTaskWaitFlags(flags);
+  const { maxWaitMs = Infinity, intervalMs } = parseWaitFlags(flags);
   const deadline = Date.now() + maxWaitMs;
   const seen = new Map<number, SeenOrder>();
   let [waitMs, isFirst] = [intervalMs ?? firstIntervalMs, true];
@@ -105,7 +105,7 @@ async function watchOrders(
     const orders = await fetchOrders();
     const changed = orders.filter((order) => seen.get(order.id)?.version !== order.version);
     for (const order of changed) {
-      // The orders of the first list are the starting point, not changes.
+      // Orders in the first list response are the baseline for later comparisons, so they are not printed as changes.
       if (!isFirst || !isList) {
         printChange(io, settings, order, seen.get(order.id));
         printed.changes += 1;

@@ -1,4 +1,9 @@
-import { exampleRequestBodies, exampleUploadFiles, examplePathParameters, exampleQueryParameters } from './example-requests.ts';
+import {
+  exampleRequestBodiesBySchemaName,
+  exampleFilesByOperation,
+  examplePathParameters,
+  exampleQueryParameters,
+} from './example-requests.ts';
 import { createProblemExample } from './example-problems.ts';
 import { examplesBySchemaName } from './example-values.ts';
 import { isJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
@@ -24,14 +29,14 @@ const valuesByFieldName: Readonly<Record<string, JsonValue>> = {
 const exampleTimestamp = '2026-11-20T09:30:00.000Z';
 const omittedFields = new Set(['total_count', 'total_count_capped']);
 
-/** Returns a schema example: the complete example with that name if there is one, otherwise an example generated field by field. */
+/** Returns a schema example: the complete example of a named schema if there is one, otherwise an example generated field by field. */
 export function findOrGenerateSchemaExample(schema: JsonObject, schemas: JsonObject, name = ''): JsonValue {
   const { $ref, example, enum: choices, properties, items, type, format, default: defaultValue, minimum } = schema;
   if (typeof $ref === 'string') {
     const component = $ref.split('/').at(-1) ?? '';
     const target = schemas[component];
     if (!isJsonObject(target)) return null;
-    const complete = examplesBySchemaName[component] ?? exampleRequestBodies[component];
+    const complete = examplesBySchemaName[component] ?? exampleRequestBodiesBySchemaName[component];
     return complete ? fitToSchema(complete, target, schemas) : findOrGenerateSchemaExample(target, schemas, name);
   }
   if (example !== undefined) return example;
@@ -107,7 +112,9 @@ function operationWithExamples(
   const { parameters, requestBody, responses, ...rest } = operation;
   const id = jsonPrimitiveToText(operation['operationId']);
   const contentWithExamples = (content: JsonValue | undefined): JsonObject =>
-    mapValues(content, (media, type) => (isJsonObject(media) ? { ...media, example: exampleContent(id, type, media, schemas) } : media));
+    mapValues(content, (media, type) =>
+      isJsonObject(media) && !type.startsWith('image/') ? { ...media, example: exampleContent(id, type, media, schemas) } : media,
+    );
   return {
     ...rest,
     ...(Array.isArray(parameters) && { parameters: parameters.map((parameter) => withParameterExample(id, parameter)) }),
@@ -122,7 +129,7 @@ function operationWithExamples(
 }
 
 const exampleContent = (operationId: string, mediaType: string, { schema }: JsonObject, schemas: JsonObject): JsonValue =>
-  exampleUploadFiles[operationId]?.[mediaType] ?? (isJsonObject(schema) ? findOrGenerateSchemaExample(schema, schemas) : null);
+  exampleFilesByOperation[operationId]?.[mediaType] ?? (isJsonObject(schema) ? findOrGenerateSchemaExample(schema, schemas) : null);
 
 /** Adds an example to a parameter. The API reference page prefills its forms with examples, so optional query parameters get none. */
 function withParameterExample(operationId: string, parameter: JsonValue): JsonValue {

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../schema/json.ts';
 
-/** Example request bodies, by schema name. A newly started installation accepts them unchanged. */
-export const exampleRequestBodies: Readonly<Record<string, JsonObject>> = {
+/** Example request bodies, by schema name. A new installation accepts these requests unchanged. */
+export const exampleRequestBodiesBySchemaName: Readonly<Record<string, JsonObject>> = {
   OrderCreate: {
     items: [{ product_id: 1, quantity: 2 }],
     delivery: { method: 'collection', recipient_name: 'Ann Lee' },
@@ -42,6 +42,10 @@ export const exampleRequestBodies: Readonly<Record<string, JsonObject>> = {
   },
   StockAdjustmentCreate: { delta: 24, reason: 'received', note: 'Delivery note 4711' },
   DeliveryMethodReplace: { name: 'Standard delivery, 2 to 4 days', price: 425, currency: 'GBP', requires_address: true },
+  ConnectedAppLimitsInput: {
+    limits: { currency: 'GBP', per_order: 5000, per_period: 20_000, period: 'month' },
+    time_zone: 'Europe/London',
+  },
   ApiKeyCreate: { name: 'Nightly report', scopes: ['orders.read'] },
   ApplicationCreate: {
     name: 'Stock monitor',
@@ -61,11 +65,12 @@ export const exampleRequestBodies: Readonly<Record<string, JsonObject>> = {
   WebhookEndpointUpdate: { events: ['*'] },
   WebhookSecretRotationCreate: { overlap_seconds: 3600 },
   RedeliveryCreate: { from_event_id: 1 },
+  BrandingUpdate: { name: 'Larkspur', accent_color: '#2f6f4f', help_url: 'https://shop.example/help' },
   RegistrationTokenCreate: { expires_in: 3600 },
 };
 
 /** Example files, by operation and media type. */
-export const exampleUploadFiles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const exampleFilesByOperation: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'orderImports.create': {
     'text/csv':
       'reference,created_at,status,currency,customer_email,customer_name,sku,name,quantity,unit_price\n2019-0001,2019-05-04T10:00:00Z,delivered,GBP,ann@example.com,Ann Lee,22371,Airline bag vintage Tokyo 78,2,4.25\n',

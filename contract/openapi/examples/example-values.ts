@@ -6,7 +6,7 @@ const tomorrow = '2026-11-21T09:30:00.000Z';
 
 const times = { created_at: placedAt, updated_at: placedAt };
 
-/** A product from the sample data that the first start creates, so that the example requests work unchanged. */
+/** A product from the sample data that the server creates on its first start, so that the example requests work unchanged. */
 const bag = { product_id: 1, sku: '22371', name: 'Airline bag vintage Tokyo 78', unit_price: 425 };
 
 const delivery = { method: 'collection', recipient_name: 'Ann Lee' };
@@ -100,6 +100,27 @@ const apiKey = {
   last_used_at: null,
 };
 
+const branding = {
+  name: 'Larkspur',
+  accent_color: '#2f6f4f',
+  colors: {
+    light: { button: '#2f6f4f', button_text: '#ffffff', link: '#2f6f4f' },
+    dark: { button: '#397658', button_text: '#ffffff', link: '#8db09e' },
+  },
+  logo: {
+    url: 'https://shop.example/assets/logo-9f86d081884c7d659a2feaa0c55ad015.png',
+    media_type: 'image/png',
+    width: 256,
+    height: 256,
+  },
+  help_url: 'https://shop.example/help',
+  terms_url: 'https://shop.example/terms',
+  privacy_url: 'https://shop.example/privacy',
+  email_sender_name: 'Larkspur',
+  email_footer: 'Larkspur Ltd, 12 Market Street, Bath',
+  version: 2,
+};
+
 const webhookEndpoint = {
   id: 2,
   url: 'https://shop.example/hooks',
@@ -130,6 +151,7 @@ export const examplesBySchemaName: Readonly<Record<string, JsonObject>> = {
   WebhookAttempt: { at: paidAt, milliseconds: 84, status_code: 204, error: null },
   Delivery: delivery,
   User: { id: 7, name: 'Ann Lee', email: 'ann@example.com', status: 'active', role: 'customer', version: 1, ...times },
+  Branding: branding,
   Product: {
     id: 1,
     sku: bag.sku,

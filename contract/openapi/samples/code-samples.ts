@@ -1,13 +1,14 @@
 import { exampleQueryParameters } from '../examples/example-requests.ts';
 import { createCommandLineSample } from './command-line-sample.ts';
 import { createCurlSample } from './curl-sample.ts';
+import { createPythonSample } from './python-sample.ts';
 import type { SampleCall } from './sample-call-and-shell-quoting.ts';
 import { createTypeScriptSample } from './typescript-sample.ts';
 import { isJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
 
 /**
- * Returns the document with code samples for each operation (`x-codeSamples`), built from its examples: always for curl, and for
- * TypeScript and the CLI if the SDK and the CLI support the API version.
+ * Returns the document with code samples for each operation (`x-codeSamples`), built from its examples. There are always samples for curl
+ * and Python. There are also samples for TypeScript and the CLI if the SDK and the CLI support the API version.
  */
 export function addCodeSamples(document: JsonObject, origin: string, hasClients: boolean): JsonObject {
   const components = isJsonObject(document['components']) ? document['components'] : {};
@@ -30,6 +31,7 @@ const samplesOf = (call: SampleCall, hasClients: boolean): JsonObject[] => [
   { lang: 'curl', label: 'curl', source: createCurlSample(call) },
   ...(hasClients ? [{ lang: 'TypeScript', label: 'TypeScript', source: createTypeScriptSample(call) }] : []),
   ...(hasClients ? [{ lang: 'CLI', label: 'Command line', source: createCommandLineSample(call) }] : []),
+  { lang: 'Python', label: 'Python', source: createPythonSample(call) },
 ];
 
 function callOf(origin: string, method: string, path: string, operation: JsonObject, schemas: JsonObject): SampleCall {
@@ -70,7 +72,9 @@ function callOf(origin: string, method: string, path: string, operation: JsonObj
 const jsonFirst = (mediaType: string): number => (mediaType === 'application/json' ? 0 : 1);
 
 const fileName = (operationId: string, mediaType: string): string =>
-  `${operationId.startsWith('product') ? 'products' : 'orders'}.${mediaType === 'text/csv' ? 'csv' : 'ndjson'}`;
+  mediaType.startsWith('image/')
+    ? `logo.${mediaType.slice('image/'.length)}`
+    : `${operationId.startsWith('product') ? 'products' : 'orders'}.${mediaType === 'text/csv' ? 'csv' : 'ndjson'}`;
 
 function resultKindOf(response: JsonValue | undefined): SampleCall['resultKind'] {
   const types = entriesOf(isJsonObject(response) ? response['content'] : undefined).map(([type]) => type);

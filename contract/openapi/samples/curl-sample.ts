@@ -7,7 +7,7 @@ export function createCurlSample(call: SampleCall): string {
   const contentType = body ? 'application/json' : file?.mediaType;
   return [
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoteShellWord(urlOf(call))}`,
-    // Double quotes, so that the shell expands the variable.
+    // The double quotes let the shell expand the variable.
     ...(needsToken ? ['-H "Authorization: Bearer $TOKEN"'] : []),
     ...(contentType === undefined ? [] : [`-H 'Content-Type: ${contentType}'`]),
     ...(idempotent ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),

@@ -6,10 +6,9 @@ import { listPageSchema, paginationParameters } from '../../schema/pagination.ts
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
+  permissionProblemCodes,
+  cursorProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -31,8 +30,8 @@ export const maxApiKeysPerUser = 50;
 export const maxApiKeyLifetimeDays = 366;
 
 /**
- * Scopes that a key can have. A key cannot create keys: a leaked key could otherwise create others and survive its revocation.
- * Operations that require a recent sign-in do not accept keys either.
+ * Scopes that a key can have. An API key cannot create other keys, because an attacker with a leaked key could otherwise retain
+ * access after its revocation. Operations that require a recent sign-in do not accept keys either.
  */
 const [firstScope, ...moreScopes] = scopeNames.filter((scope) => scope !== 'api_keys.manage' && !administratorOnlyScopes.has(scope));
 if (firstScope === undefined) throw new Error('no scope is available to API keys');
@@ -50,7 +49,7 @@ const fields = {
   created_by_client_id: z
     .string()
     .nullable()
-    .describe('Client ID of the application that created the key; `null` for keys that were created before the server recorded it.'),
+    .describe('Client ID of the application that created the key; `null` if the server version at that time did not record it.'),
   created_at: timestampSchema,
   expires_at: timestampSchema,
   last_used_at: timestampSchema.nullable().describe('Time of the last use, accurate to one minute; `null` before the first use.'),
@@ -92,7 +91,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List API keys',
     description: 'Returns the API keys of the current user, newest first. The secret keys are not included.',
-    responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
   },
   create: {
@@ -105,7 +104,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
       'Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in during the last 15 minutes.',
     responses: {
       201: createdApiKeyResponseSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'insufficient_user_authentication', 'too_many_api_keys'),
+      ...fails(...permissionPostProblemCodes, 'insufficient_user_authentication', 'too_many_api_keys'),
     },
     metadata: declareRouteMetadata({ operationId: 'apiKeys.create', access: ['api_keys.manage'], idempotent: true, secret: 'key' }),
   },
@@ -115,7 +114,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     pathParams: z.object({ api_key_id: pathIdSchema('ID of the API key.') }),
     summary: 'Revoke an API key',
     description: 'All further requests with the key are rejected. Revoking a key again has no effect.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'apiKeys.revoke', access: ['api_keys.manage'] }),
   },
 });

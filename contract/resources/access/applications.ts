@@ -7,10 +7,10 @@ import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
+  permissionProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -65,7 +65,7 @@ const descriptions = {
     'Scopes that an administrator has approved for all users. Users are not asked to consent to these scopes. Removing a scope revokes it immediately for users who did not consent to it themselves.',
   grant_types: 'Grant types that the application can use.',
   first_party: 'Whether the application is operated by the shop itself. The consent page says so.',
-  rate_limit_per_minute: 'Maximum number of requests per minute and user. `null` means the default limit.',
+  rate_limit_per_minute: 'Maximum number of requests per minute for each user. `null` means the default limit.',
   quota_per_month: 'Maximum number of requests per calendar month (UTC) for all users in total. `null` means the default quota.',
   refresh_grace_seconds:
     'Grace period in seconds after a refresh token has been rotated. During this period, a repeated request returns the same response, provided that the new refresh token has not been used. `0` disables the grace period, for example for FAPI clients. `null` means the server default.',
@@ -87,7 +87,7 @@ const fields = {
     .describe('A `disabled` application gets no tokens, and its existing tokens stop working immediately.'),
   first_party: z.boolean().describe(descriptions.first_party),
   registration: extensibleEnumSchema(applicationRegistrationMethods).describe(
-    'How the application was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). An application registered in one of the last two ways is public, cannot have administrative scopes, and must ask its users for consent at every sign-in.',
+    'How the application was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). An application registered by `open_registration` or `metadata_document` is public, cannot have administrative scopes, and must ask its users for consent at every sign-in.',
   ),
   rate_limit_per_minute: z.number().int().min(1).nullable().describe(descriptions.rate_limit_per_minute),
   quota_per_month: z.number().int().min(1).nullable().describe(descriptions.quota_per_month),
@@ -189,7 +189,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Returns all registered applications, newest first. ${onlyAdministrators}`,
     responses: {
       200: listPageSchema('ApplicationPage', applicationSchema),
-      ...fails(...permissionProblems, ...cursorProblems),
+      ...fails(...permissionProblemCodes, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.list', access }),
   },
@@ -199,7 +199,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     pathParams,
     summary: 'Get an application',
     description: onlyAdministrators,
-    responses: { 200: applicationSchema, ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: applicationSchema, ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'applications.get', access }),
   },
   create: {
@@ -211,7 +211,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Registers an OAuth client. The client secret is shown only once. ${onlyAdministrators}`,
     responses: {
       201: createdApplicationResponseSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'client_id_taken'),
+      ...fails(...permissionPostProblemCodes, 'client_id_taken'),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.create', access, idempotent: true, secret: 'client_secret' }),
   },
@@ -222,7 +222,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     body: applicationUpdateSchema,
     summary: 'Update an application',
     description: `Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
-    responses: { 200: applicationSchema, ...fails(...permissionProblems, ...bodyProblems, 'not_found') },
+    responses: { 200: applicationSchema, ...fails(...permissionProblemCodes, ...bodyProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'applications.update', access }),
   },
   delete: {
@@ -230,8 +230,8 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     path: '/applications/:application_id',
     pathParams,
     summary: 'Delete an application',
-    description: `Deletes the application and all its grants. The application's tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
-    responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    description: `Deletes the application and all its grants. The application's tokens stop working immediately. An application that was registered through a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
+    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'applications.delete', access }),
   },
   rotateSecret: {
@@ -247,7 +247,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. ${onlyAdministrators}`,
     responses: {
       201: secretRotation,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'application_has_no_secret'),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'application_has_no_secret'),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
   },
@@ -273,7 +273,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. ${onlyAdministrators}`,
     responses: {
       201: newRegistrationToken,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems),
+      ...fails(...permissionPostProblemCodes),
     },
     metadata: declareRouteMetadata({
       operationId: 'applications.createRegistrationToken',

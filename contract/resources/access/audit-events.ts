@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, idInUrlSchema } from '../../schema/ids.ts';
-import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
+import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import { commonProblems, declareProblemResponses, permissionProblemCodes, cursorProblemCodes } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema, timestampInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const fails = declareProblemResponses(commonProblems);
 
-/** Recorded actions on credentials and permissions. */
+/** Actions on credentials and permissions that are recorded as audit events. */
 export const auditActions = [
   'account.created',
   'account.suspended',
@@ -31,6 +31,7 @@ export const auditActions = [
   'passkey.removed',
   'consent.granted',
   'connected_app.removed',
+  'connected_app.limits_changed',
   'api_key.created',
   'api_key.revoked',
   'application.created',
@@ -39,6 +40,7 @@ export const auditActions = [
   'application.deleted',
   'application.secret_rotated',
   'signing_key.rotated',
+  'branding.changed',
   'token.reused',
 ] as const;
 
@@ -53,7 +55,7 @@ export const auditEventSchema = withSchemaName(
       .nullable()
       .describe('User who performed the action; `null` if no user was signed in or an application acted on its own behalf.'),
     user_id: idSchema.nullable().describe('User whose credentials or permissions were affected.'),
-    client_id: z.string().nullable().describe('Client ID of the application that was used.'),
+    client_id: z.string().nullable().describe('Client ID of the application through which the action was performed.'),
     subject: z.string().nullable().describe('Object of the action, such as `api_key:7`.'),
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
@@ -70,16 +72,16 @@ export const auditEventRoutes = defineResource('Audit events', 'Audit log of cha
         limit: paginationParameters.limit,
         cursor: paginationParameters.cursor,
         user_id: idInUrlSchema.optional().describe('Only events that affected this user.'),
-        action: commaSeparatedListSchema(auditActions).optional(),
+        action: commaSeparatedEnumSchema(auditActions).optional(),
         outcome: z.enum(['success', 'refused']).optional(),
-        occurred_at_gte: timestampInputSchema.optional().describe('Only events at this time or later.'),
-        occurred_at_lt: timestampInputSchema.optional().describe('Only events before this time.'),
+        occurred_at_gte: timestampInputSchema.optional().describe('Only events that occurred at this time or later.'),
+        occurred_at_lt: timestampInputSchema.optional().describe('Only events that occurred before this time.'),
       })
       .strict(),
     summary: 'List audit events',
     description:
       'Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
-    responses: { 200: listPageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'auditEvents.list', access: ['audit.read'] }),
   },
 });

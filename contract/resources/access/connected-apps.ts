@@ -3,13 +3,33 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
+import { connectedAppLimitsInputSchema, orderAuthorizationDetailsSchema } from '../../protocol/order-authorization-details.ts';
+import {
+  bodyProblemCodes,
+  commonProblems,
+  declareProblemResponses,
+  permissionProblemCodes,
+  cursorProblemCodes,
+} from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
+import { budgetSchema } from './authorization.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 const fails = declareProblemResponses(commonProblems);
+
+const connectedAppPathParametersSchema = z.object({ connected_app_id: pathIdSchema('ID of the connected application.') });
+
+const connectedAppLimitsSchema = withSchemaName(
+  'ConnectedAppLimits',
+  z.object({
+    authorization_details: z
+      .array(orderAuthorizationDetailsSchema)
+      .describe('Limits that you set. An empty list means that only the scopes limit the application.'),
+    budget: budgetSchema.nullable().describe('Use of the budget in the current period; `null` without a limit per period.'),
+  }),
+);
 
 export const connectedAppSchema = withSchemaName(
   'ConnectedApp',
@@ -37,17 +57,17 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List connected applications',
     description:
-      'Returns the applications that can currently act for the user, newest first. An application has one entry for each device.',
+      'Returns the applications that can currently act for the user, newest first. An application that is connected on several devices has one entry for each device.',
     responses: {
       200: listPageSchema('ConnectedAppPage', connectedAppSchema),
-      ...fails(...permissionProblems, ...cursorProblems),
+      ...fails(...permissionProblemCodes, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.list', access: ['connected_apps.read'] }),
   },
   remove: {
     method: 'DELETE',
     path: '/connected-apps/:connected_app_id',
-    pathParams: z.object({ connected_app_id: pathIdSchema('ID of the connected application.') }),
+    pathParams: connectedAppPathParametersSchema,
     query: z
       .object({
         api_keys: z
@@ -59,8 +79,42 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     summary: 'Remove a connected application',
     description:
       'Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
+  },
+  getLimits: {
+    method: 'GET',
+    path: '/connected-apps/:connected_app_id/limits',
+    pathParams: connectedAppPathParametersSchema,
+    query: z.object({}).strict(),
+    summary: 'Get the limits of a connected application',
+    description: 'Returns the limits that you set for the orders of the application, and the use of its budget.',
+    responses: { 200: connectedAppLimitsSchema, ...fails(...permissionProblemCodes, 'not_found') },
+    metadata: declareRouteMetadata({ operationId: 'connectedApps.getLimits', access: ['connected_apps.read'] }),
+  },
+  setLimits: {
+    method: 'PUT',
+    path: '/connected-apps/:connected_app_id/limits',
+    pathParams: connectedAppPathParametersSchema,
+    query: z.object({}).strict(),
+    body: connectedAppLimitsInputSchema,
+    summary: 'Set the limits of a connected application',
+    description:
+      'Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid after the response. An application that has limits itself cannot set limits.',
+    responses: { 200: connectedAppLimitsSchema, ...fails(...permissionProblemCodes, ...bodyProblemCodes, 'not_found') },
+    metadata: declareRouteMetadata({ operationId: 'connectedApps.setLimits', access: ['connected_apps.write'] }),
+  },
+  removeLimits: {
+    method: 'DELETE',
+    path: '/connected-apps/:connected_app_id/limits',
+    pathParams: connectedAppPathParametersSchema,
+    query: z.object({}).strict(),
+    summary: 'Remove the limits of a connected application',
+    description:
+      'Removes the limits for the orders of the application, so that only its scopes limit it. To end its access, remove the application instead. An application that has limits itself cannot remove limits.',
+    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
+    metadata: declareRouteMetadata({ operationId: 'connectedApps.removeLimits', access: ['connected_apps.write'] }),
   },
 });
 export type ConnectedApp = z.output<typeof connectedAppSchema>;
+export type ConnectedAppLimits = z.output<typeof connectedAppLimitsSchema>;

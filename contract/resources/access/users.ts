@@ -2,15 +2,15 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  permissionProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  ifMatchProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -119,9 +119,9 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     path: '/users/me',
     query: z.object({}).strict(),
     summary: 'Get the signed-in user',
-    description: 'Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.',
+    description: 'Returns the authenticated user. An application that acts on its own behalf has no user and receives 403.',
     headers: ifNoneMatchHeadersSchema,
-    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems) },
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'users.me', access: ['users.read', 'users.manage'] }),
   },
   get: {
@@ -131,8 +131,8 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a user',
     description:
-      "Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.",
-    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+      "Returns a user. `users.read` allows reading the data of the token's user. Reading other users' data requires `users.manage` and a staff account.",
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'users.get', access: ['users.read', 'users.manage'] }),
   },
   create: {
@@ -144,7 +144,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     description: 'Creates a customer. Requires a staff account. Customers can also create their own accounts on the sign-up page.',
     responses: {
       201: userSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'email_taken'),
+      ...fails(...permissionPostProblemCodes, 'email_taken'),
     },
     metadata: declareRouteMetadata({ operationId: 'users.create', access: ['users.manage'], idempotent: true }),
   },
@@ -155,8 +155,8 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
       .object({
         ...paginationParameters,
         email: singleLineInputSchema(254).optional().describe('Only the user with this e-mail address (case-insensitive).'),
-        status: commaSeparatedListSchema(userStatuses).optional(),
-        role: commaSeparatedListSchema(userRoles).optional(),
+        status: commaSeparatedEnumSchema(userStatuses).optional(),
+        role: commaSeparatedEnumSchema(userRoles).optional(),
         created_at_gte: timestampInputSchema.optional().describe('Only users created at this time or later.'),
         created_at_lt: timestampInputSchema.optional().describe('Only users created before this time.'),
         sort: z.enum(['created_at', '-created_at']).default('-created_at').describe('Sort order; `-` means descending.'),
@@ -164,7 +164,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
       .strict(),
     summary: 'List users',
     description: 'Returns users. Requires a staff account.',
-    responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'users.list', access: ['users.manage'] }),
   },
   update: {
@@ -179,9 +179,9 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     responses: {
       200: userSchema,
       ...fails(
-        ...permissionProblems,
-        ...bodyProblems,
-        ...ifMatchProblems,
+        ...permissionProblemCodes,
+        ...bodyProblemCodes,
+        ...ifMatchProblemCodes,
         'insufficient_user_authentication',
         'not_found',
         'email_taken',
@@ -198,12 +198,12 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     headers: ifMatchHeadersSchema,
     summary: 'Close a user account',
     description:
-      "Closes an account permanently. The name is deleted, the e-mail address becomes available again, and every application loses its access. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).",
+      "Closes an account permanently. The user's name is deleted, the e-mail address becomes available again, and every application loses its access to the account. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).",
     responses: {
       204: c.noBody(),
       ...fails(
-        ...permissionProblems,
-        ...ifMatchProblems,
+        ...permissionProblemCodes,
+        ...ifMatchProblemCodes,
         'insufficient_user_authentication',
         'not_found',
         'open_orders',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, integerInUrlSchema } from '../../schema/ids.ts';
-import { commaSeparatedListSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, tokenProblems } from '../../protocol/problems.ts';
+import { commaSeparatedEnumSchema, paginationParameters } from '../../schema/pagination.ts';
+import { commonProblems, declareProblemResponses, tokenProblemCodes } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import type { Scope } from '../../protocol/scopes.ts';
@@ -17,9 +17,10 @@ export const eventRetentionDays = 30;
 export const maxEventWaitSeconds = 25;
 
 /**
- * The event subjects, with the names of their changes and of the schema for `data.object`. `own` and `all` are the scopes that make the
- * events visible to a token. The `own` scope covers the events of the token's user; `null` means that these events belong to no user and
- * need no scope. Any scope in `all` covers the events of all users, if the token's user has the role that the scope requires.
+ * All event subjects, each with the names of its possible changes and the name of the schema of `data.object`. `own` and `all` are the
+ * scopes that make the events visible to a token. The `own` scope covers the events of the token's user. If `own` is `null`, the events
+ * belong to no user and require no scope. Any scope in `all` covers the events of all users, if the token's user has the role that the
+ * scope requires.
  */
 export const eventSubjectDefinitions = {
   user: {
@@ -128,11 +129,11 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
         limit: paginationParameters.limit,
         after: integerInUrlSchema(0, Number.MAX_SAFE_INTEGER)
           .optional()
-          .describe('ID after which to start (default: start with the oldest stored event).'),
+          .describe('ID of the event after which to start (default: start with the oldest stored event).'),
         wait: integerInUrlSchema(0, maxEventWaitSeconds)
           .default('0')
           .describe('Maximum time to wait for a new event if there is none yet (long polling), in seconds.'),
-        type: commaSeparatedListSchema([...eventTypes, ...eventTypeWildcards])
+        type: commaSeparatedEnumSchema([...eventTypes, ...eventTypeWildcards])
           .optional()
           .describe('Only events of these types; `order.*` matches every type that begins with `order.`.'),
         subject_type: z.enum([firstSubject, ...moreSubjects]).optional(),
@@ -140,8 +141,8 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
       })
       .strict(),
     summary: 'List events',
-    description: `Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after its change has been committed, and never appears before an event that was already visible. Events are stored for ${eventRetentionDays} days. If the events that follow \`after\` are no longer stored, the response is 410.`,
-    responses: { 200: eventPageSchema, ...fails(...tokenProblems, 'gone') },
+    description: `Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after the change that it describes has been committed. Its ID is then greater than the IDs of all events that were already visible. Events are stored for ${eventRetentionDays} days. If the events that follow \`after\` are no longer stored, the response is 410.`,
+    responses: { 200: eventPageSchema, ...fails(...tokenProblemCodes, 'gone') },
     metadata: declareRouteMetadata({ operationId: 'events.list', access: ['events.read'] }),
   },
   get: {
@@ -149,7 +150,7 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
     path: '/events/:event_id',
     pathParams: z.object({ event_id: pathIdSchema('ID of the event.') }),
     summary: 'Get an event',
-    responses: { 200: eventSchema, ...fails(...tokenProblems, 'not_found') },
+    responses: { 200: eventSchema, ...fails(...tokenProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'events.get', access: ['events.read'] }),
   },
 });

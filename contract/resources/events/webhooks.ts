@@ -1,18 +1,25 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import {
+  maxWebhookAttempts,
+  maxWebhookSecretOverlapSeconds,
+  webhookDeliveryStatuses,
+  webhookDisabledReasons,
+  webhookProblems,
+} from './webhook-limits-states-and-problems.ts';
 import { eventRetentionDays, eventTypes, eventTypeWildcards } from './events.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
-import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  tokenProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  tokenProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  ifMatchProblemCodes,
+  tokenPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -26,26 +33,8 @@ import { timestampSchema, multilineTextSchema } from '../../schema/text-timestam
 
 const c = initContract();
 
-export const webhookProblems = {
-  too_many_webhook_endpoints: { status: 409, title: 'Too many webhook endpoints' },
-  webhook_endpoint_disabled: { status: 409, title: 'The webhook endpoint is disabled' },
-  secret_still_overlaps: { status: 409, title: 'The previous secret is still valid' },
-} as const;
-
 const fails = declareProblemResponses({ ...commonProblems, ...webhookProblems });
 const { limit, cursor } = paginationParameters;
-const postProblems = [...tokenProblems, ...bodyProblems, ...idempotencyProblems] as const;
-
-/** Maximum number of endpoints per owner. */
-export const maxWebhookEndpoints = 20;
-/** Maximum time that a rotated signing secret remains valid, in seconds. */
-export const maxWebhookSecretOverlapSeconds = 7 * 24 * 60 * 60;
-/** Maximum number of attempts per delivery. The last attempt is about 75 hours after the first. */
-export const maxWebhookAttempts = 10;
-/** Number of days without a successful delivery after which an endpoint is disabled. */
-export const maxWebhookFailingDays = 5;
-export const webhookDisabledReasons = ['manual', 'failing', 'gone', 'grant_revoked'] as const;
-export const webhookDeliveryStatuses = ['pending', 'succeeded', 'failed', 'skipped'] as const;
 
 const subscribedTypes = z
   .array(z.enum(['*', ...eventTypes, ...eventTypeWildcards]))
@@ -68,7 +57,7 @@ const fields = {
   disabled_reason: extensibleEnumSchema(webhookDisabledReasons)
     .nullable()
     .describe(
-      'Why the endpoint is disabled. `gone`: it responded with 410. `grant_revoked`: its access to events was revoked. `failing`: every delivery has failed for 5 days.',
+      'Why the endpoint is disabled. `gone`: the endpoint responded with 410. `grant_revoked`: the access of the endpoint to events was revoked. `failing`: every delivery has failed for 5 days.',
     ),
   client_id: z.string().describe('Client ID of the application that created the endpoint.'),
   user_id: idSchema.nullable().describe('User for whom the endpoint was created; `null` if an application created it on its own behalf.'),
@@ -87,7 +76,7 @@ const signingSecret = "The signing secret (Standard Webhooks). Pass the secret t
 const secret = secretShownOnceSchema(signingSecret, 'If the first response was lost, rotate the secret of the endpoint.');
 const rotatedSecret = secretShownOnceSchema(
   signingSecret,
-  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. While the previous secret is still valid, also send `overlap_seconds: 0`.',
+  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. Another rotation while the previous secret is still valid requires `overlap_seconds: 0`.',
 );
 
 export const webhookEndpointSchema = withSchemaName('WebhookEndpoint', z.object(fields));
@@ -169,7 +158,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Returns the webhook endpoints of the caller, newest first. An application sees the endpoints that it created itself; a first-party application sees all endpoints of the user.',
     responses: {
       200: listPageSchema('WebhookEndpointPage', webhookEndpointSchema),
-      ...fails(...tokenProblems, ...cursorProblems),
+      ...fails(...tokenProblemCodes, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.list', access: ['webhooks.read'] }),
   },
@@ -180,7 +169,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     body: webhookEndpointCreateSchema,
     summary: 'Create a webhook endpoint',
     description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to ${maxWebhookAttempts} attempts within 76 hours. The signing secret is shown only once.`,
-    responses: { 201: createdWebhookEndpointResponseSchema, ...fails(...postProblems, 'too_many_webhook_endpoints') },
+    responses: { 201: createdWebhookEndpointResponseSchema, ...fails(...tokenPostProblemCodes, 'too_many_webhook_endpoints') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
   get: {
@@ -189,7 +178,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     pathParams: endpointPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a webhook endpoint',
-    responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenProblems, 'not_found') },
+    responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.get', access: ['webhooks.read'] }),
   },
   update: {
@@ -203,7 +192,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
     responses: {
       200: webhookEndpointSchema,
-      ...fails(...tokenProblems, ...bodyProblems, ...ifMatchProblems, 'not_found'),
+      ...fails(...tokenProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
   },
@@ -213,8 +202,8 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     pathParams: endpointPath,
     headers: ifMatchHeadersSchema,
     summary: 'Delete a webhook endpoint',
-    description: 'Deletes the endpoint and its deliveries. Nothing is sent to the endpoint after the response.',
-    responses: { 204: c.noBody(), ...fails(...tokenProblems, ...ifMatchProblems, 'not_found') },
+    description: 'Deletes the endpoint and its deliveries. After the response, nothing more is sent to the endpoint.',
+    responses: { 204: c.noBody(), ...fails(...tokenProblemCodes, ...ifMatchProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
   },
   rotateSecret: {
@@ -234,7 +223,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Creates a new signing secret. Deliveries are signed with both secrets until the previous secret expires. The new secret is shown only once.',
     responses: {
       201: webhookSecretRotation,
-      ...fails(...postProblems, 'not_found', 'secret_still_overlaps'),
+      ...fails(...tokenPostProblemCodes, 'not_found', 'secret_still_overlaps'),
     },
     metadata: declareRouteMetadata({
       operationId: 'webhooks.rotateSecret',
@@ -247,12 +236,12 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     method: 'GET',
     path: '/webhook-endpoints/:webhook_endpoint_id/deliveries',
     pathParams: endpointPath,
-    query: z.object({ limit, cursor, status: commaSeparatedListSchema(webhookDeliveryStatuses).optional() }).strict(),
+    query: z.object({ limit, cursor, status: commaSeparatedEnumSchema(webhookDeliveryStatuses).optional() }).strict(),
     summary: 'List deliveries of a webhook endpoint',
     description: `Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored for as long as its event: ${eventRetentionDays} days.`,
     responses: {
       200: listPageSchema('WebhookDeliveryPage', webhookDeliverySchema),
-      ...fails(...tokenProblems, ...cursorProblems, 'not_found'),
+      ...fails(...tokenProblemCodes, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.deliveries', access: ['webhooks.read'] }),
   },
@@ -266,7 +255,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       z
         .object({
           event_id: eventId.optional().describe('ID of the event to redeliver, even if it was delivered successfully.'),
-          from_event_id: eventId.optional().describe('First event of a range, in which failed and skipped deliveries are attempted again.'),
+          from_event_id: eventId.optional().describe('First event of a range of events whose failed and skipped deliveries are retried.'),
           to_event_id: eventId.optional().describe('Last event of the range (default: the newest event).'),
           include_succeeded: z
             .boolean()
@@ -279,7 +268,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     description: 'Redelivers one event or a range of events. The events keep their IDs, and each delivery gets a new series of attempts.',
     responses: {
       202: withSchemaName('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') })),
-      ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
+      ...fails(...tokenPostProblemCodes, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.redeliver', access: ['webhooks.write'], idempotent: true }),
   },
@@ -293,7 +282,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     description: 'Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to this event type.',
     responses: {
       202: withSchemaName('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: idSchema })),
-      ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
+      ...fails(...tokenPostProblemCodes, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.test', access: ['webhooks.write'], idempotent: true }),
   },

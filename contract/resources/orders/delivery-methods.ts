@@ -1,16 +1,16 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { currencySchema, priceSchema } from '../../schema/money.ts';
+import { currencySchema, priceSchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { paginationParametersWithDefaultLimit100, listPageSchema } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  publicProblems,
-  bodyProblems,
-  cursorProblems,
-  ifMatchProblems,
+  permissionProblemCodes,
+  publicProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  ifMatchProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -56,7 +56,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     description: 'Returns the delivery methods that new orders can use, cheapest first.',
     responses: {
       200: listPageSchema('DeliveryMethodList', deliveryMethodSchema),
-      ...fails(...publicProblems, ...cursorProblems),
+      ...fails(...publicProblemCodes, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.list', access: 'public' }),
   },
@@ -66,7 +66,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     pathParams: methodPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a delivery method',
-    responses: { 200: deliveryMethodSchema, 304: c.noBody(), ...fails(...publicProblems, 'not_found') },
+    responses: { 200: deliveryMethodSchema, 304: c.noBody(), ...fails(...publicProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.get', access: 'public' }),
   },
   replace: {
@@ -80,7 +80,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     responses: {
       200: deliveryMethodSchema,
       201: deliveryMethodSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'precondition_required'),
+      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'precondition_required'),
     },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.replace', access: ['settings.write'] }),
   },
@@ -91,7 +91,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     headers: ifMatchHeadersSchema,
     summary: 'Delete a delivery method',
     description: 'New orders can no longer use the delivery method. Existing orders do not change.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblems, ...ifMatchProblems, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, ...ifMatchProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.delete', access: ['settings.write'] }),
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { maxOrderLines, maxLineQuantity } from './orders.ts';
 
-/** An order line and a number of its units. */
+/** Part of an order line: the line number and a number of units. */
 export const orderLineQuantitySchema = withSchemaName(
   'LineQuantity',
   z

@@ -3,15 +3,8 @@ import { initContract } from '@ts-rest/core';
 import type { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { deliveryMethodCodeSchema } from './delivery-methods.ts';
-import {
-  orderDeliverySchema,
-  orderDeliveryInputSchema,
-  orderSchema,
-  orderCreateSchema,
-  orderRoutes,
-  orderSummarySchema,
-  orderUpdateSchema,
-} from './orders.ts';
+import { orderSchema, orderCreateSchema, orderRoutes, orderSummarySchema, orderUpdateSchema } from './orders.ts';
+import { orderDeliveryInputSchema, orderDeliverySchema } from './order-delivery-schemas.ts';
 import { listPageSchema } from '../../schema/pagination.ts';
 
 const c = initContract();

@@ -1,19 +1,20 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { deliveryMethodCodeSchema } from './delivery-methods.ts';
+import { includedOrderFields, orderInclusionsSchema, orderSearchSchema } from './order-list-inclusions-and-search.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, urlIdListSchema } from '../../schema/ids.ts';
-import { amountSchema, currencySchema, priceSchema } from '../../schema/money.ts';
-import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import { amountSchema, currencySchema, priceSchema } from '../../schema/amount-price-and-currency-schemas.ts';
+import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  permissionProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  ifMatchProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
+import { orderDeliveryInputSchema, orderDeliverySchema } from './order-delivery-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
   declareRouteMetadata,
@@ -28,7 +29,6 @@ import {
   singleLineInputSchema,
   metadataSchema,
   metadataPatchSchema,
-  singleLineResponseSchema,
   multilineTextSchema,
 } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
@@ -41,6 +41,7 @@ export const orderProblems = {
 } as const;
 
 const fails = declareProblemResponses({ ...commonProblems, ...orderProblems });
+const placementProblems = ['limit_exceeded', 'out_of_stock', 'price_changed', 'product_unavailable'] as const;
 
 export const orderStatuses = ['pending', 'paid', 'shipped', 'delivered', 'canceled'] as const;
 export const orderPaymentStatuses = ['unpaid', 'paid', 'partially_refunded', 'refunded'] as const;
@@ -53,7 +54,6 @@ export const maxOrderLines = 2_000;
 export const maxLineQuantity = 100_000;
 
 const quantity = z.number().int().min(1).max(maxLineQuantity);
-const country = z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 code of two letters such as DE');
 
 export const orderItemSchema = withSchemaName(
   'OrderItem',
@@ -71,21 +71,6 @@ export const orderItemSchema = withSchemaName(
     total: amountSchema.describe('`unit_price` times `quantity`.'),
   }),
 );
-
-const deliveryFields = (oneLine: typeof singleLineInputSchema | typeof singleLineResponseSchema) => ({
-  method: deliveryMethodCodeSchema.describe('Code of the delivery method.'),
-  recipient_name: oneLine(200),
-  phone: oneLine(32).optional(),
-  line1: oneLine(200).optional().describe('Street and number. Required if the delivery method requires an address.'),
-  line2: oneLine(200).optional(),
-  city: oneLine(100).optional().describe('City. Required if the delivery method requires an address.'),
-  region: oneLine(100).optional(),
-  postal_code: oneLine(20).optional(),
-  country: country.optional().describe('ISO 3166-1 alpha-2 country code. Required if the delivery method requires an address.'),
-});
-
-export const orderDeliveryInputSchema = withSchemaName('DeliveryInput', z.object(deliveryFields(singleLineInputSchema)).strict());
-export const orderDeliverySchema = withSchemaName('Delivery', z.object(deliveryFields(singleLineResponseSchema)));
 
 const orderFields = {
   id: idSchema,
@@ -124,12 +109,11 @@ export const orderSummarySchema = withSchemaName(
   z
     .object({
       ...orderFields,
+      ...includedOrderFields,
       items: z.array(orderItemSchema).min(1).max(maxOrderLines).optional().describe('Order lines; only returned with `include=items`.'),
     })
     .describe('An order in a list. The lines are included only with `include=items`.'),
 );
-/** Maximum number of orders on a page of a list that includes their lines. */
-export const maxOrdersWithItems = 20;
 
 export const orderCreateSchema = withSchemaName(
   'OrderCreate',
@@ -174,7 +158,7 @@ export const orderUpdateSchema = withSchemaName(
     .strict(),
 );
 
-export const orderCancellationSchema = withSchemaName(
+export const orderCancelRequestSchema = withSchemaName(
   'OrderCancellation',
   z
     .object({
@@ -189,7 +173,7 @@ export const orderCancellationSchema = withSchemaName(
     .strict(),
 );
 
-/** Path parameters of an order and its subresources. */
+/** Path parameters for an order and its subresources. */
 export const orderPathParametersSchema = z.object({ order_id: pathIdSchema('ID of the order.') });
 
 export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
@@ -201,10 +185,10 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     body: orderCreateSchema,
     summary: 'Place an order',
     description:
-      'Reserves the stock and fixes the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
+      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'out_of_stock', 'price_changed', 'product_unavailable'),
+      ...fails(...permissionPostProblemCodes, ...placementProblems),
     },
     metadata: declareRouteMetadata({
       operationId: 'orders.create',
@@ -220,15 +204,16 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     query: z
       .object({
         ...paginationParameters,
-        status: commaSeparatedListSchema(orderStatuses).optional(),
-        payment_status: commaSeparatedListSchema(orderPaymentStatuses).optional(),
-        fulfillment_status: commaSeparatedListSchema(orderFulfillmentStatuses).optional(),
+        status: commaSeparatedEnumSchema(orderStatuses).optional(),
+        payment_status: commaSeparatedEnumSchema(orderPaymentStatuses).optional(),
+        fulfillment_status: commaSeparatedEnumSchema(orderFulfillmentStatuses).optional(),
         id: urlIdListSchema('Only the orders with these IDs (at most 100, comma-separated).').optional(),
         client_id: singleLineInputSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
         user_id: idInUrlSchema
           .optional()
-          .describe('Only orders of this customer. The orders of other customers require the `orders.manage` scope and a staff account.'),
+          .describe('Only orders of this customer. Listing the orders of other customers requires `orders.manage` and a staff account.'),
         reference: singleLineInputSchema(64).optional(),
+        q: orderSearchSchema,
         created_at_gte: timestampInputSchema.optional().describe('Only orders placed at this time or later.'),
         created_at_lt: timestampInputSchema.optional().describe('Only orders placed before this time.'),
         updated_at_gte: timestampInputSchema
@@ -241,15 +226,13 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
           .enum(['created_at', '-created_at', 'updated_at', '-updated_at'])
           .optional()
           .describe('Sort order; `-` means descending (default: `updated_at` with a filter by `updated_at`, otherwise `-created_at`).'),
-        include: commaSeparatedListSchema(['items'])
-          .optional()
-          .describe(`\`items\` includes the lines of each order and reduces the maximum \`limit\` to ${maxOrdersWithItems}.`),
+        include: orderInclusionsSchema,
       })
       .strict(),
     summary: 'List orders',
     description:
       'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are included only with `include=items` or in the response for a single order.',
-    responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
   },
   get: {
@@ -258,7 +241,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     pathParams: orderPathParametersSchema,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get an order',
-    responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
   },
   update: {
@@ -272,7 +255,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.',
     responses: {
       200: orderSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition', 'price_changed'),
+      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition', 'price_changed'),
     },
     metadata: declareRouteMetadata({ operationId: 'orders.update', access: ['orders.write', 'orders.manage'] }),
   },
@@ -282,12 +265,12 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     pathParams: orderPathParametersSchema,
     query: dryRunQuerySchema,
     headers: idempotencyHeadersSchema,
-    body: orderCancellationSchema,
+    body: orderCancelRequestSchema,
     summary: 'Cancel an order',
     description: 'Cancels an order if no part of it has been shipped. The goods are returned to stock, and the payment is refunded.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'orders.cancel', access: ['orders.write', 'orders.manage'], idempotent: true }),
   },
@@ -296,4 +279,4 @@ export type Order = z.output<typeof orderSchema>;
 export type OrderSummary = z.output<typeof orderSummarySchema>;
 export type OrderCreate = z.output<typeof orderCreateSchema>;
 export type OrderUpdate = z.output<typeof orderUpdateSchema>;
-export type OrderCancellation = z.output<typeof orderCancellationSchema>;
+export type OrderCancellation = z.output<typeof orderCancelRequestSchema>;

@@ -1,23 +1,24 @@
 import { idInUrlSchema } from '../../schema/ids.ts';
-import { commaSeparatedListSchema, paginationParameters } from '../../schema/pagination.ts';
+import { commaSeparatedEnumSchema, paginationParameters } from '../../schema/pagination.ts';
 import { timestampInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { z } from 'zod';
 import type { Scope } from '../../protocol/scopes.ts';
 
 /** Returns the query parameters of the payment, refund and shipment lists, which cover all orders that the caller may see. */
-export const queryParametersOfListsAcrossOrders = <const Statuses extends readonly [string, ...string[]]>(
+export const createCrossOrderListParameters = <const Statuses extends readonly [string, ...string[]]>(
+  listed: 'payments' | 'refunds' | 'shipments',
   statuses: Statuses,
   allUsersScope: Scope,
 ) => ({
   ...paginationParameters,
-  order_id: idInUrlSchema.optional().describe('Only entries for this order.'),
+  order_id: idInUrlSchema.optional().describe(`Only ${listed} for this order.`),
   user_id: idInUrlSchema
     .optional()
     .describe(
-      `Only entries for orders of this customer. Entries of other customers require the \`${allUsersScope}\` scope and a staff account.`,
+      `Only ${listed} for orders of this customer. Listing the ${listed} of other customers requires the \`${allUsersScope}\` scope and a staff account.`,
     ),
-  status: commaSeparatedListSchema(statuses).optional(),
-  created_at_gte: timestampInputSchema.optional().describe('Only entries created at this time or later.'),
-  created_at_lt: timestampInputSchema.optional().describe('Only entries created before this time.'),
+  status: commaSeparatedEnumSchema(statuses).optional(),
+  created_at_gte: timestampInputSchema.optional().describe(`Only ${listed} created at this time or later.`),
+  created_at_lt: timestampInputSchema.optional().describe(`Only ${listed} created before this time.`),
   sort: z.enum(['created_at', '-created_at']).default('-created_at').describe('Sort order; `-` means descending.'),
 });

@@ -3,17 +3,16 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { amountSchema, currencySchema } from '../../schema/money.ts';
-import { queryParametersOfListsAcrossOrders } from './payment-refund-and-shipment-list-query.ts';
+import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
+import { createCrossOrderListParameters } from './payment-refund-and-shipment-list-query.ts';
 import { orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
+  permissionProblemCodes,
+  cursorProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -34,7 +33,7 @@ export const paymentProviderNames = ['manual', 'test', 'stripe'] as const;
 export const testPaymentMethodTokens = {
   test_ok: 'the payment succeeds',
   test_declined: 'the payment is declined',
-  test_requires_action: 'the payment waits for the customer, then succeeds',
+  test_requires_action: 'the customer must take an action, then the payment succeeds',
   test_processing_then_ok: 'the payment is processed for a while, then succeeds',
   test_timeout: 'the payment succeeds, but the first response of the provider is lost',
   test_duplicate_webhook: 'the payment succeeds later, and the provider reports it twice',
@@ -116,7 +115,7 @@ export const paymentCreateSchema = withSchemaName(
         .regex(/^[\w.:-]{1,255}$/, 'must be a token issued by the provider')
         .optional()
         .describe(
-          `The provider's token for the payment method. Without a token, the payment waits for the customer. For Stripe, the ID of a PaymentMethod (\`pm_...\`). For the test provider: ${testTokenList}. Any other token is rejected with 400.`,
+          `The provider's token for the payment method. Without a token, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (\`pm_...\`). For the test provider: ${testTokenList}. The test provider rejects unknown tokens with 400.`,
         ),
       return_url: z
         .string()
@@ -143,15 +142,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       'Starts a payment of the order total. Check `status` and `next_action` in the response: the payment may already have succeeded, may require an action by the customer, or may still be in progress at the provider. In development, `{"provider": "test", "method_token": "test_ok"}` simulates a successful payment.',
     responses: {
       201: paymentSchema,
-      ...fails(
-        ...permissionProblems,
-        ...bodyProblems,
-        ...idempotencyProblems,
-        'not_found',
-        'payment_in_progress',
-        'already_paid',
-        'invalid_transition',
-      ),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'limit_exceeded', 'payment_in_progress', 'already_paid', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'payments.create', access: ['payments.write', 'payments.manage'], idempotent: true }),
   },
@@ -164,18 +155,18 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     description: 'Returns the payments of the order, newest first.',
     responses: {
       200: listPageSchema('PaymentPage', paymentSchema),
-      ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
+      ...fails(...permissionProblemCodes, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
   },
   listAll: {
     method: 'GET',
     path: '/payments',
-    query: z.object(queryParametersOfListsAcrossOrders(paymentStatuses, 'payments.manage')).strict(),
+    query: z.object(createCrossOrderListParameters('payments', paymentStatuses, 'payments.manage')).strict(),
     summary: 'List payments',
     description:
       "Returns the payments for the current user's orders. With the `payments.manage` scope and a staff account, returns all payments.",
-    responses: { 200: listPageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'payments.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
@@ -186,7 +177,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     summary: 'Get a payment',
     description:
       'Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as a Stripe PaymentIntent.',
-    responses: { 200: paymentSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: paymentSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
   },
   cancel: {
@@ -197,10 +188,10 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     body: c.noBody(),
     summary: 'Cancel a payment',
     description:
-      'Cancels a payment that is waiting for the customer. The order remains open and can be paid in another way until its reservation expires.',
+      'Cancels a payment whose status is `pending` or `requires_action`. The order remains open and can be paid in another way until its reservation expires.',
     responses: {
       201: paymentSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'payments.cancel', access: ['payments.write', 'payments.manage'], idempotent: true }),
   },
@@ -215,7 +206,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       'Confirms that the money has been received in cash or by bank transfer. If the order has been canceled in the meantime, the payment must be refunded.',
     responses: {
       201: paymentSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'payments.confirm', access: ['payments.manage'], idempotent: true }),
   },

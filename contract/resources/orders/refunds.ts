@@ -2,18 +2,17 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, idInUrlSchema } from '../../schema/ids.ts';
-import { amountSchema, currencySchema } from '../../schema/money.ts';
+import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { orderLineQuantitySchema } from './order-line-quantity.ts';
-import { queryParametersOfListsAcrossOrders } from './payment-refund-and-shipment-list-query.ts';
+import { createCrossOrderListParameters } from './payment-refund-and-shipment-list-query.ts';
 import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
+  permissionProblemCodes,
+  cursorProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -88,15 +87,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description: 'Refunds the payment for an order, in full or in part. Only the quantities in `restock` are returned to stock.',
     responses: {
       201: refundSchema,
-      ...fails(
-        ...permissionProblems,
-        ...bodyProblems,
-        ...idempotencyProblems,
-        'not_found',
-        'invalid_transition',
-        'refund_exceeds_payment',
-        'quantity_exceeded',
-      ),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition', 'refund_exceeds_payment', 'quantity_exceeded'),
     },
     metadata: declareRouteMetadata({ operationId: 'refunds.create', access: ['refunds.write'], idempotent: true, bodyMax: 1_000_000 }),
   },
@@ -109,7 +100,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description: 'Returns the refunds of the order, newest first.',
     responses: {
       200: listPageSchema('RefundPage', refundSchema),
-      ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
+      ...fails(...permissionProblemCodes, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'refunds.list', access: ['payments.read', 'payments.manage'] }),
   },
@@ -118,14 +109,14 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     path: '/refunds',
     query: z
       .object({
-        ...queryParametersOfListsAcrossOrders(refundStatuses, 'payments.manage'),
+        ...createCrossOrderListParameters('refunds', refundStatuses, 'payments.manage'),
         payment_id: idInUrlSchema.optional().describe('Only refunds of this payment.'),
       })
       .strict(),
     summary: 'List refunds',
     description:
       "Returns the refunds for the current user's orders. With the `payments.manage` scope and a staff account, returns all refunds.",
-    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'refunds.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
@@ -134,7 +125,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     pathParams: refundPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a refund',
-    responses: { 200: refundSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: refundSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'refunds.get', access: ['payments.read', 'payments.manage'] }),
   },
   confirm: {
@@ -147,7 +138,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description: 'Confirms that the money has been returned to the customer.',
     responses: {
       201: refundSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'refunds.confirm', access: ['refunds.write'], idempotent: true }),
   },

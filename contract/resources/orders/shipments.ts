@@ -2,18 +2,18 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { queryParametersOfListsAcrossOrders } from './payment-refund-and-shipment-list-query.ts';
+import { createCrossOrderListParameters } from './payment-refund-and-shipment-list-query.ts';
 import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
 import { orderLineQuantitySchema } from './order-line-quantity.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  permissionProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  ifMatchProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -105,7 +105,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     description: 'Creates a shipment for all or part of a paid order.',
     responses: {
       201: shipmentSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition', 'quantity_exceeded'),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition', 'quantity_exceeded'),
     },
     metadata: declareRouteMetadata({
       operationId: 'shipments.create',
@@ -124,7 +124,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     description: 'Returns the shipments of the order, newest first.',
     responses: {
       200: listPageSchema('ShipmentPage', shipmentSchema),
-      ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
+      ...fails(...permissionProblemCodes, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'shipments.list', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
@@ -133,14 +133,14 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     path: '/shipments',
     query: z
       .object({
-        ...queryParametersOfListsAcrossOrders(shipmentStatuses, 'shipments.write'),
+        ...createCrossOrderListParameters('shipments', shipmentStatuses, 'shipments.write'),
         tracking_number: singleLineInputSchema(100).optional().describe('Only shipments with this tracking number.'),
       })
       .strict(),
     summary: 'List shipments',
     description:
       "Returns the shipments of the current user's orders. With `shipments.write` or `orders.manage` and a staff account, returns all shipments.",
-    responses: { 200: listPageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'shipments.listAll', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   get: {
@@ -149,7 +149,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     pathParams: shipmentPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a shipment',
-    responses: { 200: shipmentSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: shipmentSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'shipments.get', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   update: {
@@ -163,7 +163,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
       'Updates the status or the tracking details. The status changes from `pending` to `shipped`, and then to `delivered`, or to `failed` if the parcel cannot be delivered. Only a `pending` shipment can be `canceled`.',
     responses: {
       200: shipmentSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'shipments.update', access: ['shipments.write'] }),
   },

@@ -2,18 +2,19 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, integerInUrlSchema } from '../../schema/ids.ts';
-import { currencySchema, priceSchema, maxPrice } from '../../schema/money.ts';
-import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import { currencySchema, priceSchema, maxPrice } from '../../schema/amount-price-and-currency-schemas.ts';
+import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  publicProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  permissionProblemCodes,
+  publicProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  ifMatchProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
+import { maxStock, stockAdjustmentCreateSchema, stockAdjustmentSchema } from './stock-adjustment-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
   declareRouteMetadata,
@@ -40,8 +41,6 @@ export const productProblems = {
 const fails = declareProblemResponses({ ...commonProblems, ...productProblems });
 
 export const productStatuses = ['draft', 'active', 'archived'] as const;
-/** Maximum stock of a product, and maximum size of a stock adjustment, in units. */
-export const maxStock = 2_000_000_000;
 
 const sku = z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/, 'must be 1 to 64 printable ASCII characters');
 const category = z
@@ -132,42 +131,10 @@ export const productReplaceSchema = withSchemaName(
     .strict(),
 );
 
-export const stockAdjustmentReasons = ['received', 'correction', 'damaged', 'returned'] as const;
-
-export const stockAdjustmentSchema = withSchemaName(
-  'StockAdjustment',
-  z.object({
-    id: idSchema,
-    product_id: idSchema,
-    delta: z.number().int().describe('Number of units added; negative if units were removed.'),
-    stock_after: z.number().int().min(0).describe('Stock after the adjustment, in units.'),
-    reason: z.enum(stockAdjustmentReasons),
-    note: z.string().max(500).nullable(),
-    created_at: timestampSchema,
-  }),
-);
-
-export const stockAdjustmentCreateSchema = withSchemaName(
-  'StockAdjustmentCreate',
-  z
-    .object({
-      delta: z
-        .number()
-        .int()
-        .min(-maxStock)
-        .max(maxStock)
-        .refine((delta) => delta !== 0, { message: 'must not be 0' })
-        .describe('Number of units to add; negative to remove units.'),
-      reason: z.enum(stockAdjustmentReasons),
-      note: multilineTextSchema(500).optional(),
-    })
-    .strict(),
-);
-
-/** Status filter for every list that depends on the products that the caller may see. */
-export const productStatusFilterSchema = commaSeparatedListSchema(productStatuses)
+/** Product status filter for every list whose content depends on which products the caller may see. */
+export const productStatusFilterSchema = commaSeparatedEnumSchema(productStatuses)
   .optional()
-  .describe('Statuses other than `active` require the `products.write` scope and a staff account (default: `active`).');
+  .describe('Requesting a status other than `active` requires the `products.write` scope and a staff account (default: `active`).');
 
 const productPath = z.object({ product_id: pathIdSchema('ID of the product.') });
 
@@ -199,7 +166,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     summary: 'List products',
     responses: {
       200: listPageSchema('ProductPage', productSchema),
-      ...fails(...publicProblems, ...cursorProblems, 'forbidden'),
+      ...fails(...publicProblemCodes, ...cursorProblemCodes, 'forbidden'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.list', access: 'public' }),
   },
@@ -209,7 +176,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     pathParams: productPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a product',
-    responses: { 200: productSchema, 304: c.noBody(), ...fails(...publicProblems, 'not_found') },
+    responses: { 200: productSchema, 304: c.noBody(), ...fails(...publicProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'products.get', access: 'public' }),
   },
   create: {
@@ -220,7 +187,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     summary: 'Create a product',
     responses: {
       201: productSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'sku_taken'),
+      ...fails(...permissionPostProblemCodes, 'sku_taken'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.create', access: ['products.write'], idempotent: true }),
   },
@@ -235,7 +202,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the price and name of the product.',
     responses: {
       200: productSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.update', access: ['products.write'] }),
   },
@@ -250,7 +217,14 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Replaces all fields that can be changed. Omitted fields get their default values. Requires `If-Match`, to prevent lost updates.',
     responses: {
       200: productSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'precondition_required', 'not_found', 'invalid_transition'),
+      ...fails(
+        ...permissionProblemCodes,
+        ...bodyProblemCodes,
+        ...ifMatchProblemCodes,
+        'precondition_required',
+        'not_found',
+        'invalid_transition',
+      ),
     },
     metadata: declareRouteMetadata({ operationId: 'products.replace', access: ['products.write'] }),
   },
@@ -261,7 +235,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     headers: ifMatchHeadersSchema,
     summary: 'Delete a product',
     description: 'Deletes a draft product that has never been ordered. Any other product can only be archived.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblems, ...ifMatchProblems, 'not_found', 'product_in_use') },
+    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, ...ifMatchProblemCodes, 'not_found', 'product_in_use') },
     metadata: declareRouteMetadata({ operationId: 'products.delete', access: ['products.write'] }),
   },
   adjustStock: {
@@ -275,7 +249,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Increases or decreases the stock by a number of units. The stock cannot be set to an absolute number, because that would overwrite concurrent sales. The first adjustment starts stock tracking for the product.',
     responses: {
       201: stockAdjustmentSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'insufficient_stock'),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'insufficient_stock'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.adjustStock', access: ['products.write'], idempotent: true }),
   },
@@ -288,7 +262,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     description: 'Returns the stock adjustments of the product, newest first.',
     responses: {
       200: listPageSchema('StockAdjustmentPage', stockAdjustmentSchema),
-      ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
+      ...fails(...permissionProblemCodes, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.listStockAdjustments', access: ['products.write'] }),
   },
@@ -296,6 +270,4 @@ export const productRoutes = defineResource('Products', "The shop's products and
 export type Product = z.output<typeof productSchema>;
 export type ProductCreate = z.output<typeof productCreateSchema>;
 export type ProductUpdate = z.output<typeof productUpdateSchema>;
-export type StockAdjustment = z.output<typeof stockAdjustmentSchema>;
-export type StockAdjustmentCreate = z.output<typeof stockAdjustmentCreateSchema>;
 export type ProductReplace = z.output<typeof productReplaceSchema>;

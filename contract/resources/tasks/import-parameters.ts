@@ -34,12 +34,12 @@ export const importQueryParameters = {
 /**
  * Returns one query parameter per field, which specifies the field's column in the file (default: the field name): `sku_column=StockCode`.
  */
-export function importColumnNameParameters<const Fields extends readonly string[]>(fields: Fields) {
+export function createImportColumnNameParameters<const Fields extends readonly string[]>(fields: Fields) {
   const entries = fields.map((field) => [
     `${field}_column`,
     nameFromOtherSystemSchema(200).default(field).describe(`Name of the CSV column or JSON key to read as \`${field}\`.`),
   ]);
-  // Object.fromEntries() loses the parameter names; the assertion restores them.
+  // The return type of Object.fromEntries() does not contain the parameter names; the type assertion adds them.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return Object.fromEntries(entries) as Record<`${Fields[number]}_column`, z.ZodDefault<ReturnType<typeof nameFromOtherSystemSchema>>>;
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema } from '../../schema/ids.ts';
+import { orderSearchSchema } from '../orders/order-list-inclusions-and-search.ts';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '../orders/orders.ts';
-import { commonProblems, declareProblemResponses, permissionProblems, bodyProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, permissionPostProblemCodes } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { fileFormats, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
@@ -45,15 +46,16 @@ export const orderExportCreateSchema = withSchemaName(
         .max(100)
         .refine((names) => new Set(names).size === names.length, { message: 'must not contain a column twice' })
         .optional()
-        .describe('Columns of the file, in this order (default: all). Columns of order lines require `rows: lines`.'),
+        .describe('Columns of the file, in this order (default: all). Columns of order lines can be selected only with `rows: lines`.'),
       status: z.array(z.enum(orderStatuses)).min(1).max(20).optional(),
       payment_status: z.array(z.enum(orderPaymentStatuses)).min(1).max(20).optional(),
       fulfillment_status: z.array(z.enum(orderFulfillmentStatuses)).min(1).max(20).optional(),
       client_id: singleLineInputSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
       user_id: idSchema
         .optional()
-        .describe('Only orders of this customer. The orders of other customers require the `orders.manage` scope and a staff account.'),
+        .describe('Only orders of this customer. Exporting the orders of other customers requires `orders.manage` and a staff account.'),
       reference: nameFromOtherSystemSchema(64).optional(),
+      q: orderSearchSchema,
       created_at_gte: timestampInputSchema.optional().describe('Only orders placed at this time or later.'),
       created_at_lt: timestampInputSchema.optional().describe('Only orders placed before this time.'),
       updated_at_gte: timestampInputSchema.optional().describe('Only orders last changed at this time or later.'),
@@ -89,7 +91,7 @@ export const orderExportRoutes = defineResource('Order exports', 'Export of orde
       'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope, or the `orders.manage` scope and a staff account to export the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     responses: {
       202: taskSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, ...taskCreationProblemCodes),
+      ...fails(...permissionPostProblemCodes, ...taskCreationProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'orderExports.create', access: ['tasks.write'], idempotent: true }),
   },

@@ -1,15 +1,21 @@
 import { z } from 'zod';
 import { idInUrlSchema } from '../../schema/ids.ts';
 import {
-  importColumnNameParameters,
+  createImportColumnNameParameters,
   importQueryParameters,
   importFileBodySchema,
   importFileLimitsText,
   importFileRouteMetadata,
 } from './import-parameters.ts';
-import { currencySchema } from '../../schema/money.ts';
+import { currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { maxOrderLines } from '../orders/orders.ts';
-import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionProblemCodes,
+  fileProblemCodes,
+  idempotencyProblemCodes,
+} from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
@@ -19,7 +25,7 @@ const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 const importEffects =
   'Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line with the reason. Also requires the `orders.manage` scope.';
 
-/** Fields of one row, which represents one order line. The order's own fields are read from its first line. */
+/** Fields of one row, which represents one order line. Fields of the whole order are read from the order's first line. */
 export const orderImportFields = [
   ...(['reference', 'created_at', 'status', 'currency', 'shipping_total', 'discount_total', 'note'] as const),
   ...(['customer', 'customer_name', 'customer_email', 'delivery_method', 'recipient_name'] as const),
@@ -38,7 +44,9 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
         source: z
           .string()
           .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 of a-z, 0-9, `.`, `_` and `-`')
-          .describe('Name of the source system. Each order reference of a source is imported only once.'),
+          .describe(
+            'Name of the source system. Orders are identified by source and reference, so repeating an import creates no duplicates.',
+          ),
         currency: currencySchema.optional().describe('Currency of orders whose rows do not specify one.'),
         utc_offset: z
           .string()
@@ -71,7 +79,7 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
           .default('keep')
           .describe('How to handle lines without a price: `refuse` treats them as invalid.'),
         events: z.enum(['true', 'false']).default('false').describe('`true` records an `order.created` event for each imported order.'),
-        ...importColumnNameParameters(orderImportFields),
+        ...createImportColumnNameParameters(orderImportFields),
       })
       .strict(),
     body: importFileBodySchema,
@@ -79,7 +87,7 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
     description: `${importEffects} ${importFileLimitsText} An order can have at most ${maxOrderLines} lines.`,
     responses: {
       202: taskSchema,
-      ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskCreationProblemCodes),
+      ...fails(...permissionProblemCodes, ...fileProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
     },
     metadata: declareRouteMetadata({
       operationId: 'orderImports.create',

@@ -1,13 +1,19 @@
 import { z } from 'zod';
 import {
-  importColumnNameParameters,
+  createImportColumnNameParameters,
   importQueryParameters,
   importFileBodySchema,
   importFileLimitsText,
   importFileRouteMetadata,
 } from './import-parameters.ts';
-import { currencySchema } from '../../schema/money.ts';
-import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import { currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionProblemCodes,
+  fileProblemCodes,
+  idempotencyProblemCodes,
+} from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
@@ -37,7 +43,7 @@ export const productImportRoutes = defineResource('Product imports', 'Import of 
         ...importQueryParameters,
         currency: currencySchema.optional().describe('Currency of products whose rows do not specify one.'),
         category: nameFromOtherSystemSchema(64).optional().describe('Category of new products whose rows do not specify one.'),
-        ...importColumnNameParameters(productImportFields),
+        ...createImportColumnNameParameters(productImportFields),
       })
       .strict(),
     body: importFileBodySchema,
@@ -45,7 +51,7 @@ export const productImportRoutes = defineResource('Product imports', 'Import of 
     description: `Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line with the reason. Also requires the \`products.write\` scope. ${importFileLimitsText}`,
     responses: {
       202: taskSchema,
-      ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskCreationProblemCodes),
+      ...fails(...permissionProblemCodes, ...fileProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
     },
     metadata: declareRouteMetadata({
       operationId: 'productImports.create',

@@ -1,16 +1,16 @@
-import { initContract } from '@ts-rest/core';
+import { initContract, type ContractOtherResponse } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
-import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  tokenProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
+  tokenProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -32,7 +32,7 @@ export const fileFormats = ['csv', 'ndjson'] as const;
 /** Media types for the file formats. */
 export const fileMediaTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
 /** Maximum number of queued and running tasks per owner. */
-export const maxConcurrentTasks = 2;
+export const maxUnfinishedTasksPerOwner = 2;
 
 const count = z.number().int().min(0);
 
@@ -40,7 +40,7 @@ const importCounts = z.object({
   created: count,
   updated: count,
   unchanged: count.describe('Number of orders or rows that were previously imported with the same data.'),
-  refused: count.describe('Number of rejected orders or rows, including the `differing` ones.'),
+  refused: count.describe('Number of rejected orders or rows, including those counted in `differing`.'),
   differing: count.describe('Number of rejected orders that were previously imported with different data.'),
 });
 
@@ -51,7 +51,7 @@ export const taskResultSchema = withSchemaName(
     rows: count.describe('Number of rows in the result file. For an import, the file lists the lines with errors or warnings.'),
     bytes: count,
     sha256: z.string().describe('SHA-256 hash of the file, in hexadecimal.'),
-    imported: importCounts.nullable().describe('Result counts of the import; `null` for an export.'),
+    imported: importCounts.nullable().describe('Number of rows or orders that the import processed, by outcome; `null` for an export.'),
     expires_at: timestampSchema.describe('When the file is deleted.'),
   }),
 );
@@ -74,7 +74,7 @@ export const taskSchema = withSchemaName(
       .describe('Describes the file that `GET /tasks/{task_id}/result` returns; `null` unless the task has succeeded.'),
     imported: importCounts
       .nullable()
-      .describe('Result counts of the import so far, even if it failed or was canceled; `null` for an export.'),
+      .describe('Number of rows or orders processed so far, by outcome, even if the import failed or was canceled; `null` for an export.'),
     error: withSchemaName('TaskError', z.object({ code: z.string().describe('Machine-readable error code.'), detail: z.string() }))
       .nullable()
       .describe('Why the task failed.'),
@@ -92,6 +92,9 @@ export const taskCreationProblemCodes = ['too_many_tasks'] as const;
 const taskPath = z.object({ task_id: pathIdSchema('ID of the task.') });
 /** The bytes of the file are streamed without validation. */
 const fileContent = z.custom<AsyncIterable<Uint8Array>>();
+/** An interface, because a declaration file cannot name the private types that `ContractOtherResponse` expands to. */
+export interface FileResponse extends ContractOtherResponse<typeof fileContent> {}
+const fileResponse: FileResponse = c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent });
 
 export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exports and imports.', {
   list: {
@@ -100,14 +103,14 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     query: z
       .object({
         ...paginationParameters,
-        type: commaSeparatedListSchema(taskTypes).optional(),
-        status: commaSeparatedListSchema(taskStatuses).optional(),
+        type: commaSeparatedEnumSchema(taskTypes).optional(),
+        status: commaSeparatedEnumSchema(taskStatuses).optional(),
       })
       .strict(),
     summary: 'List tasks',
     description:
       'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all scopes with which it was started.',
-    responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...tokenProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...tokenProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'tasks.list', access: ['tasks.read'] }),
   },
   get: {
@@ -117,7 +120,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     summary: 'Get a task',
     description:
       'Returns the state of the task. While the task is not finished, `Retry-After` specifies when to poll again. A task is stored for 30 days after it has finished.',
-    responses: { 200: taskSchema, ...fails(...tokenProblems, 'not_found', 'gone') },
+    responses: { 200: taskSchema, ...fails(...tokenProblemCodes, 'not_found', 'gone') },
     metadata: declareRouteMetadata({ operationId: 'tasks.get', access: ['tasks.read'] }),
   },
   result: {
@@ -128,8 +131,8 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     description:
       'Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.',
     responses: {
-      200: c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent }),
-      ...fails(...tokenProblems, 'not_found', 'task_not_finished', 'gone'),
+      200: fileResponse,
+      ...fails(...tokenProblemCodes, 'not_found', 'task_not_finished', 'gone'),
     },
     metadata: declareRouteMetadata({ operationId: 'tasks.result', access: ['tasks.read'], produces: Object.values(fileMediaTypes) }),
   },
@@ -144,7 +147,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
       'Stops the task. Rows that the import has already written are kept and are included in the `imported` count of the returned task.',
     responses: {
       202: taskSchema,
-      ...fails(...tokenProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'gone', 'invalid_transition'),
+      ...fails(...tokenProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'gone', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'tasks.cancel', access: ['tasks.write'], idempotent: true }),
   },

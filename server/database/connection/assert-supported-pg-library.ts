@@ -8,8 +8,8 @@ import { createPipelinedStatementSender } from './pipelined-queries.ts';
 const testedVersion = '8.23.0';
 
 /** The installed pg does not work with `pipelined-queries.ts`; the message says what to do. */
-export class UnsupportedPgError extends Error {
-  override readonly name = 'UnsupportedPgError';
+export class UnsupportedPgLibraryError extends Error {
+  override readonly name = 'UnsupportedPgLibraryError';
 }
 
 type PgClientClass = new (config: ClientConfig & { connection: EventEmitter }) => ClientBase;
@@ -27,13 +27,13 @@ export function loadPgOfMikroOrm(): Pg {
 /**
  * Runs a pipelined query over a simulated connection before the first real one, because the pg internals that `pipelined-queries.ts`
  * replaces can change in any release: a change could send a statement outside its transaction or return the rows of another statement.
- * @throws {UnsupportedPgError} if pg has another version or behaves differently
+ * @throws {UnsupportedPgLibraryError} if pg has another version or behaves differently
  */
 export async function assertSupportedPgLibrary({ version, Client }: Pg = loadPgOfMikroOrm()): Promise<void> {
   const advice = `run "npm ci", which installs pg ${testedVersion}`;
-  if (version !== testedVersion) throw new UnsupportedPgError(`the installed pg ${version} is not supported: ${advice}`);
+  if (version !== testedVersion) throw new UnsupportedPgLibraryError(`the installed pg ${version} is not supported: ${advice}`);
   const difference = await findDifference(Client).catch((error: unknown) => `it fails with "${String(error)}"`);
-  if (difference !== undefined) throw new UnsupportedPgError(`the installed pg was modified (${difference}): ${advice}`);
+  if (difference !== undefined) throw new UnsupportedPgLibraryError(`the installed pg was modified (${difference}): ${advice}`);
 }
 
 /** Records the messages that pg sends; `emit` simulates messages from the database. */

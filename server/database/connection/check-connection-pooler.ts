@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { isDatabaseUnreachableError } from '../errors/database-error-predicates.ts';
-import { isBehindConnectionPooler } from './database-timeouts.ts';
+import { isBehindConnectionPooler } from './connection-timeouts-and-pooler-detection.ts';
 
 /** The server cannot work through the connection pooler; the message says what to set. */
 export class ConnectionPoolerError extends Error {
@@ -23,7 +23,7 @@ const tooFewConnections =
   'The connection pooler at DATABASE_URL does not provide a second connection to PostgreSQL: raise default_pool_size in the pooler to at least 10 for each server process';
 
 /**
- * Checks whether the server can work through the connection pooler that `pool` is connected to, if there is one.
+ * If `pool` is connected to a connection pooler, checks whether the server can work through that pooler.
  * @throws {ConnectionPoolerError} if the server cannot work through the pooler
  */
 export async function checkConnectionPoolerCompatibility(pool: Pool, preparedStatements: boolean): Promise<'direct' | 'pooler'> {
@@ -49,8 +49,8 @@ async function checkWithSecondClient(pool: Pool, client: PoolClient, preparedSta
 }
 
 /**
- * Uses two clients alternately. In transaction mode, a client gets any free connection: while the second client is in a transaction,
- * the first one soon gets a connection without its prepared statement.
+ * Uses two clients alternately. In transaction mode, a pooler gives a client any free connection. While the second client is in a
+ * transaction, the first client therefore soon gets a connection that lacks its prepared statement.
  */
 async function alternate(client: PoolClient, other: PoolClient, preparedStatements: boolean): Promise<void> {
   const name = preparedStatements ? `check_pooler_${randomBytes(6).toString('hex')}` : '';

@@ -5,7 +5,7 @@ export class MissingExtensionError extends Error {
   override readonly name = 'MissingExtensionError';
 }
 
-/** feature_not_supported and undefined_file (not installed), insufficient_privilege */
+/** SQLSTATEs: feature_not_supported and undefined_file if the extension is not installed, and insufficient_privilege. */
 const unavailableSqlStates = new Set(['0A000', '58P01', '42501']);
 
 /** Creates pg_trgm, a trusted extension: every user who may create objects in the database may create the extension. */

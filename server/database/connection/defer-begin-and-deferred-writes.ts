@@ -4,11 +4,11 @@ import type { MessageSender, PreparedQuery } from './pipelined-queries.ts';
 export const statementCommentPattern = /^\/\*(\w+)( later)?\*\//;
 
 export type DeferOptions = {
-  /** `false` sends every statement without a name, because PostgreSQL or a pooler does not keep prepared statements. */
+  /** `false` sends every statement without a name, for servers or poolers that do not keep prepared statements. */
   readonly preparedStatements: boolean;
   /**
-   * Sent with each transaction's first statement and with each statement outside a transaction. If it has a name, the connection must
-   * already have prepared it.
+   * Sent with each transaction's first statement and with each statement outside a transaction. If this statement has a name, the
+   * connection must already have prepared it.
    */
   readonly limits: PreparedQuery | undefined;
 };
@@ -76,7 +76,8 @@ function toPreparedQuery(text: unknown, values: unknown, nameFor: (name: string)
 }
 
 /**
- * Returns an unnamed query if the text is a single statement, as the extended protocol requires. Text without values may contain several.
+ * Returns an unnamed query if the text is a single statement, as the extended protocol requires. Text without values may contain several
+ * statements.
  */
 function singleStatement(text: unknown, values: unknown): PreparedQuery | undefined {
   if (typeof text !== 'string') return undefined;

@@ -39,9 +39,9 @@ type ConnectionActivity = { readonly stream: Socket; heardAt: number; askedAt: n
 
 /**
  * Returns a function that creates the observer of a new connection, which destroys the connection if it does not respond for `limitMs`.
- * PostgreSQL's own timeouts cannot be reported over a dead connection (dropped by a firewall, or to a host that is down), and TCP takes 15
- * minutes to detect a dead connection. If one connection is dead, the others usually are, too. So every connection that has received
- * nothing since the query was sent is also destroyed; otherwise, later requests would time out one by one.
+ * A connection is dead, for example, if a firewall has dropped it or the host is down. PostgreSQL cannot report its own timeouts over a
+ * dead connection, and TCP takes 15 minutes to detect one. If one connection is dead, the others usually are, too. So every connection that
+ * has received nothing since the query was sent is also destroyed; otherwise, later requests would time out one by one.
  */
 export function createUnresponsiveConnectionKiller(limitMs: number): (client: ClientBase) => MessageObserver {
   const activities = new Set<ConnectionActivity>();

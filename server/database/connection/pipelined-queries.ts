@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
-import { definePerObjectField } from '../../memory/per-object-field.ts';
+import { createSymbolKeyedProperty } from '../../memory/symbol-keyed-property.ts';
 
 /** A statement with its name on the connection; the name is empty for unnamed statements. */
 export type PreparedQuery = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
@@ -19,7 +19,7 @@ export type MessageSender = {
 };
 
 type QueryCallback = (error: unknown, result: { readonly command: string }) => void;
-/** The pg internals that are used here. */
+/** The pg internals that this file uses. */
 type PgConnection = { readonly parsedStatements: Readonly<Record<string, string>> };
 type PgQuery = EventEmitter & {
   requiresPreparation(): boolean;
@@ -37,9 +37,9 @@ const anyConnection = z.custom<PgConnection>();
  * Callbacks that receive each row as soon as it arrives, attached to the statement parameters. PostgreSQL sends the first rows of a long
  * result while it is still computing the others.
  */
-export const rowListenersByParameters = definePerObjectField<(row: unknown) => void>('listener');
+export const rowListenersByParameters = createSymbolKeyedProperty<(row: unknown) => void>('listener');
 
-/** Creates the functions that send statements on this connection: several statements with a single Sync, or one. */
+/** Creates the functions that send statements on this connection: either several statements with a single Sync, or a single statement. */
 export function createPipelinedStatementSender(given: ClientBase, observers: readonly MessageObserver[]): MessageSender {
   const client = anyClient.parse(given);
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
@@ -54,8 +54,8 @@ export function createPipelinedStatementSender(given: ClientBase, observers: rea
   return {
     send(last, preceding) {
       const onRow = rowListenersByParameters.get(last.values);
-      // Avoids pg's own promise, for which pg assigns a function to the query: V8 pretenures functions that are assigned to properties, so
-      // the function would stay in memory, with the result and the waiting caller, until the next major GC.
+      // Avoids pg's own promise, for which pg assigns a function to a property of the query.
+      // V8 pretenures such functions, so the function, the result and the waiting caller would stay in memory until the next major GC.
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const end = observe();
       const callback: QueryCallback = (error, result) => {
@@ -101,7 +101,10 @@ function pipelinedQueryClass(Query: PgQueryClass, connection: PgConnection) {
       super.prepare(connection);
     }
 
-    /** Always true: an unnamed statement without values would be sent by the simple protocol, without the preceding statements. */
+    /**
+     * Returns true even for an unnamed statement without values, which pg would otherwise send with the simple protocol, without the
+     * preceding statements.
+     */
     override requiresPreparation(): boolean {
       return true;
     }

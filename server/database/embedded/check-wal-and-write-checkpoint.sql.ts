@@ -1,6 +1,6 @@
 import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 
-/** Returns whether more WAL has been written since the last checkpoint than `bytes`. */
+/** Returns whether more than `bytes` bytes of WAL have been written since the last checkpoint. */
 export async function isWalSinceCheckpointLargerThan(em: EntityManager, bytes: number): Promise<boolean> {
   // Written in SQL because MikroORM has no functions for the WAL.
   const overdue = await em.execute('select from pg_control_checkpoint() where pg_current_wal_insert_lsn() - redo_lsn > ?', [bytes]);

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Another process, or this one, has opened the data directory. */
+/** The data directory is already open in this process or in another process. */
 export class DataDirectoryInUseError extends Error {
   override readonly name = 'DataDirectoryInUseError';
 }

@@ -5,7 +5,7 @@ import { prepareStatement } from './prepared-statement.ts';
 // The hash of a null key is null.
 const lock = prepareStatement('lock_key', 'select pg_advisory_xact_lock(coalesce(hashtextextended($1, $2), $2))');
 
-/** Serializes transactions that use the same key and namespace: waits for the others, and holds the lock until the transaction ends. */
+/** Serializes transactions that use the same key and namespace: waits for the lock, and holds it until the transaction ends. */
 export const acquireAdvisoryLockForKey = async (em: EntityManager, key: string, namespace: number): Promise<void> =>
   void (await lock(em, [key, namespace]));
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { getSqlState } from '../errors/sql-error-fields.ts';
 
-/** Limits for batches of one statement. */
+/** Limits for batching a statement's lookups into queries. */
 export type BatchLimits = {
   /** Maximum number of lookups per query; further lookups wait for the next query. */
   readonly maxBatchSize: number;
@@ -31,7 +31,7 @@ const runDetached = AsyncLocalStorage.snapshot();
 export class BatchLoader<Result> {
   readonly #fetchBatch: FetchBatch<Result>;
   readonly #limits: BatchLimits;
-  /** Replaced for each query, because a long-lived map keeps its old hash tables and their content alive (see `definePerObjectField`). */
+  /** Replaced for each query, because a long-lived map keeps its old hash tables and their content alive (see `createSymbolKeyedProperty`). */
   #pending = new Map<string, PendingLookup<Result>>();
   #runningBatches = 0;
   #isScheduled = false;
@@ -52,7 +52,7 @@ export class BatchLoader<Result> {
   #schedule(): void {
     if (this.#isScheduled || this.#runningBatches >= this.#limits.maxConcurrentBatches || this.#pending.size === 0) return;
     this.#isScheduled = true;
-    // Runs after all requests of this event-loop turn have been parsed.
+    // Dispatches the lookups after all requests that arrived in this event-loop turn have been parsed.
     runDetached(() => setImmediate(() => void this.#dispatch()));
   }
 

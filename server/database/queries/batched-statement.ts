@@ -3,9 +3,9 @@ import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import { type BatchResult, type BatchLimits, type StatementParameters, BatchLoader } from './batch-loader.ts';
 import { prepareStatement } from './prepared-statement.ts';
 
-/** For cheap lookups: at most two concurrent queries, whose batches grow with the load. */
+/** Limits for cheap lookups: at most two queries run concurrently, and their batches grow with the load. */
 const sharedBatch: BatchLimits = { maxBatchSize: 100, maxConcurrentBatches: 2 };
-/** For queries that may be slow, so that no caller waits for another caller's query. */
+/** Limits for queries that may be slow: each lookup has its own query, so that no caller waits for another caller's query. */
 const noBatch: BatchLimits = { maxBatchSize: 1, maxConcurrentBatches: 10 };
 
 type RunBatched<Result> = (em: EntityManager, parameters: StatementParameters) => Promise<Result>;
@@ -57,7 +57,7 @@ function unnestParameters(types: readonly string[]): string {
   return `unnest(${arrays}) with ordinality as asked (${types.map((_, index) => `p${index + 1}`).join(', ')}, n)`;
 }
 
-/** @param text selects at most one row by an index, without a `limit` clause */
+/** @param selectSql selects at most one row via an index, and has no `limit` clause */
 export const prepareBatchedLookupStatement = <Row>(
   name: string,
   types: readonly string[],
@@ -66,7 +66,7 @@ export const prepareBatchedLookupStatement = <Row>(
   // the limit makes the planner use one index lookup per parameter set, regardless of its row estimate
   prepareBatched<Row>(name, types, `select to_json(answer) from (${selectSql} limit 1) answer`, sharedBatch);
 
-/** @param text selects rows in order; a `limit` in it must be a literal, because it applies to the lookups of all callers */
+/** @param selectSql selects rows in order; a `limit` in it must be a literal, because it applies to the lookups of all callers */
 export function prepareBatchedListStatement<Row>(
   name: string | undefined,
   types: readonly string[],

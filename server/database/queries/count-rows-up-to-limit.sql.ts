@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
-import { runQueryBuiltAtRunTime } from './dynamic-query.ts';
+import { runPreparedDynamicQuery } from './dynamic-query.ts';
 
 /** A query-builder query without a limit. */
 type EntityQuery = {
@@ -21,5 +21,5 @@ export async function countEntitiesUpTo(em: EntityManager, query: EntityQuery, m
 /** Counts the rows that an SQL select statement returns, up to `max + 1`, which means more than `max`. */
 export async function countRowsUpTo(em: EntityManager, select: RawBuilder<unknown>, max: number): Promise<number> {
   const query = sql<{ count: number }>`select count(*) as count from (${select} limit ${sql.lit(max + 1)}) counted`;
-  return (await runQueryBuiltAtRunTime(em, query))[0]?.count ?? 0;
+  return (await runPreparedDynamicQuery(em, query))[0]?.count ?? 0;
 }

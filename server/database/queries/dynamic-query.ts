@@ -9,14 +9,14 @@ import type { StatementParameters } from './batch-loader.ts';
  * SQL text.
  */
 const maxCachedQueries = 500;
-/** `even` means cheap for all parameters, so several lookups are batched into one query. */
+/** `even` means that a query is cheap for all parameters, so several lookups are batched into one query. */
 type Cost = 'even' | 'any';
 type PreparedQuery = (em: EntityManager, parameters: StatementParameters) => Promise<readonly unknown[]>;
 const queryCache = new Map<string, PreparedQuery>();
 
 /**
- * Rounds a limit up to the default or maximum page size, plus one row to detect a next page. With few distinct limits, there are few SQL
- * texts.
+ * Rounds a limit up to the default or maximum page size, plus one row to detect a next page. Few distinct limits keep the number of
+ * different SQL texts small.
  */
 export const roundUpLimitSql = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);
 
@@ -25,7 +25,7 @@ export const roundUpLimitSql = (limit: number): RawBuilder<number> => sql.lit(li
  * queries share their rows; therefore, permissions must be part of the query, and rows must not be mutated. Rows are returned as JSON:
  * timestamps are text, and numbers must not exceed 2^53.
  */
-export async function runQueryBuiltAtRunTime<Row>(em: EntityManager, query: RawBuilder<Row>, cost: Cost = 'any'): Promise<readonly Row[]> {
+export async function runPreparedDynamicQuery<Row>(em: EntityManager, query: RawBuilder<Row>, cost: Cost = 'any'): Promise<readonly Row[]> {
   const { sql: text, parameters } = query.compile(em.getConnection().getClient());
   const types = parameters.map(parameterType);
   const key = `${cost} ${types.join()} ${text}`;
@@ -42,7 +42,7 @@ function prepareQuery(key: string, types: readonly string[], text: string, cost:
   return preparedQuery;
 }
 
-/** Returns the PostgreSQL type of a sent parameter. The query must cast the parameter where PostgreSQL does not convert it implicitly. */
+/** Returns the PostgreSQL type of a query parameter. The query must cast the parameter where PostgreSQL does not convert it implicitly. */
 function parameterType(parameter: unknown): string {
   if (typeof parameter === 'number') return Number.isInteger(parameter) ? 'bigint' : 'double precision';
   return typeof parameter === 'boolean' ? 'boolean' : 'text';

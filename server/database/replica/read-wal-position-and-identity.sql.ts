@@ -1,8 +1,9 @@
 import { prepareBatchedListStatement } from '../queries/batched-statement.ts';
 
 // Written in SQL because MikroORM has no functions for replication.
-// A primary's position is its last commit, a replica's is its last replayed record. With synchronous_commit, replicas receive only flushed
-// WAL; without it, commits may not be flushed yet, so the insert position is used.
+// A primary's position is its last commit; a replica's position is its last replayed record.
+// With synchronous_commit, the flush position is used, because replicas receive only flushed WAL.
+// Without synchronous_commit, the insert position is used, because the last commit may not have been flushed yet.
 export const readWalPosition = prepareBatchedListStatement<{ position: number | null }>(
   'read_wal_position',
   [],
@@ -11,7 +12,7 @@ export const readWalPosition = prepareBatchedListStatement<{ position: number | 
                  else pg_current_wal_flush_lsn() end) - '0/0'::pg_lsn)::bigint as position`,
   'any',
 );
-// SQL, for the same reason.
+// Written in SQL for the same reason.
 export const readDatabaseIdentity = prepareBatchedListStatement<{ identity: string; standby: boolean }>(
   'read_database_identity',
   [],

@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 
 const walSegmentBytes = 16 * 1024 * 1024;
 
-/** Two WAL segments: if PGlite fails to create a WAL segment, its next statement never returns. */
+/** The reserve is two WAL segments: if PGlite fails to create a WAL segment, its next statement never returns. */
 export const diskSpaceReserveBytes = 2 * walSegmentBytes;
 
 /** A check takes about 15 microseconds. Within this interval, all processes together cannot write as much as the reserve. */
 const checkIntervalMs = 10;
 
-/** Disk space for a new embedded database with the demonstration shop. */
+/** Disk space required for a new embedded database with the demonstration shop. */
 const newDatabaseBytes = 96 * 1024 * 1024;
 
 /** Thrown with the SQLSTATE that PostgreSQL uses for a full disk. */
@@ -33,7 +33,7 @@ export class DiskSpaceMonitor {
   #isLow = false;
   #checkedAt = -Infinity;
 
-  /** @param log reports when disk space becomes low and when it is available again */
+  /** @param log records when disk space becomes low and when enough space is available again */
   constructor(directory: string, log?: StorageLog) {
     this.#directory = directory;
     this.#log = log;

@@ -15,7 +15,7 @@ import { ReplayedResponseSignal } from '../writes/idempotency.ts';
 import { createPayloadTooLargeProblem, Problem, createProblem } from '../problem-details/problem.ts';
 import { translateProblem } from '../problem-details/translate-problem.ts';
 import { negotiateLanguage } from '../request/negotiate-language.ts';
-import { getRequestContext } from '../request/request-context-and-access-log.ts';
+import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
 import { createValidationProblem } from '../validation/validation-problem.ts';
 

@@ -2,9 +2,9 @@ import type { Request, RequestHandler } from 'express';
 import type { ProblemCode } from '@mandate/contract';
 import type { ApplyRateLimit } from './enforce-rate-limit.ts';
 import { getRouteAccess } from '../request/matched-route.ts';
-import type { VerifyAccessToken } from '../request/principal.ts';
+import type { VerifyAccessToken } from '../request/principal-and-token-types.ts';
 import { createProblem, type Problem } from '../problem-details/problem.ts';
-import { getRequestContext } from '../request/request-context-and-access-log.ts';
+import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
 /**
  * Values of the `WWW-Authenticate` challenge: the URL of the metadata that describes how to get a token (RFC 9728 section 5.1), the DPoP
@@ -51,16 +51,24 @@ export const authenticate =
 
 const isPublicRoute = (req: Request): boolean => getRouteAccess(req) === 'public';
 
-function unauthorized({ resourceMetadata, proofAlgorithms, scopes }: TokenChallenge, code: ProblemCode, detail: string): Problem {
+function unauthorized(challenge: TokenChallenge, code: ProblemCode, detail: string): Problem {
   // RFC 6750 section 3.1: without a token, the challenge contains no error code.
+  const error = code === 'missing_token' ? undefined : 'invalid_token';
+  return createProblem(code, { detail, headers: { 'WWW-Authenticate': formatTokenChallenge(challenge, error) } });
+}
+
+/** Returns the value of a `WWW-Authenticate` header that accepts bearer tokens and DPoP (RFC 6750 section 3, RFC 9449 section 7.1). */
+export function formatTokenChallenge(
+  { resourceMetadata, proofAlgorithms, scopes }: TokenChallenge,
+  error: 'invalid_token' | 'insufficient_scope' | undefined,
+): string {
   const challengeParameters = [
-    ...(code === 'missing_token' ? [] : ['error="invalid_token"']),
+    ...(error === undefined ? [] : [`error="${error}"`]),
     ...(scopes ? [`scope="${scopes.join(' ')}"`] : []),
     `resource_metadata="${resourceMetadata}"`,
   ].join(', ');
-  const challenges = [
+  return [
     `Bearer realm="api", ${challengeParameters}`,
     `DPoP realm="api", ${challengeParameters}, algs="${proofAlgorithms.join(' ')}"`,
-  ];
-  return createProblem(code, { detail, headers: { 'WWW-Authenticate': challenges.join(', ') } });
+  ].join(', ');
 }

@@ -1,12 +1,14 @@
 import type { Request, Response } from 'express';
-import type { Principal } from '../request/principal.ts';
+import type { Principal } from '../request/principal-and-token-types.ts';
 import type { RateLimitState } from '../request/rate-limit-state-type.ts';
-import { getRequestContext } from '../request/request-context-and-access-log.ts';
+import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 import { createProblem } from '../problem-details/problem.ts';
 
 export type RequestLimiter = {
   /** Counts one request for an application and its user, for an API key or, if neither is known, for an IP address. */
   count(principal: Principal | undefined, address: string | undefined): Promise<readonly RateLimitState[]>;
+  /** Counts an error response to an application or API key. */
+  countError(principal: Principal): void;
 };
 
 /** Counts a request and rejects it if it exceeds a limit. */
@@ -21,6 +23,7 @@ export const createRateLimitEnforcer =
     const limitStates = await limits.count(principal, principal ? undefined : req.ip);
     getRequestContext(req).rateLimitStates = limitStates;
     setLimitHeaders(res, limitStates);
+    if (principal) res.once('finish', () => res.statusCode >= 400 && limits.countError(principal));
     const violated = limitStates.filter(({ exceeded }) => exceeded);
     const [first] = violated;
     if (!first) return;

@@ -1,15 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
 import { getRouteMetadata, defaultMaxBodyBytes } from '@mandate/contract';
-import { lowerChunkedBodyLimit } from '../request/limit-chunked-body-size.ts';
-import { findDuplicateKey, type JsonComplexity, measureJsonComplexity } from '../validation/duplicate-json-keys.ts';
+import { lowerChunkedBodyLimit } from '../request/reject-chunked-body-over-limit.ts';
+import { findDuplicateKey, type JsonComplexity, measureJsonComplexity } from '../validation/json-complexity-and-duplicate-keys.ts';
 import { createInvalidRequestProblem, createProblem, type Problem } from '../problem-details/problem.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
-import { getRequestContext } from '../request/request-context-and-access-log.ts';
+import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
-const maxDepth = 32;
+/** Maximum nesting depth of a JSON body. */
+export const maxJsonDepth = 32;
 const mediaTypes = ['application/json'];
-/** Merge patch (RFC 7396); a plain JSON body means the same. */
+/** Media types of a merge patch (RFC 7396); a plain JSON body is also treated as a merge patch. */
 const patchMediaTypes = ['application/merge-patch+json', ...mediaTypes];
 
 /** Parses the JSON body. Runs after authorization, so that unauthorized clients cannot make the server parse their bodies. */
@@ -62,7 +63,8 @@ function createStrictParser(limit: number): RequestHandler {
 function measureReadable(bytes: Buffer): JsonComplexity {
   if (!isUtf8(bytes)) throw createProblem('malformed_json', { detail: 'The body is not valid UTF-8.' });
   const measure = measureJsonComplexity(bytes);
-  if (measure.depth > maxDepth) throw createProblem('malformed_json', { detail: `The body is nested deeper than ${maxDepth} levels.` });
+  if (measure.depth > maxJsonDepth)
+    throw createProblem('malformed_json', { detail: `The body is nested deeper than ${maxJsonDepth} levels.` });
   return measure;
 }
 

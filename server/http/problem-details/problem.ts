@@ -11,6 +11,8 @@ export type ProblemEntry = {
   readonly product_id?: number;
   readonly requested?: number;
   readonly available?: number;
+  readonly limit?: number;
+  readonly spent?: number;
   readonly actual?: number;
 };
 

@@ -1,4 +1,4 @@
-import type { Principal } from './principal.ts';
+import type { Principal } from './principal-and-token-types.ts';
 import { createProblem } from '../problem-details/problem.ts';
 
 /** Maximum age of a sign-in for operations that require a recent one, in seconds. */

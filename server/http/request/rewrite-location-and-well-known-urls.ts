@@ -16,8 +16,7 @@ function rewriteLocation(res: Response, rewrite: (location: string) => string): 
   const setHeader = res.setHeader.bind(res);
   const setRewrittenHeader: typeof setHeader = (name, value) =>
     setHeader(name, name.toLowerCase() === 'location' && typeof value === 'string' ? rewrite(value) : value);
-  // Uses a named constant: a function literal assigned to a property stays in memory until the next major GC (see
-  // `createPipelinedStatementSender`).
+  // A function literal assigned to a property would stay in memory until the next major GC (see `createPipelinedStatementSender`).
   res.setHeader = setRewrittenHeader;
 }
 

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { getRequestContext } from '../request/request-context-and-access-log.ts';
+import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 import { formatEtag } from './etag.ts';
 
 type CreatedResource = { readonly id: number; readonly version: number };
@@ -9,7 +9,7 @@ export function enableEtagOfCreatedResource(res: Response, formatName: (id: numb
   getRequestContext(res.req).formatCreatedEtagName = formatName;
 }
 
-/** Sets the ETag if it is enabled. `body` is called only in that case. */
+/** Sets the ETag if it is enabled. `body` is called only if the ETag is enabled. */
 export function setEtagOfCreatedResourceIfEnabled(res: Response, body: () => unknown): void {
   const { formatCreatedEtagName: formatName } = getRequestContext(res.req);
   if (!formatName) return;

@@ -52,7 +52,7 @@ export function assertIfMatchHeader(
       detail: 'Send the ETag of the version to change in If-Match.',
       headers: { ETag: etag },
     });
-  // The variant (such as the stock) may have changed in the meantime; the client does not intend to change the variant.
+  // The variant (such as the stock) is ignored, because the client does not intend to change it and it may have changed in the meantime.
   const expected = parseEtags(header).map((tag) => tag.replace(/~[^"]*"$/, '"'));
   if (expected.includes('*') || expected.includes(etag)) return;
   throw createProblem('precondition_failed', {

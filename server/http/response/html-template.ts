@@ -22,6 +22,6 @@ function render(child: HtmlChild): string {
   return child.map(render).join('');
 }
 
-/** Template tag that escapes every interpolated value except `Html`. Attribute values must be quoted. */
+/** Template tag that escapes every interpolated value except `Html` objects. Attribute values must be quoted. */
 export const html = (strings: TemplateStringsArray, ...children: readonly HtmlChild[]): Html =>
   new Html(String.raw({ raw: strings }, ...children.map(render)));

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { sha256 } from '../../crypto/sha256.ts';
 import { createProblem } from '../problem-details/problem.ts';
-import { findPrincipal } from '../request/request-context-and-access-log.ts';
+import { findPrincipal } from '../request/request-context-principal-and-access-log.ts';
 import type { MatchedRequest } from '../request/matched-route.ts';
 
 /** Position of a page's last row: the row's sort column value, and its ID as a tiebreaker. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Express } from 'express';
-import { getRequestContext } from '../request/request-context-and-access-log.ts';
+import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
 /**
  * Replaces Express' `res.json`, which looks up settings, media type and encodings for each response. These lookups cost more than

@@ -20,10 +20,10 @@ export function rejectUndeclaredMethods(router: IRouter, contract: AppRouter, in
 }
 
 /**
- * Returns a predicate that tells whether another path's route also matches this path: for the router, `/users/me` also matches
- * `/users/:user_id`. Unsupported methods of such a path must be rejected before the router reaches the other path's routes.
+ * Returns a function that checks whether the route of another path also matches a path, as the route `/users/:user_id` matches `/users/me`.
+ * An unsupported method on such a path must be rejected before the router reaches the other route.
  */
-export function createRouteOverlapCheck(contract: AppRouter): (path: string) => boolean {
+export function createOtherRouteMatchCheck(contract: AppRouter): (path: string) => boolean {
   const paths = [...new Set(listRoutes(contract).map((route) => route.path))];
   const patterns = paths.map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`) }));
   return (path) => patterns.some((other) => other.path !== path && !path.includes(':') && other.pattern.test(path));

@@ -1,6 +1,6 @@
 import express, { type Router } from 'express';
 
-/** `/api/v1/orders/7` returns `orders`. */
+/** Returns the resource in a path, such as `orders` for `/api/v1/orders/7`. */
 const resourceName = (path: string): string => path.split('/', 4)[3] ?? '';
 
 const strictRouter = (): Router => express.Router({ caseSensitive: true, strict: true });

@@ -3,10 +3,10 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { Duplex } from 'node:stream';
 import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import type { Logger } from 'pino';
-import { rejectChunkedBodyOverLimit } from '../request/limit-chunked-body-size.ts';
+import { rejectChunkedBodyOverLimit } from '../request/reject-chunked-body-over-limit.ts';
 import type { HealthHandler } from './health-check-handler.ts';
 import { newRequestId } from '../request/request-id.ts';
-import { definePerObjectField } from '../../memory/per-object-field.ts';
+import { createSymbolKeyedProperty } from '../../memory/symbol-keyed-property.ts';
 import type { TlsKeyPair } from './tls-files.ts';
 import { LoadShedder, defaultLoadLimits, type LoadLimits, type WriteRejectionResponse } from './load-shedder.ts';
 import { createPayloadTooLargeProblem } from '../problem-details/problem.ts';
@@ -39,8 +39,8 @@ export type HttpTimeouts = {
 const defaultTimeouts: HttpTimeouts = { headers: 10_000, request: 0, idle: 60_000, keepAlive: 5_000 };
 
 /** Maximum URL length in characters, and maximum total header size (including the URL) in bytes. */
-const maxUrlLength = 8_000;
-const maxHeaderBytes = 16_384;
+export const maxUrlLength = 8_000;
+export const maxHeaderBytes = 16_384;
 const warningIntervalMs = 60_000;
 /** Maximum request body size for all operations except uploads, in bytes. */
 const maxBodyBytes = 1_000_000;
@@ -48,7 +48,8 @@ const maxBodyBytes = 1_000_000;
 const unreadBodyTimeoutMs = 10_000;
 
 /**
- * Creates the server in front of Express. The server rejects invalid requests early and cheaply, with the same problem format as the API.
+ * Creates the HTTP server, which passes valid requests to Express. The server rejects invalid requests early and cheaply, with the same
+ * problem format as the API.
  */
 export function createHttpServer(handler: RequestListener, options: HttpServerOptions): Server | TlsServer {
   const { issuer, log, health, load, timeouts, tls, watchLoad } = options;
@@ -82,7 +83,7 @@ export function createHttpServer(handler: RequestListener, options: HttpServerOp
   const server = tls ? createTlsServer({ ...limits, ...tls, handshakeTimeout: headers }, listener) : createServer(limits, listener);
   // Node would respond with 417 and no body; RFC 9110 section 10.1.1 allows a server to ignore an unknown expectation.
   server.on('checkExpectation', listener);
-  // No other timeout closes a connection whose client does not read.
+  // No other timeout closes the connection of a client that does not read its responses.
   server.setTimeout(idle);
   server.on('clientError', (error, socket) => rejectUnparsedRequest(issuer, error, socket));
   server.on('close', () => loadShedder.close());
@@ -132,7 +133,7 @@ function dropUnreadBody(req: IncomingMessage): void {
 }
 
 /** The latest response on each connection. */
-const lastResponses = definePerObjectField<ServerResponse>('answer');
+const lastResponses = createSymbolKeyedProperty<ServerResponse>('answer');
 
 function createRejectionWriter(issuer: string, log: Logger): WriteRejectionResponse {
   let lastWarningAt = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { minUploadRate } from '@mandate/contract';
-import { type ConcurrencySlot, getRequestContext } from '../request/request-context-and-access-log.ts';
+import { type ConcurrencySlot, getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
 export type LoadLimits = {
   /** Maximum numbers of concurrent and queued requests. When the queue is full, the server is considered overloaded. */
@@ -11,13 +11,14 @@ export type LoadLimits = {
   readonly maxQueuedOverloaded: number;
   /** Maximum time in the queue. */
   readonly queueTimeoutMs: number;
-  /** Maximum time for handling a request, and for receiving its body (plus the time that its length takes at the minimum rate). */
+  /** Maximum time for handling a request. */
   readonly handlerTimeoutMs: number;
+  /** Maximum time for receiving a request body, in addition to the time that the body takes at the minimum upload rate. */
   readonly bodyTimeoutMs: number;
 };
 
 export const defaultLoadLimits: LoadLimits = {
-  // More than the number of database connections, because concurrent reads are batched into one query.
+  // This limit exceeds the number of database connections, because concurrent reads are batched into one query.
   maxConcurrent: 32,
   maxQueued: 200,
   maxConcurrentOverloaded: 3,
@@ -60,8 +61,8 @@ class ActiveRequest implements ConcurrencySlot {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /**
-   * Only `working` requests hold a slot. A `receiving` request waits for its body, and a `resting` request waits for an event that needs no
-   * processing.
+   * Only `working` requests hold a slot. A `receiving` request waits for its body. A `resting` request waits for an event and needs no
+   * processing in the meantime.
    */
   state: 'working' | 'receiving' | 'resting' | 'done' = 'working';
   since = performance.now();
@@ -95,7 +96,7 @@ class ActiveRequest implements ConcurrencySlot {
 export class LoadShedder {
   readonly #limits: LoadLimits;
   readonly #reject: WriteRejectionResponse;
-  /** Not a `Set`: when a `Set` grows, its old hash tables keep finished requests alive (see `definePerObjectField`). */
+  /** Not a `Set`: when a `Set` grows, its old hash tables keep finished requests alive (see `createSymbolKeyedProperty`). */
   readonly #running: ActiveRequest[] = [];
   readonly #queue: QueuedRequest[] = [];
   readonly #timer: NodeJS.Timeout;

@@ -1,12 +1,12 @@
 import type { RequestValidationError } from '@ts-rest/express';
 import type { AppRoute } from '@ts-rest/core';
 import { z, type ZodIssue } from 'zod';
-import { formatJsonPointerFragment } from './duplicate-json-keys.ts';
+import { formatJsonPointerFragment } from './json-complexity-and-duplicate-keys.ts';
 import { createInvalidRequestProblem, type Problem, type ProblemEntry } from '../problem-details/problem.ts';
 
 const maxEntries = 50;
 
-/** Converts all of a request's validation errors to one problem. */
+/** Combines the validation errors of a request into one problem response (RFC 9457). */
 export function createValidationProblem(error: RequestValidationError, route: AppRoute): Problem {
   const entries = [
     ...(error.pathParams?.issues.flatMap((issue) => toEntries('path', issue, route)) ?? []),
@@ -17,7 +17,7 @@ export function createValidationProblem(error: RequestValidationError, route: Ap
   return createInvalidRequestProblem(...removeDuplicates(entries).slice(0, maxEntries));
 }
 
-/** Removes duplicates: several rules in a schema can report the same error, for example for an e-mail address. */
+/** Removes duplicate errors, because several rules in a schema can report the same error. */
 const removeDuplicates = (entries: readonly ProblemEntry[]): ProblemEntry[] => [
   ...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values(),
 ];

@@ -5,7 +5,7 @@ export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_keys',
   properties: {
-    /** Client ID and user ID, so that different callers' keys do not collide. */
+    /** Client ID and user ID of the caller, so that different callers can use the same key. */
     caller: p.text().primary(),
     operation: p.text().primary(),
     key: p.text().primary().check('length(key) >= 1 and length(key) <= 255'),

@@ -6,9 +6,9 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { getSqlState, getSqlErrorContext } from '../../database/errors/sql-error-fields.ts';
 import { setEtagOfCreatedResourceIfEnabled } from '../response/etag-of-created-resource.ts';
 import { isDryRunRequest, runDryRunInRolledBackTransaction } from './dry-run.ts';
-import { formatPrincipalKey } from '../request/principal.ts';
+import { formatPrincipalKey } from '../request/principal-and-token-types.ts';
 import { createProblem } from '../problem-details/problem.ts';
-import { requirePrincipal } from '../request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../request/request-context-principal-and-access-log.ts';
 import {
   claimIdempotencyKey,
   findStoredIdempotentRequest,
@@ -21,8 +21,8 @@ import { type MatchedRequest, getMatchedRoute } from '../request/matched-route.t
 import { setSerializedJsonBody } from '../response/replace-express-json-method.ts';
 
 /**
- * Creates a resource in one transaction, at most once for each of a caller's idempotency keys. A replay receives the first response, byte
- * for byte except for a secret, which is `null`. A rejected request leaves no trace, so that it can be retried with the same key.
+ * Creates a resource in one transaction, at most once per caller and idempotency key. A replay receives the first response byte for byte,
+ * except that a secret is replaced with `null`. A rejected request leaves no trace, so that it can be retried with the same key.
  * @param location returns the created resource's path
  */
 export const createResourceIdempotently = async <Body>(
@@ -58,7 +58,7 @@ export const startTaskIdempotently = async <Body>(
   return { status: 202 as const, body };
 };
 
-/** Parameters that a SQL statement uses to claim a request's key; `null` if the request has no key. */
+/** Parameters that a SQL statement uses to claim a request's idempotency key; `null` if the request has no key. */
 export type IdempotencyKeyClaim = readonly [...KeyScope, requestHash: string] | null;
 type CreatedResponse<Body> = { readonly status: 201; readonly body: Body };
 /** The response that the SQL statement built and stored; `undefined` if the key was already claimed. */
@@ -119,7 +119,7 @@ async function atMostOnce<Body>(
 }
 
 type Steps<Body> = {
-  /** Runs in the transaction that claims the key; must not be repeated by a replay. */
+  /** Runs in the transaction that claims the idempotency key, and never runs again for a replay. */
   readonly start: (em: EntityManager) => Promise<Body>;
   /** Runs after the `start` transaction, without a time limit. Returns the final state. */
   readonly complete: (started: Body) => Promise<Body>;
@@ -133,7 +133,12 @@ type Steps<Body> = {
  * call. Until the first request completes, a replay is told to retry. If the first request has not completed within five seconds, a replay
  * reads the current state. The request that completes first stores the response that all replays receive.
  */
-export async function createResourceIdempotentlyInSteps<Body>(em: EntityManager, req: MatchedRequest, res: Response, steps: Steps<Body>) {
+export async function createResourceIdempotentlyThenComplete<Body>(
+  em: EntityManager,
+  req: MatchedRequest,
+  res: Response,
+  steps: Steps<Body>,
+) {
   if (isDryRunRequest(req)) return { status: 201 as const, body: await runDryRunInRolledBackTransaction(em, res, steps.start) };
   const keyScope = keyScopeOf(req);
   const hash = hashRequest(req, req.body);
@@ -169,7 +174,7 @@ function responseSchema<Body>(req: MatchedRequest, status: 201 | 202): z.ZodType
   return getMatchedRoute(req).responses[status] as z.ZodType<Body>;
 }
 
-/** Thrown to the error handler, which sends the stored response unchanged, even if the contract has changed in the meantime. */
+/** Thrown so that the error handler sends the stored response unchanged, even if the contract has changed in the meantime. */
 export class ReplayedResponseSignal extends Error {
   readonly #stored: StoredRequest;
 
@@ -219,7 +224,7 @@ function rejectIfInProgress(error: unknown): never {
   throw inProgress(error);
 }
 
-/** Like `rejectIfInProgress`, for a statement that may also wait for other locks. */
+/** Like `rejectIfInProgress`, but only for locks on `idempotency_keys`, because the statement may also wait for other locks. */
 function rejectIfKeyIsLocked(error: unknown): never {
   if (getSqlErrorContext(error)?.includes('idempotency_keys')) return rejectIfInProgress(error);
   throw error;

@@ -16,29 +16,30 @@ type StoredResponse = {
 
 export type StoredRequest = StoredResponse & {
   readonly requestHash: string;
-  /** Whether the request counts as abandoned if it has no response yet. */
+  /** Whether the request still has no response after `staleAfterMs` and is therefore considered abandoned. */
   readonly isStale: boolean;
 };
 
-const retentionSeconds = 24 * 60 * 60;
+/** How long the response to a request with an idempotency key is stored, in seconds. */
+export const idempotencyRetentionSeconds = 24 * 60 * 60;
 /**
- * After this time, an unfinished request counts as abandoned. A request that is still running then returns the response that was stored
- * first.
+ * After this time, a request without a response is considered abandoned. If an abandoned request completes after all, it returns whichever
+ * response was stored first.
  */
 const staleAfterMs = 5_000;
 
 const primaryKey = ([caller, operation, key]: KeyScope) => ({ caller, operation, key });
 
 /**
- * Stores a request with a new key and returns true, or returns false if the key is taken. Waits for a concurrent duplicate. A key older
- * than 24 hours is treated as new.
+ * Stores a request with a new key and returns true, or returns false if the key is taken. Waits if a concurrent request with the same key
+ * is in progress. A key older than 24 hours is treated as new.
  */
 export async function claimIdempotencyKey(em: EntityManager, keyScope: KeyScope, requestHash: string): Promise<boolean> {
   const insert = em.createQueryBuilder(IdempotencyKey).insert({ ...primaryKey(keyScope), requestHash });
   const { affectedRows }: QueryResult = await insert
     .onConflict(['caller', 'operation', 'key'])
     .merge({ requestHash, createdAt: raw('now()') })
-    .where({ createdAt: { $lt: secondsFromNowSql(-retentionSeconds) } })
+    .where({ createdAt: { $lt: secondsFromNowSql(-idempotencyRetentionSeconds) } })
     .execute();
   return affectedRows > 0;
 }
@@ -64,7 +65,7 @@ const batchSize = 1_000;
 /** Deletes one batch of expired keys and returns their number. Keys that a request has locked are skipped and deleted later. */
 export const deleteExpiredIdempotencyKeysBatch = (em: EntityManager, now: Date): Promise<number> =>
   em.transactional(async (inner) => {
-    const isExpired = { createdAt: { $lt: new Date(now.getTime() - retentionSeconds * 1000) } };
+    const isExpired = { createdAt: { $lt: new Date(now.getTime() - idempotencyRetentionSeconds * 1000) } };
     const skipLocked = { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, disableIdentityMap: true } as const;
     const expired = await inner.find(IdempotencyKey, isExpired, { fields: ['key'], limit: batchSize, ...skipLocked });
     const groups = Map.groupBy(expired, ({ caller, operation }) => JSON.stringify([caller, operation])).values();

@@ -6,7 +6,7 @@ import { buildEmailEqualsFilter } from '../../users/build-email-equals-filter.ts
 import { userFromEntity } from '../../users/user-from-entity.ts';
 import { User } from '../../users/user.entity.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
-import type { AccountRow } from '../storage/prefetched-oauth-records.ts';
+import type { AccountRow } from '../storage/prefetched-record-and-client-types.ts';
 import { verifyPassword } from '../passwords/password-hash.ts';
 import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
 import { selectActiveAccountById } from './select-active-account.sql.ts';
@@ -25,8 +25,8 @@ export class EmailTakenError extends Error {
 }
 
 /**
- * Creates an active account. Its e-mail address is treated as verified, by either the sign-up link or the administrator who installs the
- * server.
+ * Creates an active account. The account's e-mail address is considered verified, either through the sign-up link or by the administrator
+ * who installs the server.
  * @throws EmailTakenError
  */
 export async function createAccountWithVerifiedEmail(
@@ -63,7 +63,7 @@ export async function findActiveAccountWithPasswordHash(
   if (typeof emailOrId === 'string' && emailOrId.includes('\0')) return undefined;
   const where = typeof emailOrId === 'number' ? { id: emailOrId } : buildEmailEqualsFilter(emailOrId);
   const user = await em.findOne(User, { ...where, status: 'active' }, { disableIdentityMap: true });
-  // Queried even if there is no user, so that the response time does not reveal whether an account exists.
+  // The password hash is queried even if there is no user, so that the response time does not reveal whether an account exists.
   const password = await em.findOne(StoredPasswordHash, { user: user?.id ?? 0 }, { disableIdentityMap: true });
   if (!user) return undefined;
   const { id, email, locale = null } = user;

@@ -9,7 +9,7 @@ export const EmailedOneTimeLink = defineEntity({
     tokenHash: p.text().primary(),
     purpose: p.enum(['sign_up', 'password_reset', 'email_change']),
     user: () => p.manyToOne(User).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),
-    /** Address that the link was sent to. Using the link proves that the user owns the address. */
+    /** E-mail address to which the link was sent. Using the link proves that the user owns the address. */
     email: p.text(),
     expiresAt: p.datetime(3),
   },

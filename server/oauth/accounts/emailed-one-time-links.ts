@@ -51,8 +51,8 @@ const activeLinkFilter = (purpose: EmailLinkPurpose, token: string, now: Date) =
 });
 
 /**
- * Finds a link that can be used, and locks its user if `lockMode` is set. A link resets a password only if it was sent to the account's
- * current address and no confirmation of the address is pending.
+ * Finds a link that can be used, and locks its user if `lockMode` is set. A password reset link can be used only if it was sent to the
+ * account's current e-mail address and that address does not require confirmation.
  */
 async function findUsableLink(
   em: EntityManager,

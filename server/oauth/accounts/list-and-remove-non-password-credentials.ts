@@ -1,9 +1,9 @@
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
-import { listActiveApiKeysOfUser } from '../../api-keys/list-account-api-keys.ts';
+import { listActiveApiKeysOfUser } from '../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import {
-  findAuthenticatorAppTimestamps,
+  findAuthenticatorAppUsage,
   deleteAuthenticatorAppAndRecoveryCodes,
 } from '../second-factors/authenticator-app-and-recovery-codes.ts';
 import { listPasskeys, removePasskeysExcept } from '../second-factors/passkeys.ts';
@@ -26,7 +26,7 @@ export type AccountCredential = {
 
 /** Lists an account's passkeys, authenticator app and active API keys. */
 export async function listNonPasswordCredentials(em: EntityManager, userId: number, now: Date): Promise<AccountCredential[]> {
-  const app = await findAuthenticatorAppTimestamps(em, userId);
+  const app = await findAuthenticatorAppUsage(em, userId);
   const passkeys = await listPasskeys(em, userId);
   const apiKeys = await listActiveApiKeysOfUser(em, userId, now);
   return [

@@ -1,5 +1,5 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import type { AccountRow } from '../storage/prefetched-oauth-records.ts';
+import type { AccountRow } from '../storage/prefetched-record-and-client-types.ts';
 
 // Written in SQL because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md).
 export const selectActiveAccountById = prepareStatement<AccountRow>(

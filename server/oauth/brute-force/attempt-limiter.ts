@@ -21,14 +21,14 @@ const hours = 60 * minutes;
 
 type Limit = { readonly points: number; readonly duration: number };
 type Policy = {
-  /** Limit for one target and one source. A source is a network, or a browser that has previously signed in to the account. */
+  /** Limit per combination of target and source. A source is a network, or a browser that has previously signed in to the account. */
   readonly source: Limit;
-  /** Limit for one network and all targets. */
+  /** Limit per network, for all targets combined. */
   readonly network: Limit;
   /**
-   * Limit for one target and all networks. Attempts above this limit are still allowed, because otherwise any attacker could lock the owner
-   * out; instead, the caller makes further attempts harder. With `rejects`, attempts above the limit are rejected; use this option for
-   * targets that have no owner.
+   * Limit per target, for all networks combined. Attempts above this limit are still allowed, because otherwise any attacker could lock the
+   * owner out. Instead, the caller delays further attempts or requires an additional confirmation. If `rejects` is set, attempts above the
+   * limit are rejected; set it for targets that have no owner.
    */
   readonly ceiling?: Limit & { readonly rejects?: true };
 };
@@ -40,37 +40,37 @@ const policies = {
   // NIST SP 800-63B-4 section 3.2.2 allows at most 100 consecutive failures per account
   password: { ...guessLimits, ceiling: { points: 100, duration: 24 * hours } },
   secondFactor: { ...guessLimits, ceiling: { points: 100, duration: 24 * hours } },
-  /** Codes sent by e-mail to confirm a sign-in. */
+  /** Limits for entering a code that was sent by e-mail to confirm a sign-in. */
   emailCode: guessLimits,
   /** A passkey cannot be guessed, but each attempt costs a signature verification. */
   passkey: guessLimits,
-  /** Random secrets of 256 bits need no ceiling. */
+  /** A random 256-bit secret cannot be guessed, so no ceiling across all networks is needed. */
   clientSecret: guessLimits,
   userCode: { source: { points: 10, duration: 10 * minutes }, network: { points: 30, duration: 10 * minutes } },
   /**
-   * Messages to one e-mail address. Above the ceiling, the address owner cannot request another message for an hour, but has already
-   * received twenty messages with valid links.
+   * Limits for messages to one e-mail address. Above the ceiling, the owner of the address cannot request another message for an hour, but
+   * has already received twenty messages with valid links.
    */
   mail: {
     source: { points: 5, duration: 1 * hours },
     network: { points: 30, duration: 1 * hours },
     ceiling: { points: 20, duration: 1 * hours, rejects: true },
   },
-  /** Sign-in codes sent to one account. Only an attempt with the correct password requests such a code. */
+  /** Limits for sign-in codes that are sent to one account. Only an attempt with the correct password requests such a code. */
   codeMail: {
     source: { points: 5, duration: 1 * hours },
     network: { points: 30, duration: 1 * hours },
     ceiling: { points: 20, duration: 1 * hours, rejects: true },
   },
-  /** Open client registrations from one network. */
+  /** Limits for open client registrations from one network. */
   registration: { source: { points: 20, duration: 1 * hours }, network: { points: 20, duration: 1 * hours } },
-  /** Client ID metadata documents fetched for one network. */
+  /** Limits for fetching client ID metadata documents at the request of one network. */
   metadataDocument: { source: { points: 30, duration: 15 * minutes }, network: { points: 30, duration: 15 * minutes } },
 } as const satisfies Record<string, Policy>;
 
 export type AttemptKind = keyof typeof policies;
 
-/** Number of failures across all networks above which a sign-in must be confirmed. */
+/** Maximum number of failed attempts, from all networks, before a sign-in must be confirmed by e-mail. */
 export const maxFailuresBeforeEmailConfirmation = {
   password: policies.password.ceiling.points,
   secondFactor: policies.secondFactor.ceiling.points,
@@ -81,16 +81,16 @@ export type AttemptSource = {
   /** The client's IP address. */
   readonly address: string | undefined;
   /**
-   * ID of a browser that has previously signed in to the account (`KnownBrowserCookie`). This browser's attempts are counted separately from its
-   * network, so that guesses from other browsers, even on the same network, do not affect this browser.
+   * ID of a browser that has previously signed in to the account (`KnownBrowserCookie`). The browser's attempts are counted separately from
+   * other attempts from the same network, so that guesses from other browsers do not affect this browser.
    */
   readonly knownBrowser?: string | undefined;
 };
 
 export type CountedAttempt = {
-  /** Number of attempts, across all networks, above the ceiling; 0 below the ceiling and for a known browser. */
+  /** Number of attempts from all networks that exceed the ceiling; 0 if the ceiling has not been exceeded or the browser is known. */
   readonly aboveCeiling: number;
-  /** Removes the attempt from the counters, because it succeeded. */
+  /** Removes a successful attempt from the counters. */
   succeed(): Promise<void>;
 };
 
@@ -113,8 +113,8 @@ type Scope = keyof Policy;
 type Counter = { readonly limiter: RateLimiterPostgres; readonly key: string; readonly rejects: boolean };
 
 /**
- * Creates limits with database counters, which all processes share. Do not call the limits in a transaction: a rollback would undo the
- * count.
+ * Creates an attempt limiter with database counters, which all processes share. Do not count attempts in a transaction, because a rollback
+ * would undo the count.
  */
 export function createDatabaseAttemptLimiter(em: EntityManager): AttemptLimiter {
   const storeClient = createAttemptLimiterDatabaseClient(em);

@@ -1,7 +1,8 @@
 import { prepareBatchedLookupStatement } from '../../database/queries/batched-statement.ts';
 
-// Written in SQL because the benchmark cases `refresh`, `client-credentials` and `sign-in` run it for every token request (see docs/performance.md).
-/** Returns the time at which the later of two reached limits expires, in milliseconds since 1970. */
+// Written in SQL because the benchmark cases `refresh`, `client-credentials` and `sign-in` run it for every token request (see
+// docs/performance.md).
+/** Returns the time, in milliseconds since 1970, at which all attempt limits that have been reached will have expired. */
 export const findExpiryOfReachedAttemptLimits = prepareBatchedLookupStatement<{ ends_at: number | null }>(
   'read_attempt_limits_reached',
   ['text', 'int', 'text', 'int'],

@@ -13,7 +13,7 @@ const cookieContent = z.object({ id: z.string(), signIns: z.array(z.object({ use
 type CookieContent = z.infer<typeof cookieContent>;
 
 /**
- * Recognizes, by an encrypted cookie, a browser that has previously signed in to an account. Failed attempts from other browsers, even on
+ * Uses an encrypted cookie to recognize a browser that has previously signed in to an account. Failed attempts from other browsers, even on
  * the same network, do not affect a recognized browser (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). The cookie does
  * not replace any credential.
  */

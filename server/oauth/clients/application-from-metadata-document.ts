@@ -10,7 +10,10 @@ export class MetadataDocumentError extends Error {
   override readonly name = 'MetadataDocumentError';
 }
 
-/** The supported properties. All other properties are ignored (RFC 7591 section 2), in particular key and logo URLs. */
+/**
+ * Supported properties of a client ID metadata document. Unsupported properties are ignored (RFC 7591 section 2), in particular key and
+ * logo URLs.
+ */
 const documentSchema = z.object({
   client_id: z.string(),
   client_name: z.string().optional(),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { applicationCreateSchema, findForbiddenCharacterMessage, scopeDefinitions, type Scope } from '@mandate/contract';
+import { applicationCreateSchema, findForbiddenCharacterIssueMessage, scopeDefinitions, type Scope } from '@mandate/contract';
 import type { Request } from 'express';
 import { errors, Provider, type AdapterPayload, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
@@ -108,7 +108,7 @@ export async function createApplicationFromClientMetadata(em: EntityManager, cli
 export function findSelfRegistrationError(input: ApplicationInput): { readonly field: string; readonly detail: string } | undefined {
   const name = applicationCreateSchema.shape.name.safeParse(input.name);
   if (!name.success)
-    return { field: 'client_name', detail: findForbiddenCharacterMessage(name.error) ?? 'must be one line of up to 100 characters' };
+    return { field: 'client_name', detail: findForbiddenCharacterIssueMessage(name.error) ?? 'must be one line of up to 100 characters' };
   const [fault] = findApplicationFieldErrors({ redirectUris: [], ...input });
   return fault;
 }

@@ -3,7 +3,7 @@
  * 2).
  */
 const neverRequested = new Set(['redirect_uris', 'post_logout_redirect_uris', 'client_uri', 'policy_uri', 'tos_uri']);
-/** Text fields, which may contain a URL as text. */
+/** Text fields, whose values may mention a URL that the server never requests. */
 const textFields = new Set(['client_id', 'client_name', 'contacts', 'scope', 'software_id', 'software_version']);
 
 const urlName = /_(uris?|urls?|endpoint)$/;
@@ -19,7 +19,7 @@ export const findUrlFieldsFetchedByServers = (metadata: Readonly<Record<string, 
     .filter(([name, value]) => value != null && (urlName.test(name) || containsUrl(value)))
     .map(([name]) => name);
 
-/** Maximum nesting depth of metadata. Deeper values count as URLs, so that no value escapes the check. */
+/** Maximum nesting depth of client metadata. Values that are nested more deeply are treated as URLs, so that no value escapes the check. */
 const depthMax = 8;
 
 function containsUrl(value: unknown, depth = 0): boolean {

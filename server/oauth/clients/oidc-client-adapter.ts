@@ -1,3 +1,4 @@
+import { orderAuthorizationDetailsType } from '@mandate/contract';
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { deviceCodeGrantType } from '../../applications/application.entity.ts';
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
@@ -9,7 +10,7 @@ import { isRedirectUriOrigin } from '../protocol/check-redirect-uri-origin.ts';
 import { createApplicationFromClientMetadata } from './dynamic-client-registration.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
-import type { PrefetchedClient } from '../storage/prefetched-oauth-records.ts';
+import type { PrefetchedClient } from '../storage/prefetched-record-and-client-types.ts';
 
 /** Prefetches a request's client outside the transaction, where the lookup can be batched with the lookups of other requests. */
 export async function prefetchClient(em: EntityManager, req: object, clientId: string): Promise<void> {
@@ -65,6 +66,7 @@ function toClientMetadata(application: PrefetchedClient, now: Date): AdapterPayl
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
     response_types: usesAuthorizationCode ? ['code'] : [],
     grant_types: [...application.grantTypes],
+    ...(actsForUsers && { authorization_details_types: [orderAuthorizationDetailsType] }),
     // The scope is never empty, because oidc-provider treats an empty scope as all scopes.
     // The scope contains only known scopes, because oidc-provider rejects clients with unknown scopes.
     scope: [...(actsForUsers ? openIdConnectScopes : ['openid']), ...filterApiScopes(application.scopes)].join(' '),

@@ -12,7 +12,8 @@ const tokenSeconds = 60;
 
 /**
  * Enables open dynamic client registration (RFC 7591 section 3). A request without an initial access token is given a temporary token that
- * specifies the open registration policy. All rules are therefore in policies, and every request is subject to a policy.
+ * specifies the open registration policy. All registration rules are therefore defined in policies, and every registration request is
+ * subject to a policy.
  */
 export const enableOpenClientRegistration =
   (store: AdapterFactory, limits: AttemptLimiter): Middleware =>

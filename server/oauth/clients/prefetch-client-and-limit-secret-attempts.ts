@@ -18,8 +18,8 @@ const expressRequest = z.custom<Request>();
 const invalidClientBody = z.object({ error: z.literal('invalid_client') });
 
 /**
- * Limits wrong client secrets to ten per client and network, so that an attacker on another network cannot lock a client out. Counts
- * attempts before the request transaction starts, because a rollback would undo the count.
+ * Limits the number of wrong client secrets to ten per client and network, so that an attacker on another network cannot lock a client out.
+ * Counts attempts outside the request transaction, because a rollback would undo the count.
  */
 export const prefetchClientAndLimitSecretAttempts =
   (em: EntityManager, limits: AttemptLimiter): Middleware =>

@@ -18,12 +18,12 @@ import { readBodyFromBufferOrStream, replaceRequestBody } from '../protocol/buff
 
 type ResolverOptions = { readonly em: EntityManager; readonly limits: AttemptLimiter; readonly network: NetworkPolicy };
 
-/** Maximum document size that the draft recommends (section 6.6). */
+/** Maximum document size in bytes, as recommended by the draft (section 6.6). */
 const bytesMax = 5 * 1024;
 const timeoutMs = 5_000;
 
 /**
- * At the start of an authorization request whose client ID is a URL, creates or updates the application from the metadata document at that
+ * Creates or updates an application from its client ID metadata document, at the start of an authorization request whose client ID is a
  * URL. The application is an ordinary row in `applications`, so that consent, connected apps, limits, webhooks and audit work as for other
  * clients. Runs before any transaction starts, so that no lock is held while the document is fetched.
  */

@@ -8,9 +8,9 @@ const providerContext = z.custom<KoaContextWithOIDC>();
 const newSessionContext = z.object({ oidc: z.object({ session: z.object({ new: z.literal(true) }) }) });
 
 /**
- * Adapts requests to the device pages. A code in the URL only prefills the form; the user still sees and confirms the code (RFC 8628,
- * section 3.3.1). A request without a session, or with an expired session, gets an error page (400). oidc-provider would fail on such a
- * request, because its own error page contains a token that is stored in the session.
+ * Requires a browser session for requests to the device pages. A code in the URL only prefills the form; the user still sees and confirms
+ * the code (RFC 8628, section 3.3.1). A request without a session, or with an expired session, gets an error page (400). oidc-provider
+ * would fail on such a request, because oidc-provider's error page contains a token from the session.
  */
 export const requireBrowserSessionOnDevicePages =
   (sessionMissing: (ctx: KoaContextWithOIDC) => void): Middleware =>

@@ -6,8 +6,8 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 
 /**
- * Records an audit event for the reuse of a code or refresh token, which means that two parties hold it. Call this in the transaction that
- * revokes the grant.
+ * Records an audit event when a code or refresh token is reused, which means that two parties have the code or token. Call this in the
+ * transaction that revokes the grant.
  */
 export async function auditTokenReuse(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   const { client, params } = ctx.oidc;

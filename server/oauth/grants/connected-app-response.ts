@@ -25,7 +25,7 @@ export const connectedAppFromFields = (
   last_used_at: new Date(lastUsedAt ?? createdAt).toISOString(),
 });
 
-/** Returns the names of these connected apps' applications, by client ID. */
+/** Returns the applications of the given connected apps, by client ID. */
 export async function findApplicationsOfConnectedApps(
   em: EntityManager,
   apps: readonly Pick<ConnectedAppFields, 'clientId'>[],

@@ -14,12 +14,12 @@ import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { connectedAppFromFields, findApplicationsOfConnectedApps } from './connected-app-response.ts';
 import { insertConnectedApp, upsertConnectedAppUse, upsertConnectedAppUseOnRefresh } from './insert-connected-app-and-upsert-use.sql.ts';
-import { UserConsent } from './consent.entity.ts';
+import { deleteStoredConsent } from './delete-stored-consent.ts';
 import { deleteConnectedAppsAndRecordRevocation } from './delete-connected-apps-and-record-revocation.ts';
 
 /**
- * Records an application to which a user has granted access, and the device. The application is listed once it has requested its first
- * token. `preapprovedScopes` are the scopes that the user was not asked to consent to.
+ * Stores a connected app: the application to which a user has granted access, and the user's device. The application is listed once it has
+ * requested its first token. `preapprovedScopes` are the scopes that the user was not asked to consent to.
  */
 export async function createConnectedApp(
   em: EntityManager,
@@ -78,7 +78,10 @@ export async function listConnectedAppsOfUser(
   });
 }
 
-/** Finds grants with a valid token. Rows without a valid token are left over from expired grants; `deleteOrphanedAppsAndSessionsBatch` deletes them. */
+/**
+ * Finds grants with a valid token. Rows without a valid token are left over from expired grants; `deleteOrphanedAppsAndSessionsBatch`
+ * deletes them.
+ */
 function findActiveApps(em: EntityManager, userId: number, now: Date, before: number | null, limit: number) {
   const recordsOfUser = { accountId: String(userId), expiresAt: { $gt: now } };
   const grantIds = em
@@ -135,12 +138,12 @@ export async function revokeConnectedAppConsentAndApiKeys(
   const found = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   if (!found) return false;
   const { grantId, clientId } = found;
-  // Deletes the grant first: a request that is issuing a token for a grant holds a lock on that grant, so this statement waits for it.
+  // Deletes the grant first: a request that is issuing a token for a grant holds a lock on that grant, so this statement waits for that
+  // request.
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: grantId });
   await em.nativeDelete(OauthRecord, { grantId });
   await deleteConnectedAppsAndRecordRevocation(em, { grantId });
-  const applicationId = em.createQueryBuilder(Application).select('id').where({ clientId });
-  await em.nativeDelete(UserConsent, { user: userId, application: { $in: applicationId.toRaw() } });
+  await deleteStoredConsent(em, userId, clientId);
   if (keepApiKeys !== 'all') {
     const cause = { source, actorId: userId, clientId: by, reason: 'application_removed' } as const;
     await revokeApiKeys(em, { userId, clientId, except: keepApiKeys }, cause, now);

@@ -6,6 +6,8 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { lockRows } from '../../database/queries/lock-rows.sql.ts';
 import { User } from '../../users/user.entity.ts';
 import { type ApprovedScopes, lockApplicationAndSelectApprovedScopes } from './lock-application-and-select-approved-scopes.sql.ts';
+import { OrderLimits } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
+import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { createConnectedApp } from './connected-apps.ts';
 import { UserConsent } from './consent.entity.ts';
 import { isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
@@ -85,7 +87,7 @@ export const requiresConsentAtEverySignIn = ({ applicationType, clientAuthMethod
  * Returns the grant for an authorization request: the grant that the user has just consented to, or a new grant with the scopes of an
  * earlier consent. Never reuses the browser session's grant, because two devices that share a grant would be signed out together.
  */
-export const createGrantFinderOrCreator = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
+export const createLoadExistingGrantHook = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
   const { client, account, result, provider } = ctx.oidc;
   if (!client || !account) return undefined;
   const consentedGrantId = result?.consent?.grantId;
@@ -102,6 +104,7 @@ async function createGrantWithoutPrompt(
   resources: readonly string[],
 ): Promise<Grant | undefined> {
   const { params, provider } = ctx.oidc;
+  if (params?.['authorization_details'] !== undefined) return undefined; // the user decides about the limits on the consent page
   const requested = parseKnownRequestedScopes(params ?? {});
   const approval = await findApprovedScopes(em, userId, clientId);
   if (!approval) return undefined;
@@ -109,12 +112,20 @@ async function createGrantWithoutPrompt(
   const role = await findRole(em, userId);
   const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && canRoleGrantScope(role, scope)));
   if (requested.some((scope) => !allowed.has(scope))) return undefined; // in this case, the consent page asks for all requested scopes
+  const preapprovedScopes = requested.filter((scope) => !consented.has(scope));
+  // Without this check, a preapproved application could replace its limited access by unlimited access.
+  if (preapprovedScopes.length > 0 && (await hasOrderLimits(em, userId, clientId))) return undefined;
   const grant = new provider.Grant({ accountId: String(userId), clientId });
   recordConsentDecisionInGrant(grant, resources, requested, allowed);
   const grantId = await grant.save();
-  const preapprovedScopes = requested.filter((scope) => !consented.has(scope));
   await createConnectedApp(em, { grantId, userId, clientId, preapprovedScopes }, ctx.get('user-agent'), new Date());
   return grant;
+}
+
+/** Returns whether the user has set limits for the orders of this application, in any browser. */
+async function hasOrderLimits(em: EntityManager, userId: number, clientId: string): Promise<boolean> {
+  const grantIds = em.createQueryBuilder(ConnectedAppEntity).select('grantId').where({ user: userId, clientId });
+  return (await em.count(OrderLimits, { grantId: { $in: grantIds.toRaw() } })) > 0;
 }
 
 async function findRole(em: EntityManager, userId: number): Promise<UserRole> {

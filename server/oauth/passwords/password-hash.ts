@@ -1,7 +1,5 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
-import { promisify } from 'node:util';
-
-const derive = promisify(argon2);
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { deriveArgon2idKey } from './derive-argon2id-key.ts';
 
 /** Parameters that OWASP recommends for argon2id. */
 const currentCost = { memory: 19_456, passes: 2, parallelism: 1 };
@@ -36,7 +34,7 @@ async function withHashSlot<Result>(work: () => Promise<Result>): Promise<Result
 
 // Normalizes the password, because keyboards may compose the same characters differently.
 const deriveKey = (password: string, nonce: Buffer, cost: Cost, tagLength: number): Promise<Buffer> =>
-  withHashSlot(() => derive('argon2id', { message: password.normalize('NFKC'), nonce, tagLength, ...cost }));
+  withHashSlot(() => deriveArgon2idKey({ message: password.normalize('NFKC'), nonce, tagLength, ...cost }));
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 

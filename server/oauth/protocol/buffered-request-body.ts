@@ -1,11 +1,11 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import { lowerChunkedBodyLimit } from '../../http/request/limit-chunked-body-size.ts';
-import { findDuplicateKeyInText } from '../../http/validation/duplicate-json-keys.ts';
+import { lowerChunkedBodyLimit } from '../../http/request/reject-chunked-body-over-limit.ts';
+import { findDuplicateKeyInText } from '../../http/validation/json-complexity-and-duplicate-keys.ts';
 import { oauthEndpointPaths } from './endpoint-paths-and-audiences.ts';
 import { getOauthRequestContext } from './oauth-request-context.ts';
 
-/** oidc-provider's size limit. A longer body is read only until the limit is exceeded; oidc-provider then rejects the request. */
+/** oidc-provider's size limit for request bodies. Reading stops when a body exceeds this limit; oidc-provider then rejects the request. */
 const bodyBytesMax = 56 * 1024;
 
 const formEndpoints = new Set<string>([

@@ -16,8 +16,8 @@ export type CookieNames = {
 
 /**
  * Returns an installation's cookie names. Over https, names have the `__Host-` prefix (RFC 6265bis section 4.1.3.2), so that browsers
- * accept the cookies only from this host. Such cookies must have the path `/`. Because installations with different base paths on one host
- * would share such cookies, the names also contain a hash of the issuer's path.
+ * accept the cookies only from this host. Cookies with this prefix must have the path `/`. Installations with different base paths on one
+ * host would therefore share these cookies, so the names also contain a hash of the issuer's path.
  */
 export function cookieNamesForIssuer(issuer: string): CookieNames {
   const path = basePathFromIssuer(issuer);

@@ -37,5 +37,5 @@ export const apiAudienceFromIssuer = (issuer: string): string => `${issuer}/api`
 /** Returns the audience of access tokens for the MCP endpoint: its URL, because MCP clients request a token for the URL that they know. */
 export const mcpAudienceFromIssuer = (issuer: string): string => `${issuer}/mcp`;
 
-/** Returns all access token audiences. Consent covers all of these audiences, because the MCP tools call the API. */
+/** Returns all access token audiences. Consent covers both the API and the MCP endpoint, because the MCP tools call the API. */
 export const listAccessTokenAudiences = (issuer: string): string[] => [apiAudienceFromIssuer(issuer), mcpAudienceFromIssuer(issuer)];

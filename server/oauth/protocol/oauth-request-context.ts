@@ -1,6 +1,6 @@
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { getRequestContext } from '../../http/request/request-context-and-access-log.ts';
-import type { AccountRow, PrefetchedClient, PrefetchedRecords } from '../storage/prefetched-oauth-records.ts';
+import { getRequestContext } from '../../http/request/request-context-principal-and-access-log.ts';
+import type { AccountRow, PrefetchedClient, PrefetchedRecords } from '../storage/prefetched-record-and-client-types.ts';
 
 /** Data for one request to the authorization server or to one of its pages. */
 export type OauthRequestContext = {
@@ -16,9 +16,9 @@ export type OauthRequestContext = {
   metadataDocumentFailure: string | undefined;
   /** The request's locked code or refresh token, with the records that were read in the same query. */
   prefetched: PrefetchedRecords | undefined;
-  /** The presented refresh token, locked by the refresh grant, and its record in the form that oidc-provider reads. */
+  /** The presented refresh token, which the refresh grant handler has locked, and the token's payload as oidc-provider reads it. */
   lockedRefreshToken: { readonly token: string; readonly payload: AdapterPayload | undefined } | undefined;
-  /** The response that a repeated refresh receives once oidc-provider has validated the request. */
+  /** The stored response that a repeated refresh request receives once oidc-provider has validated the request. */
   storedRefreshResponse: string | undefined;
   /** The grant that was revoked because the request presented a used code or refresh token. */
   revokedGrantId: string | undefined;
@@ -26,7 +26,7 @@ export type OauthRequestContext = {
   serverError: unknown;
   /** The browser's session. */
   session: InstanceType<Provider['Session']> | undefined;
-  /** The identifier that the response assigns to a browser that does not have one. */
+  /** The browser identifier that the response sets if the request did not contain one. */
   newBrowserId: string | undefined;
   /** The active account of the browser's session. */
   signedInAccount: AccountRow | undefined;
@@ -36,7 +36,7 @@ export type OauthRequestContext = {
   chosenLanguage: string | undefined;
 };
 
-declare module '../../http/request/request-context-and-access-log.ts' {
+declare module '../../http/request/request-context-principal-and-access-log.ts' {
   interface RequestContext {
     oauth?: OauthRequestContext;
   }

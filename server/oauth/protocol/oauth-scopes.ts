@@ -9,10 +9,10 @@ export const isKnownScope = (name: string): boolean => knownScopes.has(name);
 
 export const isApiScope = (name: string): name is Scope => Object.hasOwn(scopeDefinitions, name);
 
-/** Returns the API scopes among the names, in the given order. */
+/** Returns only the API scopes from a list of scope names, in the same order. */
 export const filterApiScopes = (names: readonly string[]): Scope[] => names.filter(isApiScope);
 
-/** Returns the OpenID Connect scopes among the names, in the given order. */
+/** Returns only the OpenID Connect scopes from a list of scope names, in the same order. */
 export const filterOpenIdConnectScopes = (names: readonly string[]): string[] =>
   names.filter((name) => isKnownScope(name) && !isApiScope(name));
 
@@ -21,6 +21,12 @@ export const filterOpenIdConnectScopes = (names: readonly string[]): string[] =>
  * name.
  */
 const excludedFromAssistants = new Set<Scope>(['users.write', 'webhooks.write', 'connected_apps.write', 'api_keys.manage']);
+
+/**
+ * Scopes that the MCP endpoint asks a client without a token to request. Products are public. When a tool needs another scope, the client
+ * is asked to request that scope.
+ */
+export const initialMcpClientScopes: readonly Scope[] = ['orders.read'];
 
 /**
  * Scopes that an MCP client requests by default (MCP authorization, scope selection strategy). The default scopes cover the tools for

@@ -11,7 +11,7 @@ export const tokenAndSessionLifetimes = {
   grant: 90 * days,
   idToken: 60 * minutes,
   interaction: 30 * minutes,
-  /** Time to read a code from one screen and type it on another screen. */
+  /** Users need time to read a code on one screen and type it on another. */
   deviceCode: 10 * minutes,
   session: 14 * days,
 } as const;

@@ -7,7 +7,8 @@ import { createOidcAccountLookup } from '../accounts/accounts-and-passwords.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../second-factors/authenticator-app-and-recovery-codes.ts';
 import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { createClientAdapter, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
-import { requiresConsentAtEverySignIn, createGrantFinderOrCreator } from '../grants/consents-and-grants.ts';
+import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
+import { configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
 import {
@@ -16,13 +17,13 @@ import {
   oauthEndpointPaths,
   basePathFromIssuer,
 } from '../protocol/endpoint-paths-and-audiences.ts';
-import { addAuthTimeClaim, storeIssuedAccessTokenRecord } from '../tokens/access-token-records.ts';
+import { addAuthTimeClaim, storeIssuedAccessTokenRecord } from '../tokens/jwt-access-token-hooks.ts';
 import { exchangeOrReplayRefreshToken, rotateOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/check-redirect-uri-origin.ts';
 import type { ProviderPages } from '../pages/views/oidc-provider-pages.ts';
 import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
-import { toOidcProviderSigningKey } from '../signing-keys/in-process-es256-key.ts';
+import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-key.ts';
 import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
 
 type ProviderOptions = {
@@ -32,7 +33,7 @@ type ProviderOptions = {
   /** The first key for each algorithm is used for signing; all keys are published. */
   readonly keys: readonly JWK[];
   readonly referenceKey: KeyObject;
-  /** Used together with the presented refresh token to encrypt the response that a repeated refresh returns. */
+  /** The response that a repeated refresh returns is encrypted with this key and the presented refresh token. */
   readonly refreshResponseKey: KeyObject;
   readonly refreshGraceSeconds: number;
   readonly cookieKey: string;
@@ -53,14 +54,14 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     routes: { ...oauthEndpointPaths },
     cookies: {
       keys: [cookieKey],
-      // `interaction` and `resume` have the same value at different paths, so one cookie identifies the interaction to the pages and on
-      // resume
+      // oidc-provider sets the `interaction` and `resume` cookies to the same value for different paths, so both cookies can have the same
+      // name
       names: { session: cookies.session, interaction: cookies.interaction, resume: cookies.interaction },
       long: { httpOnly: true, sameSite: 'lax', secure, signed: true },
       short: { httpOnly: true, sameSite: 'lax', secure, signed: true },
     },
     findAccount: createOidcAccountLookup(em),
-    loadExistingGrant: createGrantFinderOrCreator(em, listAccessTokenAudiences(issuer)),
+    loadExistingGrant: createLoadExistingGrantHook(em, listAccessTokenAudiences(issuer)),
     interactions: {
       policy: createInteractionPolicy(em),
       url: (_ctx, interaction) =>
@@ -72,15 +73,15 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     formats: { customizers: { jwt: storeIssuedAccessTokenRecord(store, parts.referenceKey) } },
     ...protocolConfiguration,
     discovery: { client_id_metadata_document_supported: true, ui_locales_supported: [...parts.uiLocales] },
-    features: features(issuer, pages),
+    features: features(em, issuer, pages),
   });
   patchClientSecretComparison(provider);
   return provider;
 }
 
 /**
- * Replaces the refresh token handler with one that calls oidc-provider's handler as one of its steps. oidc-provider registers its grant
- * handlers in its constructor, so only an override can intercept the registration.
+ * Replaces oidc-provider's refresh token handler with `exchangeOrReplayRefreshToken`, which calls the original handler. oidc-provider
+ * registers its grant handlers in its constructor, so only an override can intercept the registration.
  */
 const providerWithRefreshGrant = (options: RefreshGrantOptions): typeof Provider =>
   class extends Provider {
@@ -135,7 +136,7 @@ const protocolConfiguration: Configuration = {
   },
 };
 
-const features = (issuer: string, pages: ProviderPages): Configuration['features'] => ({
+const features = (em: EntityManager, issuer: string, pages: ProviderPages): Configuration['features'] => ({
   devInteractions: { enabled: false },
   externalSigningSupport: { enabled: true, ack: 'experimental-01' },
   clientCredentials: { enabled: true },
@@ -143,6 +144,7 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
   introspection: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
   pushedAuthorizationRequests: { enabled: true },
   dPoP: { enabled: true },
+  richAuthorizationRequests: configureRichAuthorizationRequests(em),
   deviceFlow: {
     enabled: true,
     mask: '****-****',
@@ -156,7 +158,7 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
     enabled: true,
     useGrantedResource: async () => true,
     /**
-     * Selects the API as the audience if API scopes are requested. Otherwise the request is a plain sign-in, and the token is for userinfo.
+     * Selects the API as the audience if API scopes or authorization details are requested. Otherwise the request is a plain sign-in, and the token is for userinfo.
      */
     defaultResource: async (ctx, client, among) => {
       if (among !== undefined) return among;
@@ -166,6 +168,7 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
         params['scope'] ??= client.scope;
         return apiAudienceFromIssuer(issuer);
       }
+      if (params?.['authorization_details'] !== undefined) return apiAudienceFromIssuer(issuer);
       const scope = params?.['scope'];
       return typeof scope === 'string' && filterApiScopes(scope.split(' ')).length > 0 ? apiAudienceFromIssuer(issuer) : undefined;
     },

@@ -27,9 +27,12 @@ import {
 
 /** Single-use records. A lookup locks the record, so that the second of two concurrent requests sees the first request's result. */
 const singleUseModels = new Set(['AuthorizationCode', 'DeviceCode', 'Interaction', 'PushedAuthorizationRequest', 'RefreshToken']);
-/** Records that an interaction refers to by storage ID while the user signs in. */
+/** Record types that an interaction references by storage ID while the user signs in. */
 const referencedByInteractions = new Set(['DeviceCode', 'PushedAuthorizationRequest']);
-/** Models whose consumed records are stored until their grant expires, because reuse of the code revokes the grant. */
+/**
+ * Record types that are stored after use until their grant expires, because reuse of an authorization code or device code revokes the
+ * grant.
+ */
 const keptUntilGrantExpires = new Set(['AuthorizationCode', 'DeviceCode']);
 
 type AdapterEm = Pick<EntityManager, 'getKysely' | 'isInTransaction' | 'createQueryBuilder' | 'findOne' | 'nativeDelete'>;
@@ -127,7 +130,10 @@ class PostgresAdapter implements Adapter {
 const payloadFromRow = ([row]: readonly StoredOauthRecord[], presented: string | undefined): AdapterPayload | undefined =>
   row && adapterPayloadFromOauthRecord(row, presented);
 
-/** Returns whether the ID is a storage ID from an interaction record rather than from the client. Storage IDs occur only on resume. */
+/**
+ * Returns whether the ID is a storage ID from an interaction record, not an ID from the client. Storage IDs are used only when a flow
+ * resumes after an interaction.
+ */
 const isStorageId = (model: string, id: string): boolean =>
   referencedByInteractions.has(model) && hasRecordIdHashPrefix(id) && resumeRoutes.has(Provider.ctx?.oidc.route ?? '');
 const resumeRoutes = new Set(['resume', 'device_resume']);

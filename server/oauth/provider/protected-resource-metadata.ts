@@ -13,8 +13,8 @@ export function protectedResourceMetadataUrl(resource: string): URL {
 }
 
 /**
- * Serves the protected resource metadata (RFC 9728), through which a client that only knows the API finds the authorization server. Mount
- * the router at `/.well-known`. Every 401 response refers to this metadata.
+ * Serves the protected resource metadata (RFC 9728), which lets a client that knows only the API URL discover the authorization server.
+ * Mount the router at `/.well-known`. Every 401 response refers to this metadata.
  */
 export function createProtectedResourceMetadataRouter(issuer: string): express.Router {
   const router = express.Router({ caseSensitive: true, strict: true });

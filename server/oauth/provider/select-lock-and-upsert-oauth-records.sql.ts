@@ -1,8 +1,8 @@
 import { prepareDeferredWrite, prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { refreshResponseModelName, type StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
-import type { PrefetchedRecords } from '../storage/prefetched-oauth-records.ts';
+import type { PrefetchedRecords } from '../storage/prefetched-record-and-client-types.ts';
 
-/** Properties used to find a record. */
+/** Properties by which an OAuth record can be looked up. */
 export type RecordKey = 'id' | 'uid' | 'userCode';
 type Column = 'id' | 'uid' | 'user_code';
 
@@ -47,8 +47,8 @@ export const lockGrantOfRecord = prepareByKey((column) =>
   ),
 );
 
-// Written in SQL because the benchmark cases `refresh`, `client-credentials` and `sign-in` write every record with it, deferred until the next query
-// (see docs/performance.md).
+// Written in SQL because the benchmark cases `refresh`, `client-credentials` and `sign-in` write every record with it, deferred until the
+// next query (see docs/performance.md).
 export const upsertOauthRecord = prepareDeferredWrite(
   'write_oauth_record',
   `insert into oauth_records (model, id, payload, grant_id, user_code, uid, account_id, client_id, expires_at)
@@ -63,7 +63,8 @@ export const markRecordConsumed = prepareDeferredWrite(
   'update oauth_records set consumed_at = $3 where model = $1 and id = $2',
 );
 
-// Written in SQL because the benchmark case `sign-in` runs it for every token request, deferred until the next query (see docs/performance.md).
+// Written in SQL because the benchmark case `sign-in` runs it for every token request, deferred until the next query (see
+// docs/performance.md).
 export const markConsumedAndKeepUntilGrantExpires = prepareDeferredWrite(
   'consume_and_extend_oauth_record',
   `update oauth_records spent set consumed_at = $3,

@@ -8,7 +8,7 @@ const providerContext = z.custom<KoaContextWithOIDC>();
 const signOutRequest = z.object({ postLogoutRedirectUri: z.string().optional(), state: z.string().optional() }).catch({});
 
 /**
- * Completes a sign-out request from a browser that has no session, so there is nothing to confirm. oidc-provider would respond with a page
+ * Completes a sign-out request from a browser that has no session, which requires no confirmation. oidc-provider would respond with a page
  * that submits itself with an inline script. Instead, this middleware redirects to the post-logout redirect URI, which oidc-provider has
  * validated, or shows the signed-out page.
  */

@@ -9,11 +9,12 @@ const interactionsMax = 8;
 
 /**
  * Translates between the browser's cookies and oidc-provider's cookies. oidc-provider scopes interaction cookies to the paths of the
- * interaction pages, so that sign-ins in several tabs do not collide, but the `__Host-` prefix requires the path `/`. The browser therefore
- * stores one cookie per interaction, `<name>_<uid>`, and oidc-provider receives the cookie with the uid in the request path, under the name
- * `<name>`.
+ * interaction pages, so that sign-ins in several tabs do not collide. However, the `__Host-` prefix requires the path `/`. The browser
+ * therefore stores one cookie per interaction, named `<name>_<uid>`. For each request, oidc-provider receives only the cookie whose uid is
+ * in the request path, under the name `<name>`.
  *
- * Sets the attributes of every response cookie. Cookies with other names are not forwarded.
+ * Sets the attributes of every response cookie. Request cookies that the authorization server does not use are not forwarded to
+ * oidc-provider.
  */
 export function translateOidcProviderCookies(names: CookieNames, secure: boolean): RequestHandler {
   const translation = new CookieTranslation(names, secure);
@@ -21,7 +22,7 @@ export function translateOidcProviderCookies(names: CookieNames, secure: boolean
     const { cookie } = req.headers;
     if (cookie !== undefined) req.headers.cookie = translation.forProvider(cookie, req.path);
     const writeHead = res.writeHead.bind(res);
-    // a separate variable, for the reason given in `rewriteLocation`
+    // a named constant, because a function literal assigned to a property stays in memory until the next major GC
     const translating = (...head: Parameters<typeof writeHead>): Response => {
       const lines = [res.getHeader('set-cookie') ?? []].flat().map(String);
       if (lines.length > 0) res.setHeader('Set-Cookie', translation.forBrowser(lines, cookie ?? ''));
@@ -58,7 +59,10 @@ class CookieTranslation {
       .join('; ');
   }
 
-  /** Returns the `Set-Cookie` headers for a browser that sent `header`. If a name occurs more than once, the last cookie wins. */
+  /**
+   * Returns the `Set-Cookie` headers for a browser that sent the `Cookie` header in `header`. If a name occurs more than once, the last
+   * cookie wins.
+   */
   forBrowser(lines: readonly string[], header: string): string[] {
     const { interaction } = this.#names;
     const translated = new Map<string, SetCookie>();

@@ -3,12 +3,13 @@
  *
  * 1. `createRefreshRequestMiddleware` rejects a client with too many wrong secrets, and starts the transaction.
  * 2. oidc-provider authenticates the client and calls `exchangeOrReplayRefreshToken`.
- * 3. `lockRefreshToken` makes concurrent requests with the same token run one after the other.
+ * 3. `lockRefreshToken` serializes concurrent requests with the same token.
  * 4. `findStoredResponse` returns the first response if this request repeats an earlier one within the grace period.
- * 5. oidc-provider checks the token, its grant and the user. A used token that is not a repetition revokes its grant.
+ * 5. oidc-provider checks the token, its grant and the user. If the token has already been used, the grant is revoked, unless the request
+ *    repeats an earlier request.
  * 6. `rotateOrReplay` returns the stored response, or decides whether to rotate the token.
  * 7. oidc-provider issues the tokens (storeIssuedAccessTokenRecord in access-token-records.ts), and `storeResponse` stores the response.
- * 8. The transaction commits (request-transaction.ts), which also audits the reuse of a token, or is rolled back.
+ * 8. request-transaction.ts commits the transaction and audits any token reuse, or rolls the transaction back.
  */
 import { hkdfSync, type KeyObject } from 'node:crypto';
 import { maxRefreshGraceSeconds } from '@mandate/contract';
@@ -56,7 +57,7 @@ export function createRefreshRequestMiddleware({
 
 export type RefreshGrantOptions = {
   readonly store: AdapterFactory;
-  /** Used together with the presented refresh token to encrypt the stored responses. */
+  /** The stored responses are encrypted with this key and the presented refresh token. */
   readonly key: KeyObject;
   /** Grace period in seconds for clients that do not set one; 0 disables the replay. */
   readonly graceSeconds: number;
@@ -65,10 +66,11 @@ export type RefreshGrantOptions = {
 /**
  * Handles the `refresh_token` grant type. Within a grace period, a repeated request returns the first response byte for byte, as long as
  * the new refresh token has not been used. Two concurrent refreshes, or a retry after a lost response, are therefore not treated as token
- * theft (RFC 9700 section 4.14.2). A request counts as repeated only if client, scopes, resources and DPoP key are the same. oidc-provider
- * performs all its checks before the stored response is returned. Any other use of a rotated token is treated as reuse.
+ * theft (RFC 9700 section 4.14.2). A request counts as a repetition only if its client, scopes, resources,
+ * authorization details and DPoP key are the same as in the first request. oidc-provider performs all its checks before the stored response is returned. Any other use of a rotated token is
+ * treated as reuse.
  *
- * Must run in the request transaction, so that the stored response is committed together with the tokens in it.
+ * Must run in the request transaction, so that the stored response is committed together with the tokens that it contains.
  * @param runProviderGrant oidc-provider's handler, which validates the request and sets `ctx.body` or throws an OAuth error
  */
 export async function exchangeOrReplayRefreshToken(
@@ -107,18 +109,22 @@ const describeRefresh = async (
 });
 
 /**
- * Derives the key from the server's key and the old refresh token: neither a database copy nor the server secret alone is enough to decrypt
- * a response.
+ * Derives the encryption key from the server's key and the old refresh token, so that neither a database copy nor the server secret alone
+ * is enough to decrypt a response.
  */
 const deriveResponseKey = (key: KeyObject, token: string): Buffer =>
   Buffer.from(hkdfSync('sha256', token, key.export(), 'refresh response', 32));
 
-/** Returns a fingerprint that is the same for every repetition of a request: the scopes and resources, in any order, and the DPoP key. */
+/**
+ * Returns a fingerprint that is the same whenever a request is repeated. It consists of the scopes and resources, in any order, the
+ * DPoP key and the authorization details.
+ */
 async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
-  const { scope, resource } = ctx.oidc.params ?? {};
+  const { scope, resource, authorization_details: details } = ctx.oidc.params ?? {};
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];
   const resources = [resource ?? []].flat().map(String);
-  return JSON.stringify([sortedUnique(scopes), sortedUnique(resources), await thumbprintFromUnverifiedDpopProof(ctx.get('DPoP'))]);
+  const proofKey = await thumbprintFromUnverifiedDpopProof(ctx.get('DPoP'));
+  return JSON.stringify([sortedUnique(scopes), sortedUnique(resources), proofKey, ...(details === undefined ? [] : [details])]);
 }
 
 const sortedUnique = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
@@ -132,8 +138,8 @@ async function lockRefreshToken(store: AdapterFactory, context: OauthRequestCont
 const storedResponseSchema = z.object({ sealed: z.string() });
 
 /**
- * If this request repeats the one that rotated the token, returns the response to that earlier request. In this case, oidc-provider reads
- * the token as unused, so that it performs all its checks.
+ * If this request repeats the request that rotated the token, returns the response to that earlier request. In this case, the token is
+ * presented to oidc-provider as unused, so that oidc-provider performs all its checks.
  */
 function findStoredResponse(
   context: OauthRequestContext,
@@ -152,13 +158,13 @@ function findStoredResponse(
 /** Thrown after oidc-provider's last check to prevent oidc-provider from issuing tokens. */
 class RepeatedRefresh extends Error {}
 
-/** Returns whether the response to a request is a stored response. */
+/** Returns whether a refresh request receives the stored response to an earlier request. */
 export const isReplayedRefresh = (req: object): boolean => getOauthRequestContext(req).storedRefreshResponse !== undefined;
 
 /**
  * Returns whether to rotate the refresh token. oidc-provider calls this function after its last check and before it issues tokens. A
- * key-bound refresh token (RFC 9449) is useless to a thief, so the token is reused: a client that loses the response simply retries (RFC
- * 9700 section 4.14.2 allows either method). A key-bound token is rotated when 70% of its lifetime has passed.
+ * key-bound refresh token (RFC 9449) is useless to a thief, so the token stays valid after use (RFC 9700 section 4.14.2 allows either
+ * method). A client that loses the response simply retries. A key-bound token is rotated when 70% of its lifetime has passed.
  */
 export function rotateOrReplay(ctx: KoaContextWithOIDC): boolean {
   if (isReplayedRefresh(ctx.req)) throw new RepeatedRefresh();
@@ -166,7 +172,10 @@ export function rotateOrReplay(ctx: KoaContextWithOIDC): boolean {
   return !token?.isSenderConstrained() || token.ttlPercentagePassed() >= 70;
 }
 
-/** Stores the response if the token was rotated. Otherwise deletes the stored response that contained the presented token. */
+/**
+ * Stores the response if the token was rotated. If the token was not rotated, deletes the stored response in which the presented token was
+ * issued.
+ */
 async function storeResponse(
   store: AdapterFactory,
   ctx: KoaContextWithOIDC,
@@ -182,5 +191,5 @@ async function storeResponse(
   } else if (isRecent(current)) await responses.destroy(grantId);
 }
 
-/** Returns whether the response that issued the token can still be in storage. */
+/** Returns whether the response in which the token was issued may still be stored. */
 const isRecent = ({ iat = 0 }: { iat?: number }): boolean => iat + maxRefreshGraceSeconds >= Date.now() / 1000;

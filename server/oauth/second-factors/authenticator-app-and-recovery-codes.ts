@@ -38,7 +38,7 @@ export async function findWhenAuthenticatorAppWasAdded(em: EntityManager, userId
 }
 
 /** Returns when the user's authenticator app was added, and the time step of its last accepted code; undefined if the user has no app. */
-export async function findAuthenticatorAppTimestamps(
+export async function findAuthenticatorAppUsage(
   em: EntityManager,
   userId: number,
 ): Promise<{ addedAt: Date; lastUsedAt: Date } | undefined> {
@@ -81,7 +81,7 @@ export async function consumeSecondFactorCode(
   const secret = decryptText(app.sealedSecret, key, encryptionContext(userId));
   if (secret === undefined) throw new Error('the authenticator apps in the database are encrypted with another secret');
   const step = matchTotpTimeStep(secret, code, now);
-  // If two requests send the same code, the second request updates or deletes no row.
+  // If two requests send the same code, the second request does not change any row.
   if (step !== undefined) {
     const advanced = await em.nativeUpdate(AuthenticatorApp, { user: userId, lastStep: { $lt: step } }, { lastStep: step });
     return advanced > 0 ? 'app' : undefined;
@@ -91,7 +91,7 @@ export async function consumeSecondFactorCode(
 }
 
 const recoveryCodeCount = 10;
-/** Excludes characters that are easily confused. */
+/** Recovery code alphabet, without characters that are easily confused. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 /** Generates a code with about 50 random bits, in two groups of five characters. */

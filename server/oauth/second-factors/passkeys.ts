@@ -103,7 +103,7 @@ const credentialSchema = z
 const clientDataSchema = z.object({ challenge: z.string() });
 
 /**
- * Parses the page script's response and returns the credential with the challenge that it signed. Returns undefined if the answer is
+ * Parses the page script's response and returns the credential with the challenge that it signed. Returns undefined if the response is
  * malformed or this server did not issue the challenge. The library verifies the signature.
  */
 function parseCredential(answer: string, challenges: PasskeyChallenges, now: Date) {

@@ -9,14 +9,14 @@ import { findActiveAccountById } from '../accounts/accounts-and-passwords.ts';
 type Session = InstanceType<Provider['Session']>;
 
 /** Returns this browser's provider session, or a new session if the browser has none. */
-export const loadBrowserSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
+export const loadOrCreateBrowserSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
   provider.Session.get(provider.createContext(req, res));
 
 /** Loads the browser's session, for `getBrowserSessionOfRequest`, and the signed-in account. */
 export const loadBrowserSessionForRequest =
   (context: { readonly provider: Provider; readonly em: EntityManager }): RequestHandler =>
   async (req, res, next) => {
-    const session = await loadBrowserSession(context.provider, req, res);
+    const session = await loadOrCreateBrowserSession(context.provider, req, res);
     getOauthRequestContext(req).session = session;
     await loadSignedInAccount(context.em, req, session.accountId);
     next();
@@ -34,7 +34,10 @@ export function getBrowserSessionOfRequest(req: Request): Session {
   return session;
 }
 
-/** Signs the browser in outside an authorization request. The session gets a new identifier, which prevents session fixation. */
+/**
+ * Starts a signed-in browser session outside of an authorization request. The session gets a new identifier, which prevents session
+ * fixation.
+ */
 export async function startBrowserSession(
   provider: Provider,
   req: Request,
@@ -42,7 +45,7 @@ export async function startBrowserSession(
   accountId: string,
   { amr, acr }: AuthenticationContext,
 ): Promise<Session> {
-  const old = await loadBrowserSession(provider, req, res);
+  const old = await loadOrCreateBrowserSession(provider, req, res);
   if (old.accountId !== undefined) await old.destroy();
   const session = new provider.Session();
   session.loginAccount({ accountId, amr: [...amr], acr });
@@ -54,7 +57,7 @@ export async function startBrowserSession(
 
 /** Signs the browser out. Grants are not affected. */
 export async function endBrowserSession(provider: Provider, req: Request, res: Response): Promise<void> {
-  const session = await loadBrowserSession(provider, req, res);
+  const session = await loadOrCreateBrowserSession(provider, req, res);
   if (session.accountId !== undefined) await session.destroy();
   getOauthRequestContext(req).session = new provider.Session();
   setSessionCookie(provider, req, res, null);
@@ -68,7 +71,7 @@ function setSessionCookie(provider: Provider, req: Request, res: Response, value
     secure: provider.issuer.startsWith('https:'),
     signed: true,
     overwrite: true,
-    // without a value, the library sets a time in the past
+    // if the value is null, the cookies library replaces this time with a time in the past
     expires: new Date(Date.now() + tokenAndSessionLifetimes.session * 1000),
   });
 }

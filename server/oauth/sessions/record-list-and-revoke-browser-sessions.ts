@@ -20,7 +20,7 @@ export async function recordBrowserSessionUse(
   await upsertBrowserSession(em, [uid, Number(accountId), describeUserAgent(req.headers['user-agent']), req.ip ?? null, now]);
 }
 
-/** Records the use of a session by an authorization request, after the response. */
+/** Records, after a successful authorization request, that the session has been used. */
 export const recordBrowserSessionUseOnAuthorization =
   (em: EntityManager): Middleware =>
   async (ctx, next) => {

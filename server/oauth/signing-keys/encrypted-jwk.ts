@@ -2,7 +2,7 @@ import type { JWK } from 'jose';
 import { z } from 'zod';
 import { decryptText, encryptText } from '../../crypto/authenticated-encryption.ts';
 
-/** Encrypts a private JWK. The `kid` is authenticated, so that rows cannot be swapped. */
+/** Encrypts a private JWK. The `kid` is authenticated, so that the encrypted keys of two rows cannot be swapped. */
 export const encryptJwk = (jwk: JWK, key: Buffer, kid: string): string => encryptText(JSON.stringify(jwk), key, kid);
 
 /** Thrown if the data in the database was encrypted with a secret other than the one this process uses. */

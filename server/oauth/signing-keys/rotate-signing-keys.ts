@@ -14,7 +14,9 @@ type NewKey = { readonly algorithm: SigningKeyAlgorithm; readonly kid: string; r
 export type KeyRotationSchedule = {
   /** How long a key is used for signing before its successor is created. */
   readonly every: number;
-  /** Time between publishing a key and first signing with it; must exceed the time that any process or client caches the key set. */
+  /**
+   * Time between publishing a key and first signing with it; must exceed the maximum time that any process or client caches the key set.
+   */
   readonly publishedBefore: number;
   /**
    * How long a key stays published after its successor is first used for signing; must exceed the lifetime of every token signed with the
@@ -30,7 +32,7 @@ export const defaultSigningKeyRotationSchedule: KeyRotationSchedule = {
   publishedAfter: 2 * hours,
 };
 
-/** `at once` is for a compromised key: all tokens signed with the key are rejected immediately, which clients notice. */
+/** Use `at once` for a compromised key: all tokens signed with it are rejected immediately, so clients must obtain new tokens. */
 type RotationTrigger = 'due' | 'asked' | 'at once';
 
 export type KeyRotationOptions = {

@@ -9,7 +9,7 @@ import {
 } from './rotate-signing-keys.ts';
 import { decryptJwk, toPublicJwk } from './encrypted-jwk.ts';
 
-/** The keys that are currently published. The object identity stays the same as long as the keys and their order do not change. */
+/** The keys that are currently published. The same object is returned as long as the keys and their order do not change. */
 export type PublishedKeySet = { readonly keys: readonly JWK[]; readonly find: JWTVerifyGetKey };
 type Key = { readonly jwk: JWK; readonly signsFrom: Date; readonly retiresAt: Date | null };
 
@@ -83,7 +83,7 @@ export class RotatingSigningKeyCache {
   }
 
   async #load(): Promise<void> {
-    // outside the request's transaction, because a rollback of that transaction must not undo a rotation
+    // loads the keys outside the request's transaction, because a rollback of that transaction must not undo a rotation
     let keys = await findSigningKeys(this.#em);
     if (this.#isRotationDue(keys)) {
       await rotateSigningKeysIfDueOrRequested(this.#em, this.#encryptionKey, new Date(), { schedule: this.#schedule });

@@ -10,7 +10,8 @@ export const SigningKey = defineEntity({
     encryptedJwk: p.text(),
     createdAt: p.datetime(3),
     /**
-     * Time from which the key may be used for signing. The key is published before this time. If several keys may be used, the newest is.
+     * Time from which the key may be used for signing. The key is published before this time. If several keys may be used, the newest one
+     * is used.
      */
     signsFrom: p.datetime(3),
     /** Time from which tokens signed with this key are rejected; set when its successor is created. */

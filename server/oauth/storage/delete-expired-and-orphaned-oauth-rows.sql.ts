@@ -4,20 +4,26 @@ import {
   prepareDeletionOfExpiredRows,
 } from '../../database/queries/prepare-expired-row-deletion.ts';
 
-/** The authorization server's expired rows, by table. */
+/** Identifies the expired rows in each of the authorization server's tables. */
 const expiredRows = {
-  // A consumed token is stored until it expires, and a consumed code until its grant expires (postgres-adapter.ts), so that reuse is
-  // detected.
+  // Consumed tokens are stored until they expire, and consumed codes until their grants expire, so that reuse is detected.
   oauth_records: { key: 'model, id', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
   attempts: { key: 'key', isExpired: 'expire < (extract(epoch from $1::timestamptz) * 1000)::bigint', orderBy: 'expire' },
   mailed_links: { key: 'token_hash', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
   challenges: { key: 'challenge', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
-  // Recent rows in the next two tables are skipped, because they are written before their grant or session is stored.
+  // Recent connected apps and sessions are skipped, because they are written before their grant or session record is stored.
   connections: {
     key: 'id',
     isExpired: `coalesce(last_used_at, created_at) < $1::timestamptz - interval '1 day'
       and not exists (select 1 from oauth_records g where g.model = 'Grant' and g.id = connections.grant_id)`,
   },
+  order_limits: {
+    key: 'grant_id',
+    isExpired: `created_at < $1::timestamptz - interval '1 day'
+      and not exists (select 1 from connections c where c.grant_id = order_limits.grant_id)`,
+  },
+  // The longest period of a budget is one month.
+  budgeted_orders: { key: 'grant_id, order_id', isExpired: `counted_at < $1::timestamptz - interval '40 days'`, orderBy: 'counted_at' },
   browser_sessions: {
     key: 'uid',
     isExpired: `last_used_at < $1::timestamptz - interval '1 day'
@@ -40,6 +46,9 @@ export const deleteExpiredAttemptCountersBatch = deleteFrom('attempts');
 export const deleteExpiredEmailedLinksBatch = deleteFrom('mailed_links');
 export const deleteExpiredPasskeyChallengesBatch = deleteFrom('challenges');
 
-/** Deletes one batch of connected apps without a grant and one batch of browser sessions without a session record. */
+/** Deletes one batch each of connected apps without a grant, of their limits and past budgets, and of browser sessions without a session record. */
 export const deleteOrphanedAppsAndSessionsBatch: DeleteExpiredRows = async (em, now) =>
-  (await deleteFrom('connections')(em, now)) + (await deleteFrom('browser_sessions')(em, now));
+  (await deleteFrom('connections')(em, now)) +
+  (await deleteFrom('order_limits')(em, now)) +
+  (await deleteFrom('budgeted_orders')(em, now)) +
+  (await deleteFrom('browser_sessions')(em, now));

@@ -1,4 +1,5 @@
 import { prepareBatchedLookupStatement } from '../../database/queries/batched-statement.ts';
+import type { OrderAction } from '@mandate/contract';
 import type { User } from '../../users/user.entity.ts';
 
 type TokenStatus = {
@@ -7,21 +8,26 @@ type TokenStatus = {
   ceiling: string[];
   rate_limit_per_minute: number | null;
   quota_per_month: number | null;
+  grant_id: string | null;
+  /** Order actions that the user allows; null without limits. */
+  order_actions: OrderAction[] | null;
+  orders_valid_until: string | null;
   /** Expiry of the token or its grant, whichever is earlier, in seconds since 1970. */
   ends_at: number;
 };
 
-// Written in SQL because every request with an access token runs it, as in the benchmark cases `read-order`, `list-orders` and `create-order` (see
-// docs/performance.md).
+// Written in SQL because it runs for every request with an access token (benchmarks `read-order`, `list-orders` and `create-order`).
 /** Returns a row if the token, its grant, its client and its user are all active, and no row otherwise. */
 export const findActiveTokenUserAndLimits = prepareBatchedLookupStatement<TokenStatus>(
   'verify_access_token',
   ['text'],
   `select u.id as user_id, u.role, a.scopes as ceiling, a.rate_limit_per_minute, a.quota_per_month,
+     t.grant_id, l.actions as order_actions, l.valid_until as orders_valid_until,
      extract(epoch from least(t.expires_at, g.expires_at))::float8 as ends_at
    from oauth_records t
    join applications a on a.client_id = t.client_id and a.status = 'active'
    left join oauth_records g on g.model = 'Grant' and g.id = t.grant_id
+   left join order_limits l on l.grant_id = t.grant_id
    left join users u on u.id = t.account_id::bigint and u.status = 'active'
    where t.model in ('AccessToken', 'ClientCredentials') and t.id = $1
      and (t.grant_id is null or g.id is not null) and (t.account_id is null or u.id is not null)`,

@@ -1,6 +1,6 @@
 /**
- * Lifetime of a cache entry, in milliseconds. Signing keys are cached at least as long, so this cache does not delay the effect of a key
- * removal.
+ * Lifetime of a cache entry, in milliseconds. Signing keys are cached at least as long as verification results, so this cache does not
+ * delay the effect of a key removal.
  */
 const ttlMs = 15_000;
 const maxEntries = 5_000;

@@ -2,10 +2,10 @@ import { errors, jwtVerify, type JWTHeaderParameters } from 'jose';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import type { VerifyAccessToken } from '../../http/request/principal.ts';
+import type { VerifyAccessToken } from '../../http/request/principal-and-token-types.ts';
 import { verifyAndConsumeDpopProof } from './dpop-proof.ts';
 import { findActiveTokenUserAndLimits } from './find-active-token-user-and-limits.sql.ts';
-import { deriveAccessTokenRecordId, type TokenVerificationKeys } from './access-token-records.ts';
+import { deriveAccessTokenRecordId, type TokenVerificationKeys } from './jwt-access-token-hooks.ts';
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 import { hashSecretRecordId } from '../storage/oauth-record-mapping.ts';
 import { VerifiedTokenCache } from './verified-token-cache.ts';
@@ -55,6 +55,13 @@ export function createAccessTokenVerifier(em: EntityManager, verification: Token
         ...(claims.auth_time !== undefined && { authTime: claims.auth_time }),
         authScheme: scheme,
         tokenRecordId: record,
+        ...(status.grant_id !== null && { grantId: status.grant_id }),
+        ...(status.order_actions !== null && {
+          orderAuthorization: {
+            actions: status.order_actions,
+            validUntil: status.orders_valid_until === null ? null : new Date(status.orders_valid_until),
+          },
+        }),
         limits: { policy: 'default', perMinute: status.rate_limit_per_minute, perMonth: status.quota_per_month },
         // the client's allowed scopes may have been reduced since the token was issued
         scopes: new Set(scopes.filter((scope) => status.ceiling.includes(scope))),

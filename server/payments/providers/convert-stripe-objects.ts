@@ -35,7 +35,7 @@ function toStatus({ status, last_payment_error: error }: Stripe.PaymentIntent): 
       return 'succeeded';
     case 'canceled':
       return 'canceled';
-    // Stripe may add statuses: with an unknown status, the payment has neither succeeded nor failed.
+    // Stripe may add statuses: a payment with an unknown status is treated as neither succeeded nor failed.
     default:
       return 'processing';
   }

@@ -54,9 +54,9 @@ export type ProviderRefundRequest = {
 /** A payment provider. Calls to a provider can be slow and can fail, so none is made inside a transaction. */
 export type PaymentProvider = {
   readonly name: Payment['provider'];
-  /** Whether payments change at the provider, which is then polled. If not, staff report payment outcomes. */
+  /** Whether the provider is polled for payment outcomes. If it is not polled, staff report the outcomes. */
   readonly isPolled: boolean;
-  /** How long a payment reserves its order's goods: `short` as for any unpaid order, `long` for a bank transfer. */
+  /** How long a payment reserves its order's goods: `long` for bank transfers; `short` is the normal time for unpaid orders. */
   readonly reservation: 'short' | 'long';
   /** All valid payment method tokens, if they are known: a payment with another token is rejected before it starts. */
   readonly methodTokens?: readonly string[];
@@ -75,7 +75,7 @@ export type PaymentProviders = ReadonlyMap<string, PaymentProvider>;
 /** Additional dependencies of handlers that use payment providers. */
 export type PaymentHandlerDependencies = {
   readonly providers: PaymentProviders;
-  /** Makes the background jobs run soon. */
+  /** Wakes the background jobs. */
   readonly wake: () => void;
 };
 
@@ -90,7 +90,7 @@ export function requirePaymentProvider(providers: PaymentProviders, name: string
   return provider;
 }
 
-/** An event has no valid provider signature. */
+/** Thrown if an event has no valid provider signature. */
 export class InvalidProviderSignatureError extends Error {
   override readonly name = 'InvalidProviderSignatureError';
 }

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { importOptionalPackages } from '../../optional-packages/import-optional-packages.ts';
 import {
   InvalidProviderSignatureError,
   type PaymentProvider,
@@ -16,7 +17,7 @@ import {
 export type StripeSettings = {
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** A different Stripe API server, for tests. */
+  /** Address of an alternative Stripe API server, for tests. */
   readonly api?: { readonly host: string; readonly port: number; readonly protocol: 'http' };
 };
 
@@ -25,7 +26,7 @@ const stripeReasons = ['duplicate', 'fraudulent', 'requested_by_customer'] as co
 
 /** Creates the provider for cards and wallets with Stripe PaymentIntents. The `stripe` package is loaded only if it is configured. */
 export async function createStripeProvider({ secretKey, webhookSecret, api }: StripeSettings): Promise<PaymentProvider> {
-  const { default: Client } = await import('stripe');
+  const { default: Client } = await importOptionalPackages('STRIPE_SECRET_KEY', 'stripe', () => import('stripe'));
   const stripe = new Client(secretKey, { ...settings, ...api });
   const errorMapping = createErrorMapping(Client);
   return {
@@ -49,7 +50,9 @@ export async function createStripeProvider({ secretKey, webhookSecret, api }: St
 type ErrorMapping = ReturnType<typeof createErrorMapping>;
 
 const createErrorMapping = ({ errors }: typeof Stripe) => ({
-  /** Throws `ProviderUnavailableError` for requests without a definite result, and rethrows all other errors, which are responses. */
+  /**
+   * Throws `ProviderUnavailableError` for requests without a definite result. All other errors are responses from Stripe and are rethrown.
+   */
   mapErrors: <Result>(request: Promise<Result>): Promise<Result> =>
     request.catch((error: unknown) => {
       const inconclusive = [

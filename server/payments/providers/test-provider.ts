@@ -14,7 +14,7 @@ type Status = PaymentStateAtProvider['status'];
 
 const isOutcome = (token: string): token is Outcome => Object.hasOwn(testPaymentMethodTokens, token);
 
-/** Status of a payment after its creation, and when it is retrieved later. */
+/** Status of a test payment after its creation, and its status when it is retrieved later. */
 const statusesByOutcome: Record<Outcome, readonly [initial: Status, final: Status]> = {
   test_ok: ['succeeded', 'succeeded'],
   test_declined: ['failed', 'failed'],
@@ -58,7 +58,7 @@ export function createTestProvider(): TestProvider {
     methodTokens: Object.keys(testPaymentMethodTokens),
     async create(request) {
       const reference = createReference(request);
-      // Simulates a lost response: the payment is created.
+      // Simulates a lost response: the payment is created, but the caller receives an error.
       const lost = request.methodToken === 'test_timeout' && !responded.has(reference);
       responded.add(reference);
       if (lost) throw new ProviderUnavailableError('the test provider did not respond');
@@ -93,7 +93,7 @@ export function createTestProvider(): TestProvider {
   };
 }
 
-// Payments from before token validation was introduced can have an unknown token.
+// Payments created before the introduction of token validation can have an unknown token.
 const createReference = ({ methodToken = 'test_requires_action', amount, currency, idempotencyKey }: ProviderPaymentRequest): string =>
   `${isOutcome(methodToken) ? methodToken : 'test_declined'}.${amount}.${currency}.${idempotencyKey}`;
 

@@ -20,7 +20,7 @@ export type ClaimedDelivery = EventRow &
     readonly endpoint_user_id: number | null;
   };
 
-// Written in SQL because MikroORM has no FOR NO KEY UPDATE SKIP LOCKED per endpoint.
+// Written in SQL because MikroORM cannot lock a limited number of rows per endpoint with FOR NO KEY UPDATE SKIP LOCKED.
 // Claims a few deliveries per endpoint, starting after the most recently served endpoint.
 // One endpoint's long queue therefore does not delay the others.
 // The commit does not wait for the disk: if a claim is lost in a crash, the worst result is that a delivery is sent twice.
@@ -49,7 +49,7 @@ export const claimDueDeliveryRows = prepareStatement<ClaimedDelivery>(
      from claimed c join webhook_endpoints e on e.id = c.endpoint_id join events v on v.id = c.event_id`,
 );
 
-// Written in SQL because this commit does not wait for the disk either, and the database itself appends to the log.
+// Written in SQL because this commit does not wait for the disk, and the database itself appends to the log.
 export const updateDeliveryAfterAttempt = prepareStatement<{ id: number }>(
   'finish_webhook_delivery',
   `update webhook_deliveries

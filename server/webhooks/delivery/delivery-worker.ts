@@ -27,7 +27,7 @@ type Failure = 'timeout' | 'connection_failed' | 'name_not_found' | 'tls_failed'
 
 const dayMs = 86_400_000;
 const busyRetryMs = 100;
-/** Maximum delay that a timer is set for; later retries are found by polling. */
+/** Maximum timer delay in milliseconds; later retries are found by polling. */
 const timersMaxMs = 60_000;
 /** Retries that become due within this time share a timer. */
 const timerStepMs = 100;

@@ -54,7 +54,7 @@ export class EndpointConcurrencyLimiter {
     return { total: totalMax - this.#busy, each: endpointMax, left };
   }
 
-  /** Returns whether there is capacity for one endpoint's batch, which makes querying the queue worthwhile. */
+  /** Returns whether there is capacity for one endpoint's batch. With less capacity, querying the queue is not worthwhile. */
   hasBatchCapacity(): boolean {
     return totalMax - this.#busy >= endpointMax;
   }

@@ -1,7 +1,7 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { allEndpointEventPairsSql } from '../endpoints/select-endpoint-event-pairs.sql.ts';
 
-// Written in SQL because MikroORM has no insert from a query.
+// Written in SQL because MikroORM does not support INSERT ... SELECT.
 export const insertWebhookDeliveries = prepareStatement(
   'insert_webhook_deliveries',
   `insert into webhook_deliveries (endpoint_id, event_id, seq, status, next_attempt_at, finished_at)

@@ -1,7 +1,7 @@
 import { type SendGate, type NetworkPolicy, withSsrfProtectedConnection } from '../../outgoing-http/ssrf-protected-connection.ts';
 
 /** Total timeout of an attempt in milliseconds: DNS lookup, connection, request and response. */
-const timeoutMs = 15_000;
+export const webhookAttemptTimeoutMs = 15_000;
 /** Maximum number of bytes read from a response; the body is neither stored nor shown. */
 const responseMax = 64 * 1024;
 
@@ -28,10 +28,13 @@ export function sendWebhook(
   gate: SendGate,
   signal: AbortSignal,
 ): Promise<WebhookResponse> {
-  return withSsrfProtectedConnection({ url, network, totalMs: timeoutMs, signal, gate }, async ({ client, path, signal: over }) => {
-    const response = await client.request({ method: 'POST', path, headers, body, signal: over });
-    await response.body.dump({ limit: responseMax }); // the status is known, even if the body is incomplete
-    const { 'retry-after': retryAfter } = response.headers;
-    return { statusCode: response.statusCode, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
-  });
+  return withSsrfProtectedConnection(
+    { url, network, totalMs: webhookAttemptTimeoutMs, signal, gate },
+    async ({ client, path, signal: over }) => {
+      const response = await client.request({ method: 'POST', path, headers, body, signal: over });
+      await response.body.dump({ limit: responseMax }); // the status is known, even if the body is incomplete
+      const { 'retry-after': retryAfter } = response.headers;
+      return { statusCode: response.statusCode, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
+    },
+  );
 }

@@ -1,7 +1,7 @@
 import type { contract } from '@mandate/contract';
 import { recordEvent } from '../../events/record-event.ts';
 import { startTaskIdempotently } from '../../http/writes/idempotency.ts';
-import { requirePrincipal } from '../../http/request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../../http/routing/route-handler-type.ts';
 import { getWebhookEndpointPath } from '../endpoints/endpoint-and-delivery-from-entity.ts';

@@ -1,9 +1,9 @@
 import { type WebhookEndpoint as WebhookEndpointBody, type WebhookEndpointCreate, maxWebhookEndpoints } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { acquireAdvisoryLockForKey } from '../../database/queries/acquire-advisory-lock.sql.ts';
-import type { Principal } from '../../http/request/principal.ts';
+import type { Principal } from '../../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../../http/problem-details/problem.ts';
-import { listUsableScopes } from '../../http/middleware/authorize.ts';
+import { listUsableScopes } from '../../http/middleware/authorize-by-scope.ts';
 import { endpointFromEntity } from './endpoint-and-delivery-from-entity.ts';
 import { findUrlRejectionReason } from '../../outgoing-http/check-public-url.ts';
 import { resolveEndpointOwner } from './resolve-endpoint-owner.ts';
@@ -18,7 +18,7 @@ export type WebhookDependencies = {
   readonly development: boolean;
 };
 
-/** Namespace of the locks that serialize concurrent requests from one owner, so that each request counts the others' endpoints. */
+/** Namespace of the locks that serialize concurrent requests from one owner, so that they cannot exceed the maximum number of endpoints. */
 const ownerLockNamespace = 20_261_121;
 
 /** Creates an endpoint; requires a transaction. Only this response contains the secret in plain text; the stored secret is encrypted. */

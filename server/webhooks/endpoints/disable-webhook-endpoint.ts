@@ -2,8 +2,9 @@ import { sql } from '@mikro-orm/core';
 import { type WebhookEndpoint as WebhookEndpointBody, maxWebhookFailingDays } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../../events/record-event.ts';
-import { html } from '../../http/response/html-template.ts';
-import { queueMail, type Mail } from '../../mail/queue-mail.ts';
+import { readShopBranding } from '../../branding/read-and-write-branding.ts';
+import { renderEmailLayout, type EmailContent } from '../../branding/render-email-layout.ts';
+import { queueMail } from '../../mail/queue-mail.ts';
 import { User } from '../../users/user.entity.ts';
 import { endpointFromEntity } from './endpoint-and-delivery-from-entity.ts';
 import { findOrphanedEndpoints } from './find-orphaned-endpoints.sql.ts';
@@ -11,6 +12,8 @@ import { WebhookDelivery, WebhookEndpoint } from './webhook-endpoint-and-deliver
 
 export type EndpointNoticeDependencies = {
   readonly mailKey: Buffer;
+  /** Public URL of the server, where the logo is served. */
+  readonly issuer: string;
   /** Whether a mail transport is configured. */ readonly canMail: boolean;
 };
 
@@ -20,7 +23,7 @@ type Reason = NonNullable<WebhookEndpointBody['disabled_reason']>;
  * Marks an endpoint's pending deliveries as skipped and records the event, in the transaction that disables the endpoint. Skipped
  * deliveries can be redelivered.
  */
-export async function skipDeliveriesOfDisabledEndpoint(em: EntityManager, endpoint: WebhookEndpointBody): Promise<void> {
+export async function skipDeliveriesAndRecordDisabledEvent(em: EntityManager, endpoint: WebhookEndpointBody): Promise<void> {
   await em.nativeUpdate(WebhookDelivery, { endpoint: endpoint.id, status: 'pending' }, { status: 'skipped', finishedAt: sql.now() });
   await recordEvent(em, 'webhook_endpoint.disabled', endpoint, endpoint.user_id);
 }
@@ -32,7 +35,7 @@ async function disableInTransaction(em: EntityManager, id: number, reason: Reaso
   const updated = await em.nativeUpdate(WebhookEndpoint, { id, status: 'enabled' }, { ...changes, ...versionAndTime });
   if (updated === 0) return undefined;
   const endpoint = endpointFromEntity(await em.findOneOrFail(WebhookEndpoint, { id }, { refresh: true }));
-  await skipDeliveriesOfDisabledEndpoint(em, endpoint);
+  await skipDeliveriesAndRecordDisabledEvent(em, endpoint);
   return endpoint;
 }
 
@@ -48,7 +51,7 @@ async function findRecipients(em: EntityManager, { user_id: userId }: WebhookEnd
 /** Disables an endpoint that no longer accepts deliveries, and notifies its owner by e-mail. */
 export async function disableEndpointAndNotify(
   em: EntityManager,
-  { mailKey, canMail }: EndpointNoticeDependencies,
+  { mailKey, issuer, canMail }: EndpointNoticeDependencies,
   id: number,
   reason: Reason,
   now: Date,
@@ -56,7 +59,10 @@ export async function disableEndpointAndNotify(
   await em.transactional(async (inner) => {
     const endpoint = await disableInTransaction(inner, id, reason);
     if (!endpoint || !canMail) return;
-    for (const email of await findRecipients(inner, endpoint)) await queueMail(inner, mailKey, createNotice(email, endpoint, reason), now);
+    const shop = await readShopBranding(inner);
+    const notice = createNotice(endpoint, reason);
+    for (const email of await findRecipients(inner, endpoint))
+      await queueMail(inner, mailKey, renderEmailLayout(email, shop, issuer, notice), now);
   });
 }
 
@@ -70,24 +76,18 @@ export async function disableOrphanedEndpoints(em: EntityManager): Promise<numbe
   return found.length;
 }
 
-function createNotice(to: string, { id, url }: WebhookEndpointBody, reason: Reason): Mail {
+function createNotice({ id, url }: WebhookEndpointBody, reason: Reason): EmailContent {
   const host = new URL(url).host;
   const why =
     reason === 'gone' ? 'It responded that it is gone (410).' : `It has not accepted a single delivery for ${maxWebhookFailingDays} days.`;
-  const lines = [
-    `The webhook endpoint ${id} at ${host} is disabled.`,
-    why,
-    'New events are stored for 30 days but not sent. Enable the endpoint when it works again, and redeliver the events that it has missed.',
-  ];
   return {
-    to,
+    language: 'en',
+    direction: 'ltr',
     subject: `The webhook endpoint at ${host} is disabled`,
-    text: `${lines.join('\n\n')}\n`,
-    html: html`<!doctype html>
-      <html lang="en">
-        <body>
-          ${lines.map((line) => html`<p>${line}</p>`)}
-        </body>
-      </html>`.toString(),
+    paragraphs: [
+      `The webhook endpoint ${id} at ${host} is disabled.`,
+      why,
+      'New events are stored for 30 days but not sent. Enable the endpoint when it works again, and redeliver the events that it has missed.',
+    ],
   };
 }

@@ -1,7 +1,7 @@
 import type { WebhookEndpoint as WebhookEndpointBody } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { lockRows } from '../../database/queries/lock-rows.sql.ts';
-import type { Principal } from '../../http/request/principal.ts';
+import type { Principal } from '../../http/request/principal-and-token-types.ts';
 import { createProblem, type Problem } from '../../http/problem-details/problem.ts';
 import { endpointFromEntity, type EndpointEntity } from './endpoint-and-delivery-from-entity.ts';
 import { buildEndpointOwnerFilter, resolveEndpointOwner } from './resolve-endpoint-owner.ts';

@@ -1,6 +1,6 @@
 import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import type { Principal } from '../../http/request/principal.ts';
+import type { Principal } from '../../http/request/principal-and-token-types.ts';
 import type { WebhookAuthority } from './webhook-endpoint-and-delivery.entity.ts';
 
 /** The owner of the endpoints that a principal manages, and the authority that new endpoints get. */

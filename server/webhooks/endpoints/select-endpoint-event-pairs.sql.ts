@@ -2,7 +2,7 @@ import { eventSubjectDefinitions, scopeNames, scopeDefinitions, type Scope } fro
 
 // Written in SQL because one query checks many endpoint-event pairs against scopes, grants and tokens.
 
-/** SQL for two scope arrays: the granted scopes and the currently allowed maximum. A scope is effective if both arrays contain it. */
+/** SQL expressions for two scope arrays: the granted and the currently allowed scopes. A scope is effective if both arrays contain it. */
 type Given = { readonly scopes: string; readonly ceiling: string };
 
 const has = ({ scopes: given, ceiling }: Given, scope: string): string => `('${scope}' = any(${given}) and '${scope}' = any(${ceiling}))`;
@@ -65,7 +65,10 @@ const unrestrictedScopes = `'{${[...new Set(Object.values(eventSubjectDefinition
 
 const pair = 'e.id as endpoint_id, v.id as event_id, v.seq, e.status';
 
-/** SQL for the pairs that do not depend on the event's owner. `narrowed`: a condition on one side that avoids a full cross join. */
+/**
+ * SQL that selects the endpoint-event pairs that do not depend on the event's owner. `narrowed`: a condition on only the event or only the
+ * endpoint, which avoids a full cross join.
+ */
 const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): string => `
   select ${pair} from events v
     cross join webhook_endpoints e
@@ -76,11 +79,11 @@ const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): strin
 
 /**
  * SQL that selects the matching endpoint-event pairs (`endpoint_id`, `event_id`, `seq`, the endpoint's `status`): the endpoint subscribes
- * to the event, and its authority may read the subject now. There is one query per reason: the event belongs to the endpoint's user, the
- * event's user granted access, the event belongs to no user, or the endpoint may see all users' events.
- * `eventCondition`: a condition on the event `v` and the endpoint `e`.
+ * to the event, and its authority may read the subject now. There is one query per reason why an endpoint may receive an event: the event
+ * belongs to the endpoint's user, the event's user granted access, the event belongs to no user, or the endpoint may see all users' events.
+ * `eventCondition`: an SQL condition on the event (alias `v`) and the endpoint (alias `e`).
  */
-export const endpointEventPairSqlByReason = {
+export const endpointEventPairSqlByAccessBasis = {
   own: (eventCondition: string): string => `
     select ${pair} from events v
       join webhook_endpoints e on e.user_id = v.user_id and e.authority in ('person', 'api_key')
@@ -98,8 +101,8 @@ export const endpointEventPairSqlByReason = {
   unrestricted: (eventCondition: string): string => pairsRegardlessOfOwner(eventCondition, `e.scopes && ${unrestrictedScopes}`),
 };
 
-/** SQL that selects all pairs without duplicates. */
+/** SQL that selects all endpoint-event pairs without duplicates. */
 export const allEndpointEventPairsSql = (eventCondition: string): string =>
-  Object.values(endpointEventPairSqlByReason)
+  Object.values(endpointEventPairSqlByAccessBasis)
     .map((sql) => sql(eventCondition))
     .join(' union ');

@@ -1,15 +1,15 @@
 import { sql } from '@mikro-orm/core';
 import type { WebhookEndpoint as WebhookEndpointBody, WebhookEndpointUpdate } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import type { Principal } from '../../http/request/principal.ts';
+import type { Principal } from '../../http/request/principal-and-token-types.ts';
 import { createProblem } from '../../http/problem-details/problem.ts';
-import { listUsableScopes } from '../../http/middleware/authorize.ts';
+import { listUsableScopes } from '../../http/middleware/authorize-by-scope.ts';
 import { assertWebhookUrlAllowed, type WebhookDependencies } from './create-endpoint.ts';
-import { skipDeliveriesOfDisabledEndpoint } from './disable-webhook-endpoint.ts';
+import { skipDeliveriesAndRecordDisabledEvent } from './disable-webhook-endpoint.ts';
 import { endpointFromEntity, type EndpointEntity } from './endpoint-and-delivery-from-entity.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from './webhook-secret-and-signature.ts';
 
-/** Applies a merge patch (RFC 7396) to a locked endpoint. An update without effect does not change the version. */
+/** Applies a merge patch (RFC 7396) to a locked endpoint. An update that changes nothing does not increment the version. */
 export async function updateWebhookEndpoint(
   em: EntityManager,
   principal: Principal,
@@ -32,20 +32,20 @@ export async function updateWebhookEndpoint(
     // An endpoint gets the visibility of the principal that updates it.
     scopes: listUsableScopes(principal),
     disabledReason: after.status === 'enabled' ? null : (endpoint.disabledReason ?? 'manual'),
-    // A new URL or enabling the endpoint resets its failure state.
+    // Changing the URL or enabling the endpoint resets its failure state.
     ...(!keepsState && { failingSince: null, pausedUntil: null }),
     version: endpoint.version + 1,
     updatedAt: sql.now(),
   });
   await em.flush();
   const changed = endpointFromEntity(endpoint);
-  if (after.status === 'disabled' && before.status === 'enabled') await skipDeliveriesOfDisabledEndpoint(em, changed);
+  if (after.status === 'disabled' && before.status === 'enabled') await skipDeliveriesAndRecordDisabledEvent(em, changed);
   return changed;
 }
 
 /**
  * Creates a new secret for a locked endpoint; the previous secret is also used for signing during the overlap. Rejects a rotation during an
- * overlap, because a third secret would have to remain valid.
+ * overlap, because three secrets would then be valid at the same time.
  */
 export async function rotateWebhookSecret(
   em: EntityManager,

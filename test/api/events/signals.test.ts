@@ -1,4 +1,4 @@
-/** Signals deliver events without polling, and an idle server does not poll. */
+/** Tests that signals trigger event deliveries without polling, and that an idle server does not poll. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-/** Starts counting the statements and transactions that the database executes. Returns a function that returns the count. */
+/** Starts counting the statements and transactions that the database executes. The returned function returns the current count. */
 function countQueries(db: Database): () => number {
   const executor = db.em.getConnection().getClient().getExecutor();
   const provideConnection = executor.provideConnection.bind(executor);

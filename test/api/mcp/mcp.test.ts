@@ -1,60 +1,15 @@
-import {
-  auth,
-  Client,
-  StreamableHTTPClientTransport,
-  type OAuthClientProvider,
-  type OAuthDiscoveryState,
-  type StoredOAuthTokens,
-} from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import type { Scope } from '@mandate/contract';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
 import { createMcpTools, getMcpToolExclusionReason } from '@mandate/contract/tools';
+import { callMcpTool, connectMcpClient, type SignInState } from '../../support/mcp/mcp-client.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
-import { obtainAuthorizationCode, cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { obtainAuthorizationCode, cliClient, signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { pickupDelivery } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
 
 const mcpUrl = (): URL => new URL(`${shop.origin}/mcp`);
-
-/** Connects an MCP client that initially knows only the MCP URL and discovers the authorization server. */
-async function connectClient(person: TestUser, scopes: readonly Scope[]): Promise<Client> {
-  const state: { verifier: string; tokens?: StoredOAuthTokens; authorizationUrl?: URL; discovery?: OAuthDiscoveryState } = { verifier: '' };
-  const provider: OAuthClientProvider = {
-    redirectUrl: cliClient.redirectUri,
-    clientMetadata: { redirect_uris: [cliClient.redirectUri], scope: ['openid', ...scopes].join(' ') },
-    clientInformation: () => ({ client_id: cliClient.clientId, issuer: shop.origin }),
-    tokens: () => state.tokens,
-    saveTokens: (tokens) => void (state.tokens = tokens),
-    redirectToAuthorization: (url) => void (state.authorizationUrl = url),
-    saveCodeVerifier: (verifier) => void (state.verifier = verifier),
-    codeVerifier: () => state.verifier,
-    saveDiscoveryState: (discovery) => void (state.discovery = discovery),
-    discoveryState: () => state.discovery,
-  };
-  const scope = ['openid', ...scopes].join(' ');
-  expect(await auth(provider, { serverUrl: mcpUrl(), scope })).toBe('REDIRECT');
-  expect(state.authorizationUrl?.searchParams.get('resource')).toBe(mcpUrl().href);
-  const { leaves } = await obtainAuthorizationCode(shop.origin, person, Object.fromEntries(state.authorizationUrl?.searchParams ?? []));
-  const callback = { authorizationCode: leaves.searchParams.get('code') ?? '', iss: leaves.searchParams.get('iss') ?? '' };
-  expect(await auth(provider, { serverUrl: mcpUrl(), scope, ...callback })).toBe('AUTHORIZED');
-  const client = new Client({ name: 'test', version: '1.0.0' });
-  await client.connect(new StreamableHTTPClientTransport(mcpUrl(), { authProvider: provider }));
-  return client;
-}
-
-async function call(
-  client: Client,
-  name: string,
-  toolArguments: Record<string, unknown> = {},
-): Promise<{ isError: boolean; text: string; body: JsonBody }> {
-  const { isError = false, content } = await client.callTool({ name, arguments: toolArguments });
-  const [first] = content;
-  const text = first?.type === 'text' ? first.text : '';
-  return { isError, text, body: text.startsWith('{') ? JSON.parse(text.split('\nhint: ')[0] ?? '') : undefined };
-}
 
 describe('the tools', () => {
   test('exist for every operation except the excluded ones', () => {
@@ -80,12 +35,18 @@ describe('the tools', () => {
   });
 
   test('describe their effects in annotations', async () => {
-    const client = await connectClient(await signUp(shop.origin), ['orders.read']);
+    const administrator = await signUpWithRole(shop.db, shop.origin, 'admin');
+    const client = await connectMcpClient(
+      shop.origin,
+      administrator,
+      ['orders.manage', 'products.write', 'payments.manage', 'refunds.write'],
+      { suffix: '?tools=all' },
+    );
     const { tools } = await client.listTools();
     const named = (name: string) => tools.find((tool) => tool.name === name);
     expect(named('orders_list')?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
-    expect(named('orders_create')?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: false });
-    for (const name of ['orders_cancel', 'orders_update', 'products_delete', 'payments_create', 'refunds_create', 'connected_apps_remove'])
+    expect(named('products_create')?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+    for (const name of ['orders_create', 'orders_cancel', 'orders_update', 'products_delete', 'payments_create', 'refunds_create'])
       expect(named(name)?.annotations, name).toMatchObject({ readOnlyHint: false, destructiveHint: true });
     expect(named('orders_create')?.inputSchema).toMatchObject({
       type: 'object',
@@ -101,24 +62,27 @@ describe('the tools', () => {
 describe('an assistant', () => {
   test('searches products by text, and lists categories', async () => {
     const { sku } = await shop.createProduct({ name: 'Alabaster vase', category: 'vases' });
-    const client = await connectClient(await signUp(shop.origin), ['orders.read']);
-    const foundProducts = await call(client, 'products_list', { q: 'alabastre', sort: 'relevance' });
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read']);
+    const foundProducts = await callMcpTool(client, 'products_list', { q: 'alabastre', sort: 'relevance' });
     expect(foundProducts).toMatchObject({ isError: false, body: { data: [{ sku }] } });
-    const { body } = await call(client, 'product_categories_list', {});
+    const { body } = await callMcpTool(client, 'product_categories_list', {});
     expect(body.data).toContainEqual({ category: 'vases', product_count: 1 });
     await client.close();
   });
 
   test('places and reads only orders of the signed-in user', async () => {
     const [anna, ben] = [await signUp(shop.origin), await signUp(shop.origin)];
-    const client = await connectClient(anna, ['orders.read', 'orders.write']);
+    const client = await connectMcpClient(shop.origin, anna, ['orders.read', 'orders.write']);
     const { id: productId } = await shop.createProduct({ price: 500 });
-    const orderResult = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickupDelivery });
+    const orderResult = await callMcpTool(client, 'orders_create', {
+      items: [{ product_id: productId, quantity: 2 }],
+      delivery: pickupDelivery,
+    });
     expect(orderResult).toMatchObject({ isError: false, body: { status: 'pending', total: 1000, user_id: anna.id } });
-    const listed = await call(client, 'orders_list', { status: ['pending', 'paid'], limit: 5 });
+    const listed = await callMcpTool(client, 'orders_list', { status: ['pending', 'paid'], limit: 5 });
     expect(listed.body.data.map(({ id }: JsonBody) => id)).toEqual([orderResult.body.id]);
-    const other = await connectClient(ben, ['orders.read']);
-    expect(await call(other, 'orders_get', { order_id: orderResult.body.id })).toMatchObject({
+    const other = await connectMcpClient(shop.origin, ben, ['orders.read']);
+    expect(await callMcpTool(other, 'orders_get', { order_id: orderResult.body.id })).toMatchObject({
       isError: true,
       body: { code: 'not_found' },
     });
@@ -126,39 +90,59 @@ describe('an assistant', () => {
   });
 
   test('places one order if it repeats a call with the same idempotency key', async () => {
-    const client = await connectClient(await signUp(shop.origin), ['orders.read', 'orders.write']);
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read', 'orders.write']);
     const { id: productId } = await shop.createProduct();
     const order = { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery, idempotency_key: 'the-same-again' };
-    const ids = await Promise.all([call(client, 'orders_create', order), call(client, 'orders_create', order)]);
+    const ids = await Promise.all([callMcpTool(client, 'orders_create', order), callMcpTool(client, 'orders_create', order)]);
     expect(ids[0].body.id).toBe(ids[1].body.id);
-    expect((await call(client, 'orders_list')).body.data).toHaveLength(1);
+    expect((await callMcpTool(client, 'orders_list')).body.data).toHaveLength(1);
     await client.close();
   });
 
   test('updates an order only with its current ETag', async () => {
-    const client = await connectClient(await signUp(shop.origin), ['orders.read', 'orders.write']);
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read', 'orders.write']);
     const { id: productId } = await shop.createProduct();
-    const { body } = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery });
+    const { body } = await callMcpTool(client, 'orders_create', {
+      items: [{ product_id: productId, quantity: 1 }],
+      delivery: pickupDelivery,
+    });
     const { content } = await client.callTool({ name: 'orders_get', arguments: { order_id: body.id } });
     const etag = content.flatMap((part) => (part.type === 'text' && part.text.startsWith('etag: ') ? [part.text.slice(6)] : []))[0];
     const change = { order_id: body.id, note: 'ring twice', if_match: etag };
-    expect(await call(client, 'orders_update', change)).toMatchObject({ isError: false, body: { note: 'ring twice' } });
-    expect(await call(client, 'orders_update', change)).toMatchObject({ isError: true, body: { code: 'precondition_failed' } });
+    expect(await callMcpTool(client, 'orders_update', change)).toMatchObject({ isError: false, body: { note: 'ring twice' } });
+    expect(await callMcpTool(client, 'orders_update', change)).toMatchObject({ isError: true, body: { code: 'precondition_failed' } });
     await client.close();
   });
 
-  test('receives the name of a missing scope', async () => {
-    const client = await connectClient(await signUp(shop.origin), ['orders.read']);
+  test('orders within the limits that the customer set on the consent page', async () => {
+    const limits = { decision: 'allow', limit_currency: 'EUR', limit_per_order: '5.00', limit_per_period: '8.00', limit_period: 'month' };
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read', 'orders.write'], { consentForm: limits });
+    const { id: productId } = await shop.createProduct({ price: 500 });
+    const order = (quantity: number) =>
+      callMcpTool(client, 'orders_create', { items: [{ product_id: productId, quantity }], delivery: pickupDelivery });
+    expect((await order(2)).body).toMatchObject({ code: 'limit_exceeded', errors: [{ limit: 500, requested: 1000 }] });
+    expect((await order(1)).isError).toBe(false);
+    expect((await order(1)).body).toMatchObject({ code: 'limit_exceeded', errors: [{ limit: 800, spent: 500, available: 300 }] });
+    expect((await callMcpTool(client, 'authorization_get', {})).body.budget).toMatchObject({ spent: 500, remaining: 300 });
+    await client.close();
+  });
+
+  test('that calls a tool without its scope asks the user for the scope', async () => {
+    const state: SignInState = { verifier: '' };
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read'], { state });
     const { id: productId } = await shop.createProduct();
-    const refused = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery });
-    expect(refused).toMatchObject({ isError: true, body: { code: 'insufficient_scope' } });
-    expect(refused.text).toContain('sign in again with the scope orders.write');
+    const before = state.authorizationUrl;
+    const order = { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery };
+    await expect(client.callTool({ name: 'orders_create', arguments: order })).rejects.toThrow('Unauthorized');
+    expect(state.authorizationUrl).not.toBe(before);
+    const requested = state.authorizationUrl?.searchParams.get('scope')?.split(' ');
+    expect(requested).toEqual(expect.arrayContaining(['orders.read', 'orders.write']));
     await client.close();
   });
 
   test('that sends an invalid call receives the errors', async () => {
-    const client = await connectClient(await signUp(shop.origin), ['orders.read', 'orders.write']);
-    const outcome = await call(client, 'orders_create', { items: [{ product_id: 1, quantity: 0 }], delivery: pickupDelivery }).catch(
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read', 'orders.write']);
+    const outcome = await callMcpTool(client, 'orders_create', { items: [{ product_id: 1, quantity: 0 }], delivery: pickupDelivery }).catch(
       (error: Error) => ({
         isError: true,
         text: error.message,
@@ -167,17 +151,22 @@ describe('an assistant', () => {
     expect(outcome.isError).toBe(true);
     expect(outcome.text).toContain('quantity');
     const { id: productId } = await shop.createProduct({ stock: 1 });
-    const soldOut = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickupDelivery });
+    const soldOut = await callMcpTool(client, 'orders_create', {
+      items: [{ product_id: productId, quantity: 2 }],
+      delivery: pickupDelivery,
+    });
     expect(soldOut).toMatchObject({ isError: true, body: { code: 'out_of_stock', errors: [{ available: 1 }] } });
     await client.close();
   });
 
   test('loses access immediately when its application is removed', async () => {
     const anna = await signUp(shop.origin);
-    const client = await connectClient(anna, ['orders.read', 'connected_apps.read', 'connected_apps.write']);
-    const { body } = await call(client, 'connected_apps_list');
-    expect((await call(client, 'connected_apps_remove', { connected_app_id: body.data[0].id })).isError).toBe(false);
-    await expect(call(client, 'orders_list')).rejects.toThrow('grant request is invalid');
+    const client = await connectMcpClient(shop.origin, anna, ['orders.read', 'connected_apps.read', 'connected_apps.write'], {
+      suffix: '?tools=orders,connected_apps',
+    });
+    const { body } = await callMcpTool(client, 'connected_apps_list');
+    expect((await callMcpTool(client, 'connected_apps_remove', { connected_app_id: body.data[0].id })).isError).toBe(false);
+    await expect(callMcpTool(client, 'orders_list')).rejects.toThrow('grant request is invalid');
     await client.close();
   });
 });
@@ -196,9 +185,35 @@ describe('POST /mcp', () => {
     expect(response.status).toBe(401);
     const challenge = response.headers.get('www-authenticate') ?? '';
     expect(challenge).not.toContain('error=');
+    expect(challenge).toContain('scope="orders.read"');
     const foundProducts = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? '';
     const metadata: JsonBody = await (await fetch(foundProducts)).json();
     expect(metadata).toMatchObject({ resource: mcpUrl().href, authorization_servers: [shop.origin] });
+  });
+
+  test.each([
+    ['?tools=orders,nothing', 'tools', /The tool set "nothing" does not exist\. Use all, .*orders/],
+    ['?tools=orders&tools=events', 'tools', /once/],
+    ['?readonly=yes', 'readonly', /true, false/],
+  ])('with invalid settings (%s) names the parameter', async (suffix, parameter, detail) => {
+    const { code, verifier } = await obtainAuthorizationCode(shop.origin, await signUp(shop.origin), {
+      scope: 'orders.read',
+      resource: mcpUrl().href,
+    });
+    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: cliClient.redirectUri };
+    const tokenResponse = await fetch(`${shop.origin}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ ...form, client_id: cliClient.clientId }),
+    });
+    const { access_token: token }: JsonBody = await tokenResponse.json();
+    const response = await fetch(`${mcpUrl().href}${suffix}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: `Bearer ${token}` },
+      body: list,
+    });
+    expect(response.status).toBe(400);
+    const body: JsonBody = await response.json();
+    expect(body.errors).toEqual([expect.objectContaining({ in: 'query', parameter, detail: expect.stringMatching(detail) })]);
   });
 
   test('rejects tokens of the API, and the API rejects MCP tokens', async () => {

@@ -65,7 +65,7 @@ async function createCanceledOrder(): Promise<JsonBody> {
   return till.get(`/orders/${id}`);
 }
 
-/** The values of columns whose resource field has a different name. */
+/** Values of export columns whose names differ from the names of the resource fields. */
 const renamedColumns: Readonly<Record<string, (order: JsonBody, line: JsonBody) => unknown>> = {
   delivery_method: ({ delivery: { method } }) => method,
   line_tax: (_order, { tax }) => tax,

@@ -1,4 +1,4 @@
-/** Exported CSV files, read by other programs. */
+/** Tests that other programs read exported CSV files correctly. */
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { neutralizeCsvFormulas, restoreCsvFormulas } from '../../../server/tasks/neutralize-csv-formulas.ts';

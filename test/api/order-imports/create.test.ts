@@ -68,7 +68,7 @@ describe('202', () => {
       [2, false, 'Mug', 1250, 1, 1],
       [3, true, 'Old name', 200, 1, 1],
     ]);
-    // at 20%, 5100 includes 850 of tax and 200 includes 33.33; the discount reduces the tax proportionally
+    // at a tax rate of 20%, 5100 includes a tax of 850 and 200 includes 33.33; the discount reduces the tax proportionally
     expect([order.items[0].tax, order.items[2].tax, order.tax_total]).toEqual([850, 33, Math.round((883 * 6450) / 6550)]);
     const { body: user } = await shop.callApi('GET', `/api/v1/users/${order.user_id}`, { token: shop.token });
     expect(user).toMatchObject({ name: 'Carla', email: 'carla@example.com', role: 'customer' });

@@ -8,9 +8,11 @@ import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** Larger than the batch size, so that the pending lookups need several queries. */
+/** Number of concurrent readers, larger than the batch size so that the pending lookups need several queries. */
 const readerCount = 150;
-/** Large enough that two readers rarely look up the same order, because equal lookups share one result. */
+/**
+ * Number of orders, large enough that two readers rarely look up the same order, because concurrent lookups of one order share a result.
+ */
 const orderCount = 300;
 const changeCount = 12;
 /** The number of ownership changes per revoked token. One token of each user remains valid. */

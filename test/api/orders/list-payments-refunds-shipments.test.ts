@@ -29,7 +29,10 @@ const get = (path: string, token: string): Promise<ApiResponse> => till.mandate.
 const ids = ({ body }: ApiResponse): number[] => body.data.map(({ id }: JsonBody) => id);
 const descending = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => b - a);
 
-/** Creates a customer with three orders: the first has a failed and a successful payment and a partial refund, the second is shipped, the third is delivered. */
+/**
+ * Creates a customer with three orders. The first order has a failed payment, a successful payment and a partial refund, the second order
+ * is shipped, and the third order is delivered.
+ */
 async function createBuyer(): Promise<Buyer> {
   const { origin } = till.mandate;
   const person = await signUp(origin);
@@ -120,7 +123,7 @@ describe.each(collections)('GET /%s', (name) => {
     const insufficientScopes =
       name === 'shipments' ? (['orders.read', 'payments.manage'] as const) : (['payments.read', 'orders.manage'] as const);
     const { access_token: token } = await obtainTokens(till.mandate.origin, staff, insufficientScopes);
-    // `payments.manage` and `orders.manage` cover other collections, so the staff user sees only items of their own orders (none)
+    // the granted `manage` scope does not cover this collection, so the staff user sees only items of their own orders, and there are none
     expect((await get(`/${name}`, token)).body.data).toEqual([]);
     expect((await get(`/${name}?user_id=${anna.person.id}`, token)).body.code).toBe('forbidden');
   });

@@ -101,10 +101,13 @@ async function sendSameKeyTwentyTimes(fault = noFault) {
   });
 }
 
-/** Removes the lock from the function, drops the stock constraint, and adds a delay so that transactions overlap. */
+/**
+ * Removes the lock from the database function that places orders, drops the stock constraint, and adds a delay. The delay makes
+ * transactions overlap.
+ */
 async function sellWithoutLocking({ db }: MandateServer): Promise<void> {
   const em = db.em.fork();
-  const path = new URL('../../../server/database/migrations/20261123030100_place_order_v4.sql', import.meta.url);
+  const path = new URL('../../../server/database/migrations/20261123140100_place_order_v5.sql', import.meta.url);
   const unlockedFunction = readFileSync(path, 'utf8')
     .replace('create function', 'create or replace function')
     .replace('for no key update of s', '')

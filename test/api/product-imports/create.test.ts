@@ -123,7 +123,7 @@ describe('202', () => {
       [14, 'currency', 'read_only_field'],
       [15, 'status', 'invalid_transition'],
     ]);
-    // a rejected row changes no field
+    // a rejected row does not change any field of the product
     expect(await productBySku('B-1')).toMatchObject({ name: 'Good', version: 1 });
   });
 

@@ -2,7 +2,7 @@
 import { getRouteMetadata, listRoutes, contract, contractV2, scopeNames } from '@mandate/contract';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findDuplicateKey, findDuplicateKeyInText } from '../../../server/http/validation/duplicate-json-keys.ts';
+import { findDuplicateKey, findDuplicateKeyInText } from '../../../server/http/validation/json-complexity-and-duplicate-keys.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { completeTask } from '../../support/shop/run-tasks.ts';

@@ -53,7 +53,7 @@ const rejectedValues = [
   '2026-01-01T00:00:00Z\u0000',
   ' 2026-01-01T00:00:00Z',
 ];
-/** Valid for every filter, although PostgreSQL itself would reject the UTC offset. */
+/** Timestamps that every filter accepts, although PostgreSQL itself would reject some of the UTC offsets. */
 const acceptedValues = [
   '0001-01-01T00:00:00Z',
   '0001-01-01T00:00:00-23:59',
@@ -99,7 +99,7 @@ describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.quer
       for (const value of acceptedValues) {
         await cancelTasks();
         const { status, text } = await send(field, value);
-        // An expiry must also be within the next year.
+        // `expires_at` must also be within the next year, so the server may reject the value.
         const statuses = field.pointer === '/expires_at' ? [201, 400] : [200, 202];
         expect(statuses, `${value}: ${text}`).toContain(status);
         await runPendingTasks(shop);

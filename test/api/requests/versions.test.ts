@@ -9,10 +9,10 @@ import { z } from 'zod';
 import { declareRouteMetadata } from '../../../contract/protocol/route-metadata.ts';
 import { addDeprecationHeadersOrRejectRetired } from '../../../server/http/middleware/deprecation-headers-and-retirement.ts';
 import { createApiErrorHandler } from '../../../server/http/middleware/api-error-handler.ts';
-import { assignRequestIdAndLogAccess } from '../../../server/http/request/request-context-and-access-log.ts';
+import { assignRequestIdAndLogAccess } from '../../../server/http/request/request-context-principal-and-access-log.ts';
 import { mountContract } from '../../../server/http/routing/mount-contract.ts';
 import { createLog } from '../../../server/logging/logger.ts';
-import { versionResponseFromApiVersion } from '../../../server/versions/routes.ts';
+import { versionResponseFromApiVersion } from '../../../server/api-versions/routes.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop({ sampleData: false });

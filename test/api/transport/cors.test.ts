@@ -13,7 +13,7 @@ import { withShop } from '../../support/shop/with-shop.ts';
 type RequestOptions = { method?: string; headers?: Record<string, string>; body?: string; credentials?: 'include' };
 type PageResponse = { status: number; headers: Record<string, string>; body: JsonBody } | { failed: string };
 
-// Only a browser enforces CORS. The tests run on PostgreSQL only, because the database makes no difference.
+// Only a browser enforces CORS. The tests run only on PostgreSQL, because the database does not affect CORS.
 describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another origin', () => {
   const shop = withShop({ rateLimits: { default: 40, apiKey: 10, ip: 10_000, monthly: 1_000 } });
   let browser: Browser;

@@ -116,7 +116,7 @@ describe('internal errors', () => {
     socket.write(
       'POST /api/v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"items"',
     );
-    // after this response, the server has also read from the first connection
+    // once the server has responded to this request, it has also read the incomplete request
     await shop.callApi('GET', '/api/v1/products');
     socket.destroy();
     await once(socket, 'close');
@@ -234,7 +234,7 @@ describe('a chunk larger than the body limit', () => {
       }
       const { received, tookMs } = await responsePromise;
       expect({ received, tookMs }).toEqual(rejection);
-      // a chunk larger than every limit is rejected before the operation is determined, so the error reports a different limit
+      // a chunk larger than every operation's limit is rejected before routing, so the error reports the server-wide limit
       const limitPattern = size === limit + 1 ? limit : '\\d+';
       expect([path, received]).toEqual([path, expect.stringMatching(`larger than ${limitPattern} bytes`)]);
     };

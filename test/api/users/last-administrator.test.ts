@@ -17,7 +17,7 @@ const patchWith =
   async (id, { token }) =>
     errorCode(await shop.callApi('PATCH', `/api/v1/users/${id}`, { token, body }));
 
-/** All changes after which a user is no longer an active administrator: to another role or status, or account deletion. */
+/** All changes after which a user is no longer an active administrator: a different role, a different status, or account deletion. */
 const { role, status } = contract.users.update.body.shape;
 const changes: readonly [string, Change][] = [
   ...role
@@ -51,7 +51,10 @@ async function countActiveAdministrators(): Promise<number> {
   return row?.n ?? 0;
 }
 
-/** Returns this database's deadlock count. A connection reports a deadlock when a transaction completes at least a second later. */
+/**
+ * Returns this database's deadlock count. Each PostgreSQL connection updates this count at most once per second, when a transaction
+ * completes.
+ */
 async function countDeadlocks(): Promise<number> {
   await sleep(1_100);
   await Promise.all(Array.from({ length: 30 }, () => shop.callApi('GET', '/api/v1/products')));

@@ -123,7 +123,7 @@ describe('a delivery', () => {
     const [{ next_attempt_at: next }] = await listDeliveries(id);
     expect((Date.parse(next) - Date.now()) / 1000).toBeGreaterThan(least);
     expect((Date.parse(next) - Date.now()) / 1000).toBeLessThan(most);
-    // 429 and 503 also delay the endpoint's other deliveries
+    // 429 and 503 responses also delay the endpoint's other deliveries
     await shop.createProduct();
     await deliverPendingEvents(shop);
     expect(receiver.deliveries).toHaveLength(status === 500 ? 2 : 1);

@@ -67,7 +67,9 @@ const validationErrors = (type: string, payload: unknown): unknown => {
   return validate(payload) ? null : validate.errors;
 };
 
-/** Creates events of every subject type for one user who subscribes to all events. Uses the example bodies where they are sufficient. */
+/**
+ * Creates events for every type of subject, for one user who subscribes to all events. Uses the example bodies where they are sufficient.
+ */
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
   const anna = await signUpWithRole(shop.db, shop.origin, 'admin');

@@ -84,7 +84,7 @@ test.skipIf(!(await isWrkInstalled()))('wrk sends requests at the configured rat
   const chain = new ValueChain();
   const origin = await serve((req, res) => chain.respond(req, res));
   expect(Math.abs((await runWrk(origin, chainedTraffic, 3, 1, 50)).finished - 50)).toBeLessThan(10);
-  // each pair of requests counts as one
+  // each pair of requests counts as one request
   expect(Math.abs((await runWrk(origin, redirectTraffic, 3, 1, 50)).finished - 50)).toBeLessThan(10);
 });
 
@@ -95,6 +95,6 @@ test('at a constant rate, latency includes the time that requests wait for each 
   });
   const all = await runAtConstantRate(origin, { first: () => ({ path: '/' }) }, 1, 0.25, 200);
   expect(all).toHaveLength(50);
-  // fifty sequential responses of 20 ms take a second, and the final request was due after a quarter of a second
+  // fifty sequential responses of 20 ms each take one second in total, but the final request was due after a quarter of a second
   expect(Math.max(...all.map(({ ms }) => ms))).toBeGreaterThan(500);
 });

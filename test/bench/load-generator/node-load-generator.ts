@@ -71,7 +71,7 @@ class RequestSender {
     this.#connections[Symbol.dispose]();
   }
 
-  /** Waits for an idle connection and sends a request. The request is chosen after the wait, because it may need a value from a response. */
+  /** Waits for an idle connection and sends a request. Chooses the request after the wait, because it may need a value from a response. */
   async sendWhenIdle(dueAt: number): Promise<TimedRequest> {
     if (this.#idle > 0) this.#idle -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

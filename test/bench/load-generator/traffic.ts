@@ -18,9 +18,12 @@ export type Traffic = {
 type Next = {
   /** Location of the value in the response: between `after` and `until`, or from `after` to the end. */
   readonly valueLocation: { readonly in: 'location' | 'body'; readonly after: string; readonly until: string };
-  /** Creates a POST request whose body contains the value once. */
+  /** Creates a POST request whose body contains `value` exactly once. */
   readonly createRequest: (value: string) => RequestSpec & { readonly body: string };
-  /** Whether both requests count as one. If not, each request counts separately, and the second response leads to a third request. */
+  /**
+   * Whether the first request and its follow-up request count as one request. Otherwise, each request counts separately, and the response
+   * to the second request leads to a third request.
+   */
   readonly countsAsOne: boolean;
 };
 

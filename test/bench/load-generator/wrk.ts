@@ -8,7 +8,7 @@ import { serializeRequest, requestParts, type Traffic } from './traffic.ts';
 
 const run = promisify(execFile);
 
-/** Whether Debian's `wrk` is installed. It needs a tenth of the CPU time that the Node load generator needs. */
+/** Whether Debian's `wrk` is installed. `wrk` needs a tenth of the CPU time that the Node load generator needs. */
 export const isWrkInstalled = (): Promise<boolean> =>
   run('wrk', ['--version']).then(
     () => true,
@@ -18,7 +18,7 @@ export const isWrkInstalled = (): Promise<boolean> =>
 
 const summary = z.object({ finished: z.number(), failed: z.number(), seconds: z.number(), p50Ms: z.number(), p99Ms: z.number() });
 
-/** Maximum rate for which distinct requests are generated. */
+/** Number of distinct requests that are generated per second of the run, unless `distinct` is set. */
 const maxDistinctPerSecond = 5_000;
 
 /** Sends the requests in turn, repeatedly. */
@@ -32,7 +32,9 @@ done = function(summary, latency) report(summary, latency, summary.requests - su
 const luaString = (text: string): string =>
   `"${text.replaceAll(/[\\"\r\n]/g, (character) => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`)}"`;
 
-/** Sends requests with values from responses before new requests. A redirect without the expected value counts as `lost`. */
+/**
+ * Sends follow-up requests, which use values from responses, before new requests. A redirect without the expected value counts as `lost`.
+ */
 function trafficScript({ first, distinct, next }: Traffic, seconds: number, host: string): string {
   const requests = Array.from({ length: distinct ?? seconds * maxDistinctPerSecond }, () => luaString(serializeRequest(first(), host)));
   if (!next) return plainScript(requests);

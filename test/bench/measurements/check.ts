@@ -1,4 +1,4 @@
-/** A measured figure other than a rate, and its goal. */
+/** A measurement result other than a rate, and its goal. */
 export type Check = {
   readonly name: string;
   readonly title: string;

@@ -12,8 +12,8 @@ type Round = { readonly perSecond: number; readonly servers: number; readonly da
 /**
  * Compares two processes on one database with one process, while clients read orders. The load generator uses the same cores, so total
  * throughput does not show the effect of a second process. We therefore compare throughput per second of server and database CPU time. This
- * figure is the same for one process and for two if the processes do not slow each other down; in that case, two processes on two cores
- * have twice the throughput.
+ * figure is the same for one process and for two if the processes do not slow each other down. In that case, two processes on two cores
+ * double the throughput.
  */
 export async function measureTwoProcesses(
   environment: BenchmarkEnvironment,
@@ -28,7 +28,7 @@ export async function measureTwoProcesses(
   const second = await environment.start('mandate');
   try {
     const rounds: Record<'one' | 'two', Round[]> = { one: [], two: [] };
-    // warm-up of the second server only, because the first server's code is already compiled
+    // only the second server needs a warm-up, because the first server's code is already compiled
     await measureRound(environment, [second], { ...settings, seconds: settings.seconds * 3 });
     for (let round = 1; round <= settings.rounds; round += 1) {
       report(`two-processes: round ${round} of ${settings.rounds}`);

@@ -1,6 +1,6 @@
 /**
- * The OAuth library, set up as in its guide with in-memory storage, so it persists nothing and sends no queries. Uses the same signing
- * algorithms and kinds of applications as our server.
+ * The OAuth library, set up as in its guide with in-memory storage, so it persists nothing and sends no database queries. Uses the same
+ * signing algorithms and kinds of applications as our server.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -50,7 +50,7 @@ const provider = new Provider(settings.ISSUER, {
 });
 provider.proxy = true;
 
-/** Signs in as a new user and grants consent without any page. */
+/** Signs in as a new user and grants consent without displaying a page. */
 async function finishInteraction(req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { params, prompt, session } = await provider.interactionDetails(req, res);
   if (prompt.name === 'login') return provider.interactionFinished(req, res, { login: { accountId: randomUUID() } });

@@ -2,7 +2,7 @@ import { isMet, type Goal } from '../measurements/check.ts';
 import type { CheckSummary, RateSummary, Spread, Summary } from './summarize-runs.ts';
 
 const formatInteger = (value: number): string => Math.round(value).toLocaleString('en');
-/** Formats a number with its significant digits. */
+/** Formats a number with two decimal places below 10, one below 100, and none from 100 on. */
 const formatNumber = (value: number): string => (Math.abs(value) >= 100 ? formatInteger(value) : value.toFixed(value >= 10 ? 1 : 2));
 
 const formatGoal = (goal: Goal | undefined, value: number): string => {
@@ -16,7 +16,7 @@ const formatRange = (runs: number, { min, max }: Spread): string => (runs > 1 ? 
 /** Formats settings, rates and other figures as Markdown. */
 export function formatTables(summary: Summary): string {
   const { runs, rounds, seconds, connections, orders } = summary;
-  const settingsLine = `${runs === 1 ? 'One run' : `Medians of ${runs} runs`}, ${rounds === 1 ? 'one round' : `${rounds} rounds`} of ${seconds} s each, ${connections} connections, ${formatInteger(orders)} orders. Brackets contain goals${runs > 1 ? ', parentheses the minimum and maximum of the runs' : ''}.`;
+  const settingsLine = `${runs === 1 ? 'One run' : `Medians of ${runs} runs`}, ${rounds === 1 ? 'one round' : `${rounds} rounds`} of ${seconds} s each, ${connections} connections, ${formatInteger(orders)} orders. Brackets contain goals${runs > 1 ? '; parentheses contain the minimum and maximum of the runs' : ''}.`;
   const deepPageHint = summary.checks.some(({ name }) => name === 'page')
     ? []
     : ['', '`--all` also measures a page deep in a list of ten million orders.'];
@@ -46,7 +46,7 @@ function checkTable({ runs, checks }: Summary): string[] {
   return ['', '| figure | value | components |', '|---|---|---|', ...rows];
 }
 
-/** Component names start with a unit: `12 % of a core`, `1.2 ms, page 1`. */
+/** The name of a component starts with the unit of its value: `12 % of a core`, `1.2 ms, page 1`. */
 const formatComponents = ({ parts }: CheckSummary): string =>
   Object.entries(parts)
     .map(([name, value]) => `${formatNumber(value)}${name.startsWith('/') ? '' : ' '}${name}`)

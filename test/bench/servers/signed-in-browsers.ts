@@ -4,7 +4,7 @@ import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { issuer, sendThroughProxy } from './tls-proxy.ts';
 
-/** Number of concurrent sign-ins. Additional sign-ins would only wait for password hashing. */
+/** Number of concurrent sign-ins. Additional concurrent sign-ins would only wait for password hashing. */
 const batchSize = 4;
 
 /** Creates users in `db` and signs in each user with a separate browser. Without `db`, the browsers are not signed in. */

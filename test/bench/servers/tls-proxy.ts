@@ -9,7 +9,7 @@ export const issuer = 'https://shop.example';
 /** Headers that a TLS-terminating proxy adds in production. */
 export const proxyHeaders = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.7', host: new URL(issuer).host };
 
-/** Returns a function that sends requests to `origin` as such a proxy would. `fetch` cannot set the `Host` header. */
+/** Returns a function that sends requests to `origin` as a TLS-terminating proxy would. `fetch` cannot set the `Host` header. */
 export const sendThroughProxy =
   (origin: string): SendRequest =>
   async (url, init) => {

@@ -15,7 +15,7 @@ const shop = withShop();
 
 const main = join(import.meta.dirname, '../../../cli/main.ts');
 
-/** Starts `mandate mcp` with a new user's credential for these scopes, and connects an MCP client to the command. */
+/** Starts `mandate mcp` with a new user's credential that has these scopes, and connects an MCP client to it. */
 async function connectAssistant(scopes: readonly Scope[], ...flags: string[]) {
   const home = await createConfigDirectory();
   const user = await signUp(shop.origin);
@@ -64,7 +64,7 @@ describe('mandate mcp', () => {
     await using at = await connectAssistant(['orders.read', 'orders.write'], '--allow-writes');
     const { tools } = await at.client.listTools();
     const marked = (name: string) => tools.find((tool) => tool.name === name)?.annotations;
-    expect(marked('orders_create')).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+    expect(marked('orders_create')).toMatchObject({ readOnlyHint: false, destructiveHint: true });
     expect(marked('orders_cancel')).toMatchObject({ readOnlyHint: false, destructiveHint: true });
     const { id: productId } = await shop.createProduct({ price: 500 });
     const placed = await at.call('orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickupDelivery });

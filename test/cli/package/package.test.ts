@@ -21,7 +21,7 @@ beforeAll(async () => {
   const [tarball = ''] = (await readdir(directory)).filter((name) => name.endsWith('.tgz'));
   await mkdir(project);
   await writeFile(join(project, 'package.json'), '{ "name": "empty", "private": true }');
-  // The optional keyring is not installed offline. Everything else must be in the package.
+  // The optional keyring dependency is omitted, because the installation is offline. The package must include all other dependencies.
   await run('npm', ['install', '--offline', '--omit=optional', '--no-audit', '--no-fund', join(directory, tarball)], { cwd: project });
 }, 120_000);
 afterAll(() => rm(directory, { recursive: true, force: true }));
@@ -66,10 +66,10 @@ describe('the package', () => {
 
   test('states the required Node.js version in its manifest and when run on an older version', async () => {
     const at = join(project, 'node_modules/@mandate/cli');
-    expect(JSON.parse(await readFile(join(at, 'package.json'), 'utf8'))).toMatchObject({ engines: { node: '>=24' } });
+    expect(JSON.parse(await readFile(join(at, 'package.json'), 'utf8'))).toMatchObject({ engines: { node: '>=22.18' } });
     const older = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`;
     const failed = await run(process.execPath, ['--import', older, join(at, 'bin/mandate.js'), '--version'], { env: env() }).catch(Object);
-    expect(failed).toMatchObject({ code: 1, stdout: '', stderr: `mandate needs Node.js 24 or later; this is ${process.version}.\n` });
+    expect(failed).toMatchObject({ code: 1, stdout: '', stderr: `mandate needs Node.js 22.18 or later; this is ${process.version}.\n` });
     expect(JSON.parse(await readFile(join(workspace, 'package.json'), 'utf8'))).not.toHaveProperty('engines');
   });
 

@@ -2,11 +2,11 @@
 export class Findings {
   /** Confirmed data that is missing or changed. */
   readonly lost: string[] = [];
-  /** Data that was stored more often than requested. */
+  /** Data that was stored more than once, or without a request. */
   readonly duplicated: string[] = [];
   /** Used or revoked credentials that were accepted. */
   readonly wronglyAccepted: string[] = [];
-  /** Responses that no fault explains. */
+  /** Unexpected responses and states, which the injected fault cannot explain. */
   readonly unexpected: string[] = [];
   readonly notes: string[] = [];
 }

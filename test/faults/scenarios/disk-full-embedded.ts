@@ -21,7 +21,7 @@ export async function fillDiskExcept(ballast: string, megabytes: number): Promis
   await run('sh', ['-c', 'head -c "$1" /dev/zero >"$0" 2>/dev/null || true', ballast, String(bytes)]);
 }
 
-/** Another process fills the disk except for a few megabytes, and later deletes its file. */
+/** Another process fills the disk until only a few megabytes are free, and later deletes its file. */
 const fillDisk = (name: string, title: string, leftMegabytes: number): Fault<EmbeddedEnvironment> => ({
   name,
   title,
@@ -40,12 +40,12 @@ const fillDisk = (name: string, title: string, leftMegabytes: number): Fault<Emb
 });
 
 const refusalsWanted = 20;
-/** Number of requests that together need more WAL than one segment holds, so a server without a reserve needs another segment. */
+/** Number of requests whose total WAL exceeds one segment, so that a server without reserved disk space would need another segment. */
 const requestsMax = 1_000;
 
 const randomText = (length: number): string => randomBytes(length).toString('base64url').slice(0, length);
 
-/** Creates a product of about 15 kB, which is written to the WAL several times: in the row, the event and the stored response. */
+/** Creates a product of about 15 kB, which is written to the WAL several times: as part of the row, the event and the stored response. */
 function largeProduct(): string {
   const metadata = Object.fromEntries(Array.from({ length: 20 }, (_, nth) => [`key_${nth}`, randomText(500)]));
   const product = { name: 'Large', description: randomText(5_000), category: 'large', price: 100, currency: 'GBP', metadata };

@@ -77,7 +77,7 @@ async function openPatroni(): Promise<PatroniEnvironment> {
   return new PatroniEnvironment(await startServers(2, () => env), cluster);
 }
 
-/** The Patroni example in docs/operations.md. */
+/** Faults in the Patroni cluster that docs/operations.md describes as an example. */
 export const patroniScenario: Scenario<PatroniEnvironment> = {
   missing: patroniUnavailableReason,
   open: openPatroni,

@@ -2,10 +2,10 @@
 export type WriteRequest = { readonly key: string; readonly path: string; readonly body: string };
 /** A write request with the exact body of the response that confirmed it. */
 export type ConfirmedWrite = WriteRequest & { readonly text: string };
-/** A token request form with a used credential. */
+/** The form parameters of a token request whose credential has already been used. */
 export type UsedCredential = { readonly kind: 'code' | 'refresh token'; readonly form: Readonly<Record<string, string>> };
 
-/** An accepted import file. Its products are new and have the same category. */
+/** An accepted import file. All imported products are new and share one category. */
 export type AcceptedImport = { readonly task: number; readonly category: string; readonly products: number };
 
 /** Times of a confirmed write, from `performance.now()`. */

@@ -15,7 +15,7 @@ export async function openFaultShop(administration: AdministrationClient): Promi
   return { userId, products, stock };
 }
 
-/** Builds an order for two units of a single product or of two products. */
+/** Builds an order for two units: either two units of one product, or one unit each of two products. */
 export function buildOrder({ userId, products }: FaultShop, nth: number): WriteRequest {
   const [first, second] = [products[nth % products.length], products[(nth + 1) % products.length]];
   const items = nth % 2 === 0 ? [{ product_id: first, quantity: 2 }] : [first, second].map((id) => ({ product_id: id, quantity: 1 }));

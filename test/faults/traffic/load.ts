@@ -46,7 +46,10 @@ export class Load {
       if (Date.now() > end) throw new Error(`writes are no longer confirmed: ${[...this.ledger.statuses].join(' ')}`);
   }
 
-  /** Injects a fault, and returns how many seconds after `since` the first write sent after `since` was confirmed. */
+  /**
+   * Injects a fault, and returns the recovery time in seconds: from `since` until the first confirmation of a write that was sent after
+   * `since`.
+   */
   async measureRecovery(inject: () => Promise<number>): Promise<number> {
     const recovered = new AbortController();
     const probes = sendOrderProbes(this.administration, this.shop, 10, recovered.signal);

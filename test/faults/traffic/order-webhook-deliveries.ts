@@ -4,7 +4,7 @@ import { startWebhookReceiver } from '../../support/webhooks/webhook-receiver.ts
 import type { AdministrationClient } from './administration-client.ts';
 import type { FaultEnvironment } from '../environments/environment.ts';
 
-/** Webhook deliveries about new orders that a subscriber received. */
+/** Webhook deliveries for new orders, as received by a subscriber. */
 export type WebhookDeliveries = {
   /** The `webhook-id` values of each order. More than one value means a duplicate event. */
   readonly eventIdsByOrder: Map<number, Set<string>>;

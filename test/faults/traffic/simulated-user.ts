@@ -64,8 +64,9 @@ export class SimulatedUser {
   }
 
   /**
-   * Retries the token request until a server responds. A refusal after a lost response is not a violation: the server has already
-   * received the token, and treats a second use as theft (RFC 9700 section 4.14.2). The simulated user then signs in again.
+   * Retries the token request until a server responds. If a response was lost, a rejection of the next attempt is not a violation: the
+   * server has already received the token, and treats a second use as theft (RFC 9700 section 4.14.2). The simulated user then signs in
+   * again.
    */
   async #requestTokens(kind: UsedCredential['kind'], form: Form): Promise<TokenResponse | undefined> {
     for (let attempts = 0; !this.#signal.aborted; attempts += 1) {

@@ -44,7 +44,7 @@ const isUsable = async (link: string): Promise<boolean> => {
   return response.status === 200;
 };
 
-/** User actions, keyed by the file that invalidates links as a result. */
+/** User actions that invalidate e-mail links, keyed by the file that contains the invalidation. */
 const linkInvalidations: Readonly<Record<string, (anna: TestUser, links: Links) => Promise<void>>> = {
   'oauth/pages/handlers/change-password.ts': async ({ browser }) => {
     const done = await browser.submit(await browser.open('/account/password'), { password: 'staple battery horse correct' });

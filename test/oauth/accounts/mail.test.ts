@@ -74,6 +74,14 @@ test('a message reaches only its recipient, even with line breaks in its fields'
   expect(parsed.bcc).toBeUndefined();
 });
 
+test('a sender name replaces the configured name, but not the address', async () => {
+  const now = new Date();
+  await queueMail(db.em.fork(), key, { ...mail, senderName: 'Ann & "Söhne" <eve@example.com>' }, now);
+  await deliver(now);
+  const { from } = await PostalMime.parse(received[0]?.raw ?? '');
+  expect(from).toEqual({ address: 'shop@example.com', name: 'Ann & "Söhne" <eve@example.com>' });
+});
+
 test('a recipient field with two addresses does not reach the second address', async () => {
   const now = new Date();
   await queueMail(db.em.fork(), key, { ...mail, to: 'ann@example.com, eve@example.com' }, now);

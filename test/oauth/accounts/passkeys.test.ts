@@ -28,7 +28,7 @@ describe.skipIf(!hasChromium)('passkeys in Chromium', () => {
   let devices = 0;
   type Device = { readonly page: Page; readonly cdp: CDPSession; readonly authenticatorId: string };
 
-  /** Opens a page with a virtual authenticator that verifies users. Without `conditionalMediation`, passkeys are offered only on a click. */
+  /** Opens a page with a virtual authenticator that verifies users. Without `conditionalMediation`, passkeys are offered only on click. */
   async function useDevice(use: (device: Device) => Promise<void>, conditionalMediation = false): Promise<void> {
     const context = await browser.newContext({ extraHTTPHeaders: { 'x-forwarded-for': `10.0.0.${(devices += 1)}` } });
     try {

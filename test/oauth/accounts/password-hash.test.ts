@@ -1,6 +1,7 @@
 import { argon2Sync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { deriveArgon2idKey, deriveArgon2idKeyInJavaScript } from '../../../server/oauth/passwords/derive-argon2id-key.ts';
 import { hashPassword, verifyPassword, PasswordHashQueueFullError } from '../../../server/oauth/passwords/password-hash.ts';
 
 test('a password matches its hash, and another password does not', async () => {
@@ -16,6 +17,18 @@ test('a hash in PHC format with other argon2id costs is verified', async () => {
   const tag = argon2Sync('argon2id', { message: 'pass', nonce, tagLength: 24, memory: 8192, passes: 3, parallelism: 2 });
   const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
   expect(await verifyPassword('pass', `$argon2id$v=19$m=8192,t=3,p=2$${unpadded(nonce)}$${unpadded(tag)}`)).toBe(true);
+});
+
+test('the JavaScript implementation for Node.js 22 derives the same keys', async () => {
+  const parameters = {
+    message: 'Zoë’s password',
+    nonce: Buffer.from('somesalt16bytes!'),
+    memory: 1024,
+    passes: 2,
+    parallelism: 1,
+    tagLength: 32,
+  };
+  expect(await deriveArgon2idKeyInJavaScript(parameters)).toEqual(await deriveArgon2idKey(parameters));
 });
 
 test('composed and decomposed Unicode characters match', async () => {

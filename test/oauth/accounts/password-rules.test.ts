@@ -18,7 +18,7 @@ import { useServer } from '../../support/server/use-server.ts';
 const server = useServer();
 const name = 'Winifred Pemberton';
 
-/** Each rule with a password that violates the rule, and the error text that every entry point shows. */
+/** Each password rule, with a password that violates it and the error text that every entry point shows. */
 const rules: readonly (readonly [string, string | ((email: string) => string), string])[] = [
   ['fewer than 12 characters', 'shortish 11', 'at least 12 characters'],
   ['more than 200 characters', 'correct horse battery '.repeat(10), 'at most 200 characters'],
@@ -96,7 +96,7 @@ afterAll(async () => {
   for (const db of openDatabases) await db.close();
 });
 
-/** Entry points, keyed by the file that hashes the password. */
+/** Entry points for setting a password, keyed by the file that hashes the password. */
 const entryPoints: Readonly<Record<string, () => Promise<EntryPoint>>> = {
   'server/command/create-administrator-command.ts': createAdministratorEntryPoint,
   'server/first-run/create-administrator-and-demonstration-shop.ts': firstStartEntryPoint,

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Principal } from '../../../server/http/request/principal.ts';
+import type { Principal } from '../../../server/http/request/principal-and-token-types.ts';
 import { Problem } from '../../../server/http/problem-details/problem.ts';
 import { maxRecentSignInAgeSeconds, requireRecentSignIn } from '../../../server/http/request/require-recent-sign-in.ts';
 import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';

@@ -56,6 +56,20 @@ describe('wrong passwords from one network', () => {
     expect((await submitPassword(server, owner, browser)).response.status).toBe(429);
   });
 
+  test('the browser in which the password is changed remains known', async () => {
+    const address = '198.51.100.26';
+    const owner = await signUp(server.origin);
+    const browser = new HttpBrowser(server.origin, address);
+    await submitPassword(server, owner, browser);
+    const password = 'x7kq-2m9p-zw44-abcd';
+    const changed = await browser.submit(await browser.open('/account/password'), { password });
+    expect(changed.text).toContain('Your password is changed');
+    const attacker = new HttpBrowser(server.origin, address);
+    for (let time = 0; time < 10; time += 1) await submitPassword(server, wrongCredentials(owner.email), attacker);
+    await browser.request('/sign-out', buildFormRequest(await browser.open('/account'), {}));
+    expect(isAccountPage(await submitPassword(server, { ...owner, password }, browser))).toBe(true);
+  });
+
   test('a forged or damaged cookie does not make a browser known and causes no server error', async () => {
     const owner = await signUp(server.origin);
     const browser = new HttpBrowser(server.origin, '198.51.100.24');

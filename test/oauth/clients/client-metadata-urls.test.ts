@@ -16,10 +16,12 @@ const server = useServer();
 const errorResponse = z.object({ error: z.string(), error_description: z.string() });
 const metadata = { client_name: 'Test client', redirect_uris: ['https://dev.example/callback'], scope: 'openid orders.read' };
 
-/** Fields whose URLs are for redirects or display only, so the server never fetches them. */
+/** Client metadata fields with URLs that the server uses only for redirects or display, and never fetches. */
 const unfetchedFields = ['redirect_uris', 'post_logout_redirect_uris', 'client_uri', 'policy_uri', 'tos_uri'];
 
-/** Reads all client metadata fields with URLs from the library schema, so that fields added in later versions are also tested. */
+/**
+ * Returns all client metadata fields with URLs, read from the source of oidc-provider, so that fields of later versions are also tested.
+ */
 async function urlFields(): Promise<string[]> {
   const file = join(import.meta.dirname, '../../../node_modules/oidc-provider/lib/consts/client_attributes.js');
   const lists = z.object({ RECOGNIZED_METADATA: z.array(z.string()), STRING: z.array(z.string()), WEB_URI: z.array(z.string()) });

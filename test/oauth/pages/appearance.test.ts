@@ -1,22 +1,37 @@
 import { describe, expect, test } from 'vitest';
 import { html } from '../../../server/http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
-import { calculateContrastRatio, buildStylesheet } from '../../../server/oauth/pages/assets/build-page-stylesheet.ts';
+import { calculateContrastRatio, calculateThemeColors } from '../../../server/branding/theme-colors.ts';
+import { buildStylesheet, stylesheetPath, stylesheetPathPattern } from '../../../server/oauth/pages/assets/build-page-stylesheet.ts';
 
-describe('the accent color', () => {
-  test('must have enough contrast with white text', () => {
-    expect(() => buildStylesheet('#ffd400')).toThrow('contrast is below 4.5:1');
-    expect(() => buildStylesheet('red')).toThrow('#rrggbb');
+describe('the colors that are calculated from an accent color', () => {
+  const hues = ['#1d4ed8', '#7a1f1f', '#0b3d2e', '#ffd400', '#ff0000', '#00ff00', '#0000ff', '#ff00ff', '#00ffff'];
+  const grays = ['#000000', '#1a1b21', '#555555', '#777777', '#999999', '#f7f7f8', '#ffffff'];
+
+  test.each([...hues, ...grays])('%s is readable in light and dark mode', (accent) => {
+    const { light, dark } = calculateThemeColors(accent);
+    for (const [colors, backgrounds] of [
+      [light, ['#ffffff', '#f7f7f8']],
+      [dark, ['#1a1b21', '#111216']],
+    ] as const) {
+      expect(calculateContrastRatio(colors.button, colors.button_text)).toBeGreaterThanOrEqual(4.5);
+      for (const background of backgrounds) {
+        expect(calculateContrastRatio(colors.button, background)).toBeGreaterThanOrEqual(3);
+        expect(calculateContrastRatio(colors.link, background)).toBeGreaterThanOrEqual(4.5);
+      }
+    }
+  });
+
+  test('keep a color that has enough contrast', () => {
+    expect(calculateThemeColors('#1d4ed8').light).toEqual({ button: '#1d4ed8', button_text: '#ffffff', link: '#1d4ed8' });
     expect(calculateContrastRatio('#000000', '#ffffff')).toBeCloseTo(21);
   });
 
-  test.each(['#1d4ed8', '#7a1f1f', '#0b3d2e', '#000000'])('%s is in the stylesheet, with a lighter variant for dark mode', (accent) => {
-    const { text, path } = buildStylesheet(accent);
-    const links = [...text.matchAll(/--link: (#[0-9a-f]{6})/g)].map(([, colour = '']) => colour);
-    expect(text).toContain(`--accent: ${accent}`);
-    expect(links[0]).toBe(accent);
-    expect(calculateContrastRatio(links[1] ?? '', '#1a1b21')).toBeGreaterThanOrEqual(7);
-    expect(path).not.toBe(buildStylesheet('#123456').path);
+  test('are in the stylesheet, whose path depends on the accent color', () => {
+    const { light, dark } = calculateThemeColors('#ffd400');
+    for (const color of [...Object.values(light), ...Object.values(dark)]) expect(buildStylesheet('#ffd400')).toContain(color);
+    expect(stylesheetPath('#ffd400')).toMatch(stylesheetPathPattern);
+    expect(stylesheetPath('#ffd400')).not.toBe(stylesheetPath('#1d4ed8'));
   });
 });
 

@@ -293,7 +293,7 @@ test('the log of a failed page does not contain the secret part of the page URL'
   const { response } = await anna.browser.submit(page, { decision: 'allow' });
   await server.db.em.fork().execute('alter table consents_kept rename to consents');
   expect(response.status).toBe(500);
-  // JSON, or the development log's text format
+  // the path is logged in JSON, or in the text format of the development log
   await expect.poll(() => server.warnings.join('')).toMatch(/path(":|=\\)"\/consent\/…/);
   expect(server.warnings.join('')).not.toContain(page.url.pathname.split('/').at(-1));
 });

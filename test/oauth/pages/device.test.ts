@@ -112,7 +112,7 @@ describe('the device page', () => {
     const consent = await anna.browser.submit(pageOfAnna, {});
     expect((await ben.browser.submit(pageOfBen, {})).text).toContain('already been used');
     expect((await submitUserCode(ben, device.user_code)).text).toContain('already been used');
-    // the URL of the first user's consent page is rejected too
+    // another user cannot open the URL of Anna's consent page
     expect((await ben.browser.request(consent.url.href)).status).toBe(400);
     await anna.browser.submit(consent, { decision: 'allow' });
     const tokens = tokenResponseSchema.parse(await (await pollForTokens(device.device_code)).json());

@@ -13,6 +13,7 @@ import { databaseKind } from '../../support/services/database.ts';
 import { readMailLink } from '../../support/services/mailbox.ts';
 import { buildAuthorizationRequest, authorizationPath, redeemCode, signUp, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
 import { Secret, TOTP } from 'otpauth';
+import { createBrandingScenarios } from '../../support/oauth/branding-scenarios.ts';
 import { setUpAuthenticatorApp, submitSignInForm, createPageScenarios } from '../../support/oauth/page-scenarios.ts';
 
 /** Directory for screenshots of every page (default: no screenshots). */
@@ -119,7 +120,8 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
   }
 
   describe.each([true, false])('with JavaScript: %s', (javaScriptEnabled) => {
-    test.each(Object.entries(createPageScenarios(server, javaScriptEnabled)))('%s', { timeout: 60_000 }, async (name, open) => {
+    const scenarios = { ...createPageScenarios(server, javaScriptEnabled), ...createBrandingScenarios(server) };
+    test.each(Object.entries(scenarios))('%s', { timeout: 60_000 }, async (name, open) => {
       await withPage({ javaScriptEnabled, viewport: { width: 320, height: 640 } }, async (page) => {
         await open(page);
         for (const colorScheme of ['light', 'dark'] as const) {
@@ -145,7 +147,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
         const usable = await page.locator('a[href]:visible, button:visible, input:not([type=hidden]):visible').count();
         const { reached, withoutOutline } = await tabThrough(page);
         expect([reached.size >= usable, withoutOutline]).toEqual([true, []]);
-        // text at twice the size on a narrow screen
+        // a narrow screen must not scroll horizontally, even with text at twice the size
         await page.setViewportSize({ width: 640, height: 720 });
         await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
         expect(await horizontalOverflow(page), 'text of twice the size').toBe(0);

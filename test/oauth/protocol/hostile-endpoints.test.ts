@@ -7,7 +7,7 @@ import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 
-/** Sends every parameter with every hostile value: once, twice and as a list. */
+/** Sends each parameter with each hostile value, first once, and then with duplicates of the parameter (`name`, `name[]` and `name[y]`). */
 async function sendHostileParameters(
   names: readonly string[],
   validParameters: Record<string, string>,

@@ -5,7 +5,7 @@ import { oauthRequirements } from './requirements.ts';
 
 const testFolder = join(import.meta.dirname, '../..');
 
-/** Returns the requirement numbers in all test titles, i.e. the numbers in parentheses within quotes. */
+/** Returns all requirement numbers that appear in parentheses in test titles. */
 async function requirementNumbersInTitles(): Promise<Set<number>> {
   const numbers = new Set<number>();
   for (const file of await readdir(testFolder, { recursive: true })) {

@@ -1,4 +1,7 @@
-/** Numbered authorization server requirements. A test title ends with the numbers of the verified requirements, such as `(35, 36)`. */
+/**
+ * Authorization server requirements, keyed by number. A test title ends with the numbers of the requirements that the test verifies, such
+ * as `(35, 36)`.
+ */
 export const oauthRequirements: Readonly<Record<number, string>> = {
   1: 'redirect_uri differs from registered in any way (path, slash, case, query, fragment, userinfo, 127.1, %2f, /x/../) → 4xx page, no Location to it',
   2: 'unknown client_id → 4xx page, no redirect, no reflected HTML',

@@ -32,7 +32,7 @@ const readTokens = async (response: Promise<Response>): Promise<TokenResponse> =
 const requestTokens = async (person: TestUser, requested = scope): Promise<TokenResponse> =>
   readTokens(redeemCode(server.origin, await obtainAuthorizationCode(server.origin, person, { scope: requested })));
 
-/** Returns the user's expected claims in the userinfo response and in an ID token. */
+/** Returns the claims about the user that the userinfo response and an ID token must contain. */
 const expectedClaims = ({ id, name, email }: TestUser) => ({
   sub: String(id),
   name,

@@ -70,7 +70,7 @@ describe('signing keys', () => {
   });
 });
 
-/** 10,000 requests take minutes. The default is smaller, but enough for several rotations. */
+/** 10,000 requests take minutes. The default of 600 requests is enough for several key rotations. */
 // oxlint-disable-next-line node/no-process-env -- these tests have no other setting
 const requests = Number(process.env['ROTATION_REQUESTS'] ?? 600);
 

@@ -6,6 +6,7 @@ import {
 } from '../../../server/oauth/storage/delete-expired-and-orphaned-oauth-rows.sql.ts';
 import { createMailAndCleanupJobs } from '../../../server/process/mail-cleanup-and-usage-flush-jobs.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
+import { obtainLimitedTokens } from '../../support/oauth/limited-tokens.ts';
 import {
   obtainAuthorizationCode,
   redeemCode,
@@ -41,7 +42,7 @@ test('a clean-up keeps a used refresh token until its expiry, so that reuse stil
   const granted = await obtainAuthorizationCode(server.origin, await signUp(server.origin), { scope: 'openid users.read' });
   const first = tokenResponseSchema.parse(await (await redeemCode(server.origin, granted)).json());
   const second = tokenResponseSchema.parse(await (await sendRefreshRequest(server.origin, first.refresh_token ?? '')).json());
-  // 13 days later, the access tokens have expired, but the refresh tokens (14 days) have not
+  // 13 days later, the access tokens have expired, but the refresh tokens have not, because their lifetime is 14 days
   while ((await deleteExpiredOauthRecordsBatch(entityManager(), new Date(Date.now() + 13 * 24 * 3_600_000))) > 0);
   expect(await readOAuthError(await sendRefreshRequest(server.origin, first.refresh_token ?? ''))).toBe('400 invalid_grant');
   expect(await readOAuthError(await sendRefreshRequest(server.origin, second.refresh_token ?? ''))).toBe('400 invalid_grant');
@@ -90,6 +91,27 @@ test('connections and browser sessions are deleted a day after their grant or se
   await deleteOrphanedAppsAndSessionsBatch(entityManager(), new Date(Date.now() + 25 * 3_600_000));
   expect(await remainingRows(anna)).toEqual({ connections: 0, browsers: 0 });
   expect(await remainingRows(ben)).toEqual(before);
+});
+
+test('limits are deleted with their grant, and orders of past periods no longer count', async () => {
+  const anna = await signUp(server.origin);
+  await obtainLimitedTokens(server.origin, anna, ['orders.write'], { actions: ['place'] });
+  const grantsWithLimits = async (): Promise<unknown[]> =>
+    entityManager().execute('select l.grant_id from order_limits l join connections c on c.grant_id = l.grant_id where c.user_id = ?', [
+      anna.id,
+    ]);
+  await entityManager().execute(
+    `insert into order_limits (grant_id, actions, created_at) values ('orphan', '{place}', now() - interval '2 days')`,
+  );
+  await entityManager().execute(`insert into budgeted_orders (grant_id, order_id, counted_at) values
+    ('g', 1, now() - interval '41 days'), ('g', 2, now() - interval '39 days')`);
+  await deleteOrphanedAppsAndSessionsBatch(entityManager(), new Date());
+  expect(await grantsWithLimits()).toHaveLength(1);
+  expect(await entityManager().execute(`select 1 as found from order_limits where grant_id = 'orphan'`)).toEqual([]);
+  const remaining = await entityManager().execute<{ order_id: number | string }[]>(
+    `select order_id from budgeted_orders where grant_id = 'g'`,
+  );
+  expect(remaining.map((row) => Number(row.order_id))).toEqual([2]);
 });
 
 test('a replay of an expired code after a clean-up still revokes its tokens (36)', async () => {

@@ -10,7 +10,7 @@ import {
   tokenResponseSchema,
 } from '../../support/oauth/oauth-flow.ts';
 
-// Each of these requests revokes the whole grant, but each locks a different record of the grant first.
+// Each of these requests revokes the whole grant, but each one first locks a different database record.
 describe.skipIf(databaseKind === 'pglite')('concurrent code replays, refresh token reuse and revocations of one grant', () => {
   const server = useServer();
 

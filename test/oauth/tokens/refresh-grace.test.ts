@@ -208,7 +208,7 @@ describe('a request with a proof of possession (RFC 9449)', () => {
   const tokenEndpoint = () => ({ method: 'POST', url: `${server.origin}/oauth/token` });
   const dpopHeader = async (key: DpopKey) => ({ dpop: await createDpopProof(key, tokenEndpoint()) });
 
-  /** Obtains a refresh token for the command line, bound to the key. The token is about to expire, so the next refresh rotates it. */
+  /** Obtains a refresh token bound to the DPoP key. The token is about to expire, so the next refresh rotates the token. */
   async function boundToken(key: DpopKey): Promise<string> {
     const { code, verifier, redirectUri, clientId } = await obtainAuthorizationCode(server.origin, anna, { scope: 'openid users.read' });
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };

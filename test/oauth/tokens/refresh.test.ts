@@ -16,7 +16,7 @@ import {
 } from '../../support/oauth/oauth-flow.ts';
 
 const server = useServer();
-/** A server without a grace period, so that any second use of a refresh token counts as reuse. */
+/** On this server, any second use of a refresh token counts as reuse, because there is no grace period. */
 const serverWithoutGrace = useServer({ refreshGraceSeconds: 0 });
 
 const refreshTokenFrom = (tokens: TokenResponse): string => tokens.refresh_token ?? '';

@@ -17,7 +17,7 @@ import { useServer } from '../../support/server/use-server.ts';
 const operations: TokenOperation[] = [];
 const server = useServer({ onTokenOperation: (operation) => void operations.push(operation) });
 
-/** Signs up a user and clears the reported operations. */
+/** Signs up a user and discards the token operations that the server has reported so far. */
 async function signUpAndResetOperations(): ReturnType<typeof signUp> {
   const person = await signUp(server.origin);
   operations.length = 0;

@@ -25,7 +25,7 @@ test('a user signs up with a message that the server sends through its mail serv
   const [message] = mail.received;
   expect([message?.user, message?.to]).toEqual(['shop', [email]]);
   const { from, subject, text = '', html = '' } = await PostalMime.parse(message?.raw ?? '');
-  expect([from?.address, subject]).toEqual(['shop@example.com', 'Your account at Mandate']);
+  expect([from?.address, from?.name, subject]).toEqual(['shop@example.com', 'Larkspur', 'Your account at Larkspur']);
   const link = /https?:\S+/.exec(text)?.[0] ?? '';
   expect(new URL(link).origin).toBe(server.url);
   expect(html.replaceAll('&amp;', '&')).toContain(link);

@@ -148,7 +148,7 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
       await killableServer.killAndRestart();
       await placing;
     }
-    // events arrive in sequence, so a duplicate would arrive before this order's event
+    // events are delivered in sequence, so a duplicate of an earlier event would arrive before the event of this order
     await place(60, 61);
     await waitUntil(() => receiver.deliveries.length >= 61);
     const seen = receiver.deliveries.map(({ body }) => z.object({ id: z.number() }).parse(body).id);
@@ -164,7 +164,7 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
   });
 });
 
-/** Accepts most deliveries. For the others, responds with an error, closes the connection or never responds. */
+/** Accepts most deliveries, and fails the rest with an error response, a closed connection or no response at all. */
 const unreliable =
   (accept: DeliveryHandler): DeliveryHandler =>
   (received, res) => {
@@ -175,7 +175,7 @@ const unreliable =
     return undefined;
   };
 
-/** Makes scheduled retries due now. In-flight deliveries are not changed. */
+/** Makes all scheduled retries of webhook deliveries due immediately. In-flight deliveries are not changed. */
 const makeRetriesDue = (db: Database): Promise<unknown> =>
   db.em
     .fork()

@@ -22,7 +22,7 @@ async function startPair(): Promise<{ primary: PostgresqlServer; standby: Postgr
 
 type NoteCount = { readonly count: number; readonly standby: boolean };
 
-/** Returns the number of notes, and whether the standby executed the query. */
+/** Returns the number of rows in the `notes` table, and whether the standby executed the query. */
 const countNotes = (replica: ReplicaWithPrimaryFallback): Promise<NoteCount> =>
   replica.read(async (em) => {
     const [row] = await em.execute<NoteCount[]>('select count(*)::int as count, pg_is_in_recovery() as standby from notes');

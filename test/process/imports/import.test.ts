@@ -39,7 +39,7 @@ async function until(read: () => Promise<Task>, reached: (task: Task) => boolean
   });
 }
 
-/** Maximum time until a restarted server resumes the import after the previous process was killed. */
+/** Maximum time from killing the server until the restarted server resumes the import. */
 const resumedWithinMs = 15_000;
 
 describe.each(serverDatabaseKinds)('a server that is killed during an import, on %s', { timeout: 120_000 }, (databaseKind) => {

@@ -1,7 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAccountWithVerifiedEmail } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
-import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import {
   obtainAuthorizationCode,
@@ -12,10 +9,8 @@ import {
   redeemCode,
   sendRefreshRequest,
   readOAuthError,
-  signIn,
   tokenResponseSchema,
   obtainTokens,
-  type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
 import {
   concurrentRequests,
@@ -28,21 +23,11 @@ import { createDpopKey, createDpopProof } from '../../support/oauth/dpop-proof.t
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
 import { killServerProcesses, createDataDirectory } from '../../support/server/server-process.ts';
 import { startServerPair, type ServerPair } from '../../support/server/server-pair.ts';
+import { createSignedInUser } from '../../support/oauth/signed-in-user.ts';
 import { fetchApiStatus } from '../../support/server/use-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** Creates a signed-in user. Sign-up is not possible, because the test cannot read e-mails sent by the server processes. */
-async function createSignedInUser({ db, origin }: ServerPair): Promise<Pick<TestUser, 'id' | 'browser'>> {
-  const [email, password] = [`anna.${randomUUID()}@example.com`, `correct horse ${randomUUID()}`];
-  const { id } = await createAccountWithVerifiedEmail(
-    db.em.fork(),
-    { name: 'Anna Test', email, passwordHash: await hashPassword(password) },
-    new Date(),
-  );
-  return { id, browser: await signIn(origin, { email, password }) };
-}
-
-/** Sends a request four times, so that both processes respond. */
+/** Sends the same request four times, so that each of the two processes handles it. */
 const requestFourTimes = async (ask: () => Promise<number>): Promise<number[]> => [await ask(), await ask(), await ask(), await ask()];
 
 describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { timeout: 120_000 }, () => {

@@ -119,7 +119,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
     const { refresh_token: old = '' } = await obtainTokens(first.url, { browser: await signIn(first.url, customer) }, ['users.read']);
     const db = await openDatabaseWithoutMigrating(env.DATABASE_URL);
     const query = (sql: string) => db.em.fork().execute<{ id: string }[]>(sql);
-    // disable the check that rolls back when the client has disconnected
+    // disable PostgreSQL's check for disconnected clients, which would roll back the transaction
     await query(`create function slow_commit() returns trigger language plpgsql as $$ begin
       perform set_config('client_connection_check_interval', '0', false), pg_sleep(4); return null; end $$`);
     await query(`create constraint trigger slow_commit after insert on oauth_records deferrable initially deferred
@@ -153,7 +153,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
 });
 
 describe('a server that is killed during its first start', { timeout: 180_000 }, () => {
-  // the server is killed after creating this number of database files: some, most, and all but the last
+  // the numbers of database files that exist when the server is killed: some, most, and all but the last
   test.each([2, 12, 18, 20])('after %i database files starts again without an error', async (files) => {
     await using data = await createDataDirectory();
     const draft = join(data.path, 'database.new');

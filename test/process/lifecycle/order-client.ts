@@ -43,7 +43,8 @@ export async function createOrderClient(url: string, dataDirectory: string): Pro
 }
 
 /**
- * Places an order for one unit, so that used stock equals the order count. The reference is the idempotency key, so calls can be repeated.
+ * Places an order for one unit, so that each order reduces the stock by one. The reference is the idempotency key, so calls can be
+ * repeated.
  */
 export const placeOrder = async (client: OrderClient, reference: string): Promise<PlacedOrder> =>
   order.parse(

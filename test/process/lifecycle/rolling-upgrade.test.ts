@@ -101,9 +101,12 @@ async function replaceProcess(
   return fresh;
 }
 
-/** Whether `MANDATE_UPGRADE_TEST=1` is set. The long form replaces all processes, and restarts one of this release's processes midway. */
+/**
+ * Whether `MANDATE_UPGRADE_TEST=1` is set. The long test replaces all processes, and also restarts a process of this release during the
+ * upgrade.
+ */
 const isLong = process.env['MANDATE_UPGRADE_TEST'] !== undefined;
-/** Number of orders between consecutive process changes. */
+/** Number of orders placed between two process replacements. */
 const orders = isLong ? 30 : 10;
 
 describe.skipIf(databaseKind === 'pglite')('an upgrade under load', { timeout: 400_000 }, () => {

@@ -27,7 +27,7 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
   });
   afterEach(() => redis.resume());
 
-  /** Creates a client for which no requests have been counted, and returns a function that sends a request. */
+  /** Creates a client with unused rate limits, and returns a function that sends a request as this client. */
   async function newCaller(): Promise<() => Promise<number>> {
     const token = await obtainClientToken(processes.origin, await createConfidentialClient(processes.db, scopes), scopes);
     return async () => {
@@ -65,7 +65,7 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
     await redis.kill();
     const during = await pendingCounts;
     expect(Object.keys(during).filter((status) => status !== '200' && status !== '429')).toEqual([]);
-    // each process starts new counters
+    // while Redis is unavailable, each process counts requests separately
     const separateCounts = await sendRequests(await newCaller(), 3 * limit);
     expect(separateCounts).toEqual({ 200: 2 * limit, 429: limit });
     expect(warnings()).toBe(2); // one from each process

@@ -13,7 +13,7 @@ type Fault = {
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  /** Test file that must detect the fault. `titles` is a pattern for the titles of its tests. */
+  /** Test file that must detect the fault. `titles` is a pattern that selects tests in this file by title. */
   readonly tests: string;
   readonly titles: string;
 };

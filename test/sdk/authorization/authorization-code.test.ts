@@ -32,6 +32,13 @@ describe('sign-in with the authorization code grant', () => {
     expect(second.codeVerifier).not.toBe(first.codeVerifier);
   });
 
+  test('asks for limits', async () => {
+    await using server = await startStubAuthorizationServer();
+    const details = { type: 'mandate_orders', limits: { currency: 'GBP', per_order: 5000 } } as const;
+    const { url } = await beginAuthorization(await discover(server.url), { ...application, authorizationDetails: [details] });
+    expect(JSON.parse(new URL(url).searchParams.get('authorization_details') ?? '')).toEqual([details]);
+  });
+
   test('exchanges the code for tokens', async () => {
     await using server = await startStubAuthorizationServer();
     const found = await discover(server.url);

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
-/** Bundles `source` as a front end would. */
+/** Bundles `source` for the browser, as a front-end build does. */
 async function bundled(source: string): Promise<{ code: string; inputs: string[]; gzipped: number }> {
   const result = await build({
     stdin: { contents: source, resolveDir: import.meta.dirname, loader: 'ts' },
@@ -29,6 +29,7 @@ test.each([
     12_000,
   ],
   ['options for TanStack Query', `import { queryOptions } from '@mandate/client-sdk/query'; console.log(queryOptions)`, 2_500],
+  ['sign-in on a server', `import { createServerSignIn } from '@mandate/client-sdk/server'; console.log(createServerSignIn)`, 9_000],
   ['everything to sign in with', `import * as sdk from '@mandate/client-sdk/authorization'; console.log(sdk)`, 12_000],
 ])('%s runs in a browser, without zod, ts-rest and Node, and is small', async (name, source, bytesMax) => {
   const { code, inputs, gzipped } = await bundled(source);

@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 import { createClient, scopesOf } from '@mandate/client-sdk';
 import { contract, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { routes } from '../../../client-sdk/generated/routes.gen.ts';
-import { renderCommittedGeneratedFiles } from '../../../client-sdk/codegen/generate.ts';
-import { generateTypesFiles } from '../../../client-sdk/codegen/generate-types.ts';
+import { renderCommittedGeneratedFiles } from '../../../client-sdk/codegen/generate-committed-files.ts';
+import { renderTypesFiles } from '../../../client-sdk/codegen/render-types-files.ts';
 import { formatSource } from '../../support/format-source.ts';
 
 test('the generated files are up to date with the contract', { timeout: 60_000 }, async () => {
   const committed = Object.entries(renderCommittedGeneratedFiles()).map(
     async ([name, source]) => [`generated/${name}`, await formatSource(source)] as const,
   );
-  const types = Object.entries(await generateTypesFiles()).map(([name, source]) => [`schema/${name}`, source] as const);
+  const types = Object.entries(await renderTypesFiles()).map(([name, source]) => [`schema/${name}`, source] as const);
   for (const [path, source] of [...(await Promise.all(committed)), ...types]) {
     expect(await readFile(new URL(`../../../client-sdk/${path}`, import.meta.url), 'utf8'), path).toBe(source);
   }

@@ -5,11 +5,8 @@ import { createClient, type ApiError } from '@mandate/client-sdk';
 import type { z } from 'zod';
 import type { orderExportCreateSchema } from '../../../contract/resources/tasks/order-exports.ts';
 import type { orderCreateSchema } from '../../../contract/resources/orders/orders.ts';
-import type {
-  productCreateSchema,
-  productUpdateSchema,
-  stockAdjustmentCreateSchema,
-} from '../../../contract/resources/products/products.ts';
+import type { productCreateSchema, productUpdateSchema } from '../../../contract/resources/products/products.ts';
+import type { stockAdjustmentCreateSchema } from '../../../contract/resources/products/stock-adjustment-schemas.ts';
 import type { userCreateSchema } from '../../../contract/resources/access/users.ts';
 
 /** Whether the types are assignable to each other. */
@@ -54,15 +51,15 @@ test('invalid calls do not compile', () => {
     () => client.orders.get({ id: 1 }),
     // @ts-expect-error -- an order requires a delivery
     () => client.orders.create({ items: [] }),
-    // @ts-expect-error -- there is no such status
+    // @ts-expect-error -- `lost` is not an order status
     () => client.orders.list({ status: ['lost'] }),
     // @ts-expect-error -- an import requires a source
     () => client.orderImports.create('reference\n'),
     // @ts-expect-error -- a conditional read can return undefined
     async () => (await client.orders.get(1, { ifNoneMatch: '"1"' })).id,
-    // @ts-expect-error -- a PATCH does not accept ifNoneMatch
+    // @ts-expect-error -- listing orders does not accept `ifMatch`
     () => client.orders.list({}, { ifMatch: '"1"' }),
-    // @ts-expect-error -- there is no such method
+    // @ts-expect-error -- `client.orders` has no method `destroy`
     () => 'destroy' satisfies keyof typeof client.orders,
   ];
   expect(mistakes).toHaveLength(8);
@@ -82,10 +79,10 @@ test('a switch over codes narrows the error, rejects misspelled codes and requir
       case 'not_found':
         expectTypeOf(result.error).toEqualTypeOf<ApiError<'not_found', 404>>();
         return result.error.detail;
-      // @ts-expect-error -- there is no such code
+      // @ts-expect-error -- the problem code is misspelled
       case 'not_fuond':
         return '';
-      // @ts-expect-error -- not a code of this operation
+      // @ts-expect-error -- `orders.get` does not declare this problem code
       case 'out_of_stock':
         return '';
       case 'timeout':

@@ -13,7 +13,7 @@ export type ValidRequest = {
   readonly headers: Record<string, string>;
 };
 
-/** Tokens and a cursor that make a valid request fail. */
+/** Tokens and a cursor that make an otherwise valid request fail. */
 export type ProblemInputs = {
   readonly expired: string;
   readonly revoked: string;
@@ -38,7 +38,7 @@ const withQuery = ({ path, ...valid }: ValidRequest, query: string): ValidReques
   ...valid,
   path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
 });
-/** Replaces the first path parameter's value. Returns no request for a path without parameters. */
+/** Replaces the first path parameter's value. Returns an empty list if the path has no parameters. */
 function withParameter({ path, ...valid }: ValidRequest, route: AppRoute, value: string): ValidRequest[] {
   const index = route.path.split('/').findIndex((segment) => segment.startsWith(':'));
   return index === -1 ? [] : [{ ...valid, path: path.split('/').with(index, value).join('/') }];
@@ -56,7 +56,7 @@ const invalidRequests: Record<string, InvalidateRequest> = {
   invalid_request: (valid, _, route) => [
     ...withParameter(valid, route, '!'.repeat(40)),
     ...(typeof valid.body === 'object' ? [{ ...valid, body: { ...valid.body, surprise: 1 } }] : []),
-    ...(route.query === undefined ? [] : [withQuery(valid, 'surprise=1')]),
+    withQuery(valid, 'surprise=1'),
   ],
   malformed_json: (valid) => [{ ...valid, body: '{' }],
   payload_too_large: (valid) => [{ ...valid, body: JSON.stringify({ note: 'x'.repeat(1_000_001) }) }],

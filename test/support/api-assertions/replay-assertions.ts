@@ -5,12 +5,12 @@ import { declaredProblemCodes, acceptsIdempotencyKey, findRoute, sendValidReques
 import { readAllRows } from '../services/database-dump.ts';
 import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.ts';
 
-/** POST operations that accept no `Idempotency-Key`, with the reason. */
+/** POST operations that do not accept an `Idempotency-Key`, each with the reason. */
 const withoutKey: Readonly<Record<string, string>> = {
   'providerEvents.receive': 'the event identifiers in the body deduplicate requests',
 };
 
-/** A different valid body for every operation whose response contains a secret. */
+/** Changes that turn a valid request body into a different one, for every operation whose response contains a secret. */
 const otherBodies: Readonly<Record<string, JsonBody>> = {
   'apiKeys.create': { name: 'Other' },
   'applications.create': { name: 'Other' },

@@ -1,6 +1,6 @@
 import documentV1 from '@mandate/contract/openapi.json' with { type: 'json' };
 import { createOpenApiDocument } from '@mandate/contract/openapi';
-import { exampleRequestBodies } from '../../../contract/openapi/examples/example-requests.ts';
+import { exampleRequestBodiesBySchemaName } from '../../../contract/openapi/examples/example-requests.ts';
 import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.ts';
 
 /** A query parameter or a JSON body member that an OpenAPI document declares. */
@@ -45,7 +45,7 @@ function findRequestFields(document: JsonBody, matches: (candidate: FieldCandida
   );
   return operations.flatMap(({ method, path, operation }) => {
     const json = operation.requestBody?.content?.['application/json']?.schema;
-    const body = json && exampleRequestBodies[String(json.$ref).split('/').at(-1) ?? ''];
+    const body = json && exampleRequestBodiesBySchemaName[String(json.$ref).split('/').at(-1) ?? ''];
     const queries = (operation.parameters ?? []).filter(
       (parameter: JsonBody) =>
         parameter.in === 'query' && matches({ name: parameter.name, schema: resolveSchema(document, parameter.schema) }),

@@ -53,7 +53,7 @@ export class HttpBrowser {
     return { url, response, text: await response.text(), externalRedirect: undefined };
   }
 
-  /** Submits the page's first form, including its hidden fields and checked boxes. */
+  /** Submits the page's first form, including its hidden fields, checked boxes, default texts and selected options. */
   async submit(page: HtmlPage, fields: Record<string, string | readonly string[]>): Promise<HtmlPage> {
     return this.open(page.url.href, buildFormRequest(page, fields));
   }
@@ -95,9 +95,14 @@ export function buildFormRequest(page: HtmlPage, fields: Record<string, string |
   const [form = ''] = /<form[^]*?<\/form>/.exec(page.text) ?? [];
   for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
     const name = /\bname="([^"]*)"/.exec(tag)?.[1];
-    const submitted = /type="hidden"/.test(tag) || /\bchecked\b/.test(tag);
+    const hasDefaultValue = /type="(?:text|date)"/.test(tag) && /\bvalue="[^"]/.test(tag);
+    const submitted = /type="hidden"/.test(tag) || /\bchecked\b/.test(tag) || hasDefaultValue;
     if (name !== undefined && submitted && !(name in fields))
       body.append(name, decodeHtmlEntities(/\bvalue="([^"]*)"/.exec(tag)?.[1] ?? ''));
+  }
+  for (const [, name = '', options = ''] of form.matchAll(/<select[^>]* name="([^"]*)"[^>]*>([^]*?)<\/select>/g)) {
+    const [, selected] = /value="([^"]*)" selected/.exec(options) ?? /value="([^"]*)"/.exec(options) ?? [];
+    if (selected !== undefined && !(name in fields)) body.append(name, selected);
   }
   for (const [name, value] of Object.entries(fields)) for (const item of [value].flat()) body.append(name, item);
   return { method: 'POST', body };

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { responseName } from './declared-responses.ts';
 import { recordSeenResponse } from './record-seen-response.ts';
 
-/** Problem codes that the transport returns on every path, regardless of the route. */
+/** Problem codes that a response on any path can contain, even if no route matches the request. */
 const transportCodes: readonly string[] = [...problemCodesBeforeRouting, 'invalid_request'];
 
 const problemBody = z.object({ type: z.string().url(), status: z.number(), code: z.string(), detail: z.string(), request_id: z.string() });

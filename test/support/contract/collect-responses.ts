@@ -9,9 +9,9 @@ let sharedDirectory: ReturnType<typeof createServerDirectory> | undefined;
 
 /**
  * Collects the API responses that the tests in all projects receive. After a full test run, `checkCoverage` fails unless every response
- * that the contract declares was received. After a partial run, `checkCoverage` prints the number of received responses. `collectResponses`
- * appends the names of received responses to the file `MANDATE_SEEN_RESPONSES` (default: none), so that the results of several partial runs
- * can be merged.
+ * that the contract declares was received. After a partial run, `checkCoverage` prints the number of received responses. If
+ * `MANDATE_SEEN_RESPONSES` is set to a file path, the names of received responses are appended to this file, so that the results of several
+ * partial runs can be merged.
  */
 export async function collectResponses(project: TestProject): Promise<{ checkCoverage: () => Promise<void> }> {
   const { path: directory, remove } = await (sharedDirectory ??= createServerDirectory());

@@ -5,11 +5,13 @@ import { createSelfSignedCertificate } from './self-signed-certificate.ts';
 import { closeServer, listenOnLoopback } from './loopback-server.ts';
 
 export type ClientMetadataServer = {
-  /** Network policy for the server under test, which resolves the host to loopback and trusts the certificate. */
+  /** Network policy that makes the server under test resolve the host to loopback and trust the certificate. */
   readonly networkPolicy: NetworkPolicy;
   /** Returns the URL for a path. The URL of a metadata document is a client ID. */
   readonly url: (path: string) => string;
-  /** Serves a client ID metadata document, i.e. the default metadata with these changes. Returns the document's URL. */
+  /**
+   * Serves a client ID metadata document at this path: the default metadata, overridden by the given fields. Returns the document's URL.
+   */
   readonly publishMetadata: (path: string, metadata?: object, headers?: Record<string, string>) => string;
   /** Serves the handler's response at this path. Returns the URL. */
   readonly serve: (path: string, handler: (res: ServerResponse) => void) => string;

@@ -25,7 +25,7 @@ resetBeforeTestFile(() => (checkedResponses = 0));
 /** Returns the number of responses that the current file's tests have checked so far. */
 export const countCheckedResponses = (): number => checkedResponses;
 
-/** Expects that the response has no server error, reflected markup or internal details. */
+/** Expects that the response is not a server error and contains neither reflected markup nor internal details. */
 export async function expectHarmlessResponse(label: string, response: Response): Promise<void> {
   checkedResponses += 1;
   const text = await response.text();

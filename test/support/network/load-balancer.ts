@@ -12,7 +12,7 @@ export type LoadBalancer = {
   close(): Promise<void>;
 };
 
-/** Longer than any pause between requests, because a request on a closing connection is lost. */
+/** The keep-alive timeout exceeds every pause between requests, because a request on a closing connection would be lost. */
 const keepAliveTimeout = 75_000;
 
 /**

@@ -12,7 +12,7 @@ export type TcpProxy = AsyncDisposable & {
   setDelay(ms: number): void;
   /** Closes all connections. */
   closeConnections(): void;
-  /** Drops all data of existing and new connections without closing them. */
+  /** Drops all data on existing and new connections, but leaves the connections open. */
   dropTraffic(): void;
   /** Forwards data on new connections again. Connections opened before this call remain dead, as if a firewall had lost their state. */
   forwardNewConnections(): void;

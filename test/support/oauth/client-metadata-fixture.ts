@@ -12,7 +12,7 @@ export class ClientMetadataFixture {
   mandate!: MandateServer;
   /** An administrator's access token. */
   adminToken!: string;
-  /** A new user for each test, because rate limits apply per IP address. */
+  /** Each test uses a new user with a separate IP address, because rate limits apply per IP address. */
   anna!: TestUser;
 
   constructor() {

@@ -55,13 +55,13 @@ export async function raceTokenRefresh(server: Origin, person: Pick<TestUser, 'b
   return race(server, () => sendRefreshRequest(server.origin, refresh_token));
 }
 
-/** Responses to concurrent requests with the same refresh token, and the validity of the token's successors afterwards. */
+/** Result of concurrent requests with the same refresh token: the responses, and whether the new refresh tokens are valid afterwards. */
 export type SuccessorOutcome = {
   /** The distinct responses, each as status and body. */
   readonly responses: readonly string[];
   /** The number of distinct new refresh tokens in the responses, and the number of new refresh tokens in the database. */
   readonly successors: { readonly received: number; readonly stored: number };
-  /** Status codes of three subsequent refresh requests, in this order: with the successor, the old token and the newest token. */
+  /** Status codes of three subsequent refresh requests: with the successor token, with the old token and with the newest token. */
   readonly laterStatuses: readonly number[];
 };
 

@@ -110,7 +110,7 @@ export async function createCsrfVictim({ origin, db }: Server, send: SendRequest
   const target = (form: string): string => {
     const token = links[form.replace('/sign-in/:uid', '')];
     const uid = form.startsWith('/consent') ? uids.consent : uids.signIn;
-    return form.replace(':uid', uid) + (token === undefined ? '' : `?token=${token}`);
+    return form.replace(':uid', uid).replace(':app', String(connection?.id)) + (token === undefined ? '' : `?token=${token}`);
   };
   const page = async (form: string): Promise<HtmlPage> => {
     const formPage = await browser.open(form === '/oauth/logout/confirm' ? '/oauth/logout' : target(form));
@@ -146,6 +146,7 @@ export const defaultFormValues: FormFields = {
   decision: 'allow',
   email: 'attacker@example.com',
   everywhere: 'yes',
+  limit_until: '2036-12-31',
   locale: 'de',
   logout: 'yes',
   name: 'Attacker',
@@ -199,7 +200,7 @@ async function requestUserCode(origin: string, send: SendRequest): Promise<strin
   return z.object({ user_code: z.string() }).parse(await response.json()).user_code;
 }
 
-/** Returns all database rows except sessions, which every request extends, and attempt counters. */
+/** Returns all database rows except attempt counters and sessions, because every request extends its session. */
 export async function readFormState(db: Database): Promise<string[]> {
   return (await readAllRows(db, ['attempts'])).filter((row) => !row.startsWith('oauth_records (Session,'));
 }

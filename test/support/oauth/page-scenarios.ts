@@ -278,7 +278,7 @@ export async function submitSignInForm(server: Pick<RunningServer, 'origin'>, pa
   await page.keyboard.press('Enter');
 }
 
-async function signInAs(server: RunningServer, page: Page, user: Credentials): Promise<void> {
+export async function signInAs(server: RunningServer, page: Page, user: Credentials): Promise<void> {
   await submitSignInForm(server, page, user);
   await page.waitForURL('**/account');
 }

@@ -4,7 +4,7 @@ import { closeServer, listenOnLoopback } from '../network/loopback-server.ts';
 
 export type WebAppServer = AsyncDisposable & { readonly origin: string };
 
-/** Starts a third-party website. `source` returns the script that its pages load. */
+/** Starts a third-party website. `source` returns the script that the website's pages load. */
 export async function startWebApp(source: (origin: string) => string, body = ''): Promise<WebAppServer> {
   const server = createServer((req, res) => {
     const isScript = req.url === '/app.js';

@@ -20,7 +20,7 @@ export function requireOneProcess(reason: string): void {
   beforeEach(({ skip }) => skip(usesTwoProcesses, `needs one process: ${reason}`));
 }
 
-/** Throws if the test file uses options that require one process without declaring this. */
+/** Throws if the test file uses options that require one process, but does not declare this requirement. */
 export function assertOneProcessDeclared(options: readonly string[]): void {
   if (!declared)
     throw new Error(`${options.join(', ')} require one process: declare this in the test file with a function of process-mode.ts`);

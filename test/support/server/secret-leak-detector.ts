@@ -32,7 +32,7 @@ export class SecretLeakDetector {
   readonly #fetch = globalThis.fetch;
   #recordingFetch: typeof fetch | undefined;
 
-  /** Records the secrets in a request to a server in this process and in its response. */
+  /** Records the secrets in a request to an in-process server, and in the server's response. */
   recordExchange(req: IncomingMessage, res: ServerResponse): void {
     const { authorization } = req.headers;
     const [requestBody, responseBody]: [Buffer[], Buffer[]] = [[], []];

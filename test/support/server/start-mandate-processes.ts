@@ -51,7 +51,7 @@ function serverEnvironment(
 
 const pinoLevels: Record<string, number> = { warn: 40, error: 50, fatal: 60 };
 
-/** Converts a text log line to the JSON format of servers in this process. */
+/** Converts a log line from text to JSON, which is the log format of in-process servers. */
 function toJsonLogLine(line: string): string {
   const [, level = ''] = /^[\d:]{8} (\w+): /.exec(line) ?? [];
   return JSON.stringify({ level: pinoLevels[level] ?? 0, msg: line });

@@ -36,10 +36,10 @@ export type MandateServer = {
   close(): Promise<void>;
 };
 
-/** A running server, without the function that closes it. */
+/** A running server, without its `close` function. */
 export type ApiServer = Omit<MandateServer, 'close'>;
 
-/** No limit on concurrent requests in a test. */
+/** Effectively disables the limit on concurrent requests in tests. */
 const unbounded = { maxConcurrent: 10_000 } satisfies Partial<LoadLimits>;
 
 /** Starts Mandate with a new database on a free port, or as two processes with `MANDATE_TEST_PROCESSES=2`. */
@@ -92,7 +92,7 @@ const serveInThisProcess: StartServer = async ({ db: existingDb, http, ...option
     onLogLine(line);
   };
   const log = options.log ?? createLog(true, { write });
-  // the issuer contains the port, so the application is created after the server listens
+  // the issuer URL contains the port, so the application is created after the server has started listening
   const listener = (req: IncomingMessage, res: ServerResponse): void => {
     inspect(req, res);
     app(req, res);

@@ -1,9 +1,9 @@
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 
-/** Returns all rows of all tables as a single text. */
+/** Returns all rows of all tables as a single string. */
 export const dumpDatabase = async (db: Database): Promise<string> => (await readAllRows(db)).join('\n');
 
-/** Returns all rows of all tables except `except` as text, sorted, each with its table name as prefix. */
+/** Returns the rows of all tables except those in `except`, as sorted text lines that start with the table name. */
 export async function readAllRows(db: Database, except: readonly string[] = []): Promise<string[]> {
   const em = db.em.fork();
   const tables = await em.execute<{ name: string }[]>(

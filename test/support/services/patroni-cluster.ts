@@ -15,7 +15,7 @@ const searchPath = `${process.env['PATH'] ?? ''}:/usr/sbin`;
 const packages = { patroni: 'patroni', etcd: 'etcd-server', haproxy: 'haproxy', pgbouncer: 'pgbouncer' };
 const debianBinaries = '/usr/lib/postgresql/15/bin';
 
-/** Returns the reason why this machine cannot run a cluster, or undefined. */
+/** Returns the reason why this machine cannot run a cluster, or undefined if it can. */
 export function patroniUnavailableReason(): string | undefined {
   const missing = Object.entries(packages).filter(([program]) => spawnSync('which', [program], { env: { PATH: searchPath } }).status !== 0);
   const names = [...missing.map(([, name]) => name), ...(newestBinaries() === undefined ? ['postgresql'] : [])];

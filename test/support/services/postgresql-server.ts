@@ -80,7 +80,7 @@ export async function startPostgresql(postgresql: Postgresql, options: Postgresq
   });
 }
 
-/** Starts a server in a temporary directory, with the data directory that `createData` creates. */
+/** Starts a server in a temporary directory, after `createData` has created the data directory. */
 export async function startPostgresqlInDirectory(
   { binaries: programs, account }: Postgresql,
   { durable = false, settings: settingOverrides = [], env = {} }: PostgresqlOptions,
@@ -113,7 +113,7 @@ export async function startPostgresqlInDirectory(
   }
 }
 
-/** Kills the postmaster and its child processes, which would otherwise exit with a delay. */
+/** Kills the postmaster together with its child processes, which would otherwise keep running for a short time. */
 export async function killPostgresql(data: string): Promise<void> {
   const [postmaster = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n', 1);
   const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').catch(() => '');

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Creates a test server's data directory. A shell process stops the server and removes the directory when `remove` is called
- * or when this process exits, even after SIGKILL: the shell waits until its standard input is closed. The shell retries the removal,
+ * Creates a test server's data directory. A shell process waits until its standard input is closed, which happens when `remove` is called
+ * or when this process exits, even after SIGKILL. The shell then stops the server and removes the directory. The shell retries the removal,
  * because a server that is still starting can write files.
  */
 export async function createServerDirectory(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {

@@ -42,8 +42,8 @@ export const staffStatuses = (status: number): Statuses => [401, 403, 403, 403, 
 export const administratorStatuses = (status: number): Statuses => [401, 403, 403, 403, 403, status, status, 403];
 
 /**
- * Defines the tests that send these operations as every kind of caller and provoke their declared problems. All tests in the file can use
- * the returned server and its sample data.
+ * Defines tests that call these operations as every kind of caller, and tests that provoke every declared problem. All tests in the file
+ * can use the returned server and its sample data.
  */
 export function testAuthorization(rows: AuthorizationRows): AuthorizationFixture {
   const rateLimits = { ...unlimitedRates };
@@ -73,7 +73,7 @@ export function testAuthorization(rows: AuthorizationRows): AuthorizationFixture
     return { method, path: versionedPath(operation, path), body, headers, token: fixture.tokens[caller] ?? '' };
   };
 
-  /** Returns a request that passes at least the authorization checks. */
+  /** Returns a request from a caller with sufficient permissions. */
   const validRequest = (operation: string): Promise<ValidRequest> => requestAs(operation, successfulCallers(operation)[0] ?? 'owner');
 
   describe.each(Object.entries(rows))('%s', (operation, { send, statuses }) => {

@@ -21,7 +21,7 @@ export type TestShop = {
 export const pickupDelivery = { method: 'pickup', recipient_name: 'Anna Test' };
 export const deliveryAddress = { line1: '1 High Street', city: 'Leeds', postal_code: 'LS1 1AA', country: 'GB' };
 
-/** Returns the body of an order for these quantities of products, with pickup as the delivery method. */
+/** Returns the request body for an order of these products and quantities, with pickup as the delivery method. */
 export const buildOrderInput = (...items: readonly [product: JsonBody, quantity: number][]) => ({
   items: items.map(([{ id }, quantity]) => ({ product_id: id, quantity })),
   delivery: pickupDelivery,

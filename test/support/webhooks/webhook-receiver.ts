@@ -64,7 +64,13 @@ export function createDeliveryWorker(
   log = createLog(false),
 ): DeliveryWorker {
   const keys = deriveKeys(testServerSecret);
-  return new DeliveryWorker({ em: db.em, log, key: keys.webhooks, network, notice: { mailKey: keys.mail, canMail: true } });
+  return new DeliveryWorker({
+    em: db.em,
+    log,
+    key: keys.webhooks,
+    network,
+    notice: { mailKey: keys.mail, issuer: 'http://localhost', canMail: true },
+  });
 }
 
 /** Sequences all events and attempts all pending deliveries. */
@@ -73,7 +79,7 @@ export async function deliverPendingEvents(mandate: ApiServer, deliverer: Delive
   await deliverer.waitUntilIdle();
 }
 
-/** Makes the next attempt for each pending delivery due this many seconds earlier. */
+/** Reschedules the next attempt of each pending delivery to a time that is this many seconds earlier. */
 export const advanceDeliveryRetries = ({ db }: ApiServer, seconds: number): Promise<unknown> =>
   db.em
     .fork()

@@ -1,51 +1,32 @@
 import { readFileSync } from 'node:fs';
-import { assetPathWithContentHash } from '../../../http/response/hashed-asset-path.ts';
-
-export type Stylesheet = { readonly path: string; readonly text: string };
+import type { RequestHandler } from 'express';
+import { calculateThemeColors } from '../../../branding/theme-colors.ts';
+import { sha256 } from '../../../crypto/sha256.ts';
 
 const readStylesheet = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-/** Colours and rules that all pages share, including the API reference. */
-export const sharedPageStylesheet = readStylesheet('base.css');
+const source = `${readStylesheet('base.css')}\n${readStylesheet('stylesheet.css')}`;
+const sourceHash = sha256(`${source}${buildColorRules('#000000')}`, 'hex').slice(0, 16);
 
-const source = `${sharedPageStylesheet}\n${readStylesheet('stylesheet.css')}`;
+/** Path of the stylesheets, for Express: the hash of the rules and the accent color, so that every process can build any stylesheet. */
+export const stylesheetPathPattern = new RegExp(`^/assets/${sourceHash}-([0-9a-f]{6})\\.css$`);
 
-/** Builds the stylesheet with the shop's accent colour. */
-export function buildStylesheet(accent: string): Stylesheet {
-  if (!/^#[0-9a-f]{6}$/i.test(accent)) throw new Error('the accent colour must be given as #rrggbb');
-  if (calculateContrastRatio(accent, '#ffffff') < 4.5)
-    throw new Error(`white text on the accent colour ${accent} is not readable: its contrast is below 4.5:1`);
-  const onDark = lighten(accent, '#1a1b21');
-  const text = source
-    .replace(/--accent: #[0-9a-f]{6}/, `--accent: ${accent}`)
-    .replace(/--link: #[0-9a-f]{6}/, `--link: ${accent}`)
-    .replace('--link: #93b4ff', `--link: ${onDark}`);
-  return { path: assetPathWithContentHash(text, 'css'), text };
+/** Returns the path of the stylesheet for an accent color in the form `#rrggbb`. */
+export const stylesheetPath = (accent: string): string => `/assets/${sourceHash}-${accent.slice(1)}.css`;
+
+/** Builds the stylesheet for an accent color. */
+export const buildStylesheet = (accent: string): string => `${source}\n${buildColorRules(accent)}`;
+
+/** Returns the rules that replace the default colors, in light and dark mode. */
+function buildColorRules(accent: string): string {
+  const { light, dark } = calculateThemeColors(accent);
+  const rule = ({ button, button_text: text, link }: typeof light): string =>
+    `:root { --accent: ${button}; --accent-text: ${text}; --link: ${link}; }`;
+  return `${rule(light)}\n@media (prefers-color-scheme: dark) {\n  ${rule(dark)}\n}\n`;
 }
 
-const channels = (colour: string): number[] => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
-
-/** Returns the relative luminance of a colour (WCAG 2.2). */
-function luminance(colour: string): number {
-  const [red = 0, green = 0, blue = 0] = channels(colour).map((channel) => {
-    const value = channel / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-/** Returns the contrast ratio of two colours (WCAG 2.2). */
-export function calculateContrastRatio(one: string, other: string): number {
-  const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
-  return (lighter + 0.05) / (darker + 0.05);
-}
-
-/** Lightens the colour until its contrast with the background is at least 7:1. */
-function lighten(colour: string, background: string): string {
-  for (let whiteShare = 0; whiteShare <= 1; whiteShare += 0.05) {
-    const mixed = channels(colour).map((channel) => Math.round(channel + (255 - channel) * whiteShare));
-    const candidate = `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
-    if (calculateContrastRatio(candidate, background) >= 7) return candidate;
-  }
-  return '#ffffff';
-}
+/** Serves the stylesheet for the accent color in the path. Caches can store it indefinitely, because the path determines the content. */
+export const serveStylesheet: RequestHandler<Record<string, string>> = ({ params }, res) => {
+  res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' });
+  res.type('css').send(buildStylesheet(`#${params[0] ?? '000000'}`));
+};

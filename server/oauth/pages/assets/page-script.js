@@ -1,4 +1,5 @@
-// Optional enhancements: showing a password, submitting a complete code automatically, and passkeys. All pages work without this script.
+// Optional enhancements: showing a password, submitting a complete code automatically, the time zone, and
+// passkeys. All pages work without this script.
 
 for (const button of document.querySelectorAll('[data-reveal]')) {
   const field = document.getElementById(button.dataset.reveal);
@@ -27,6 +28,8 @@ for (const field of document.querySelectorAll('[data-digits]')) {
     field.form.requestSubmit();
   });
 }
+
+for (const field of document.querySelectorAll('[data-time-zone]')) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 const supportsPasskeys = typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 

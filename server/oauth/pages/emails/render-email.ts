@@ -1,6 +1,7 @@
 import type { Mail } from '../../../mail/queue-mail.ts';
-import { html } from '../../../http/response/html-template.ts';
-import type { PageSettings } from '../views/page-layout.ts';
+import { renderEmailLayout } from '../../../branding/render-email-layout.ts';
+import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
+import { listShopLinks } from '../views/shop-branding.ts';
 
 type Content = {
   readonly subject: string;
@@ -19,30 +20,18 @@ export const sanitizeNameForEmail = (name: string): string => name.replaceAll(/[
 /** Renders a message as plain text and as HTML. */
 export function renderEmail(
   to: string,
-  { shop, messages }: PageSettings,
+  { shop, issuer, messages }: PageSettings,
   { subject, text, link, ignore = false, lists = [] }: Content,
 ): Mail {
   const { greeting, ignore: ignoreText } = messages.mail;
-  const listTexts = lists.map(({ title, items }) => [title, ...items.map((item) => `- ${item}`)].join('\n'));
-  const lines = [greeting, text, ...(link === undefined ? [] : [link]), ...listTexts, ...(ignore ? [ignoreText] : []), shop.name];
-  const htmlDocument = html`<!doctype html>
-    <html lang="${messages.language.tag}" dir="${messages.language.direction}">
-      <head>
-        <meta charset="utf-8" />
-        <title>${subject}</title>
-      </head>
-      <body>
-        <p>${greeting}</p>
-        <p>${text}</p>
-        ${link !== undefined && html`<p><a href="${link}">${link}</a></p>`}${lists.map(
-          ({ title, items }) =>
-            html`<p>${title}</p>
-              <ul>
-                ${items.map((item) => html`<li>${item}</li>`)}
-              </ul>`,
-        )}${ignore && html`<p>${ignoreText}</p>`}
-        <p>${shop.name}</p>
-      </body>
-    </html>`;
-  return { to, subject, text: `${lines.join('\n\n')}\n`, html: htmlDocument.toString() };
+  return renderEmailLayout(to, shop, issuer, {
+    language: messages.language.tag,
+    direction: messages.language.direction === 'rtl' ? 'rtl' : 'ltr',
+    subject,
+    paragraphs: [greeting, text],
+    action: link === undefined ? undefined : { url: link, label: messages.mail.button, hint: messages.mail.linkHint },
+    lists,
+    notes: ignore ? [ignoreText] : [],
+    shopLinks: listShopLinks(shop, messages.shopLinks),
+  });
 }

@@ -20,10 +20,10 @@ import {
 } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../views/page-language.ts';
+import { localizePageSettingsForUser } from '../language/page-language.ts';
 import { changeEmailPage, renderAccountSuccessPage } from '../views/account-pages.ts';
 import { confirmEmailPage, linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
-import type { FieldError } from '../views/page-layout.ts';
+import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { noticePage } from '../views/message-pages.ts';
 
 const { email: validEmail } = contract.users.create.body.shape;

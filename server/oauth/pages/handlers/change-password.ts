@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { listActiveApiKeysOfUser } from '../../../api-keys/list-account-api-keys.ts';
+import { listActiveApiKeysOfUser } from '../../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import { revokeApiKeys } from '../../../api-keys/revoke-api-keys.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards-and-account-page.ts';
 import { storePasswordHash } from '../../accounts/accounts-and-passwords.ts';
-import { loadBrowserSession, startBrowserSession } from '../../sessions/load-start-and-end-browser-session.ts';
+import { loadOrCreateBrowserSession, startBrowserSession } from '../../sessions/load-start-and-end-browser-session.ts';
 import { passwordAcrAndAmr } from '../../protocol/acr-and-amr.ts';
 import { recordBrowserSessionUse } from '../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../grants/revoke-grants-and-sessions-of-user.ts';
@@ -13,9 +13,9 @@ import { deleteEmailedLinksOfUser } from '../../accounts/emailed-one-time-links.
 import { sanitizeNameForEmail, renderEmail } from '../emails/render-email.ts';
 import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';
 import { sendPage } from '../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../views/page-language.ts';
+import { localizePageSettingsForUser } from '../language/page-language.ts';
 import { changePasswordPage, passwordChangedPage } from '../views/account-pages.ts';
-import type { FieldError } from '../views/page-layout.ts';
+import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 
 /** Handles `GET /account/password`. */
 export const showChangePassword = (request: AccountRequest): Promise<void> => renderForm(request, []);
@@ -32,7 +32,7 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
   if ('reason' in chosen) return renderForm(request, [{ field: 'password', text: chosen.reason }], revokesKeys);
   const apiKeys = await context.em.transactional(async (em) => {
     await lockAccountAndRequireActiveSession(em, request);
-    const { amr = passwordAcrAndAmr.amr, acr = passwordAcrAndAmr.acr } = await loadBrowserSession(context.provider, req, res);
+    const { amr = passwordAcrAndAmr.amr, acr = passwordAcrAndAmr.acr } = await loadOrCreateBrowserSession(context.provider, req, res);
     await storePasswordHash(em, account.id, chosen.hash, now);
     await revokeGrantsAndSessionsOfUser(em, account.id);
     await deleteEmailedLinksOfUser(em, account.id);

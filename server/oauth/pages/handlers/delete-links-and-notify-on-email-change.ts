@@ -3,12 +3,15 @@ import { queueMail } from '../../../mail/queue-mail.ts';
 import { deleteEmailedLinksAfterAddressChange, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForAbsentUser } from '../views/page-language.ts';
+import { localizePageSettingsForAbsentUser } from '../language/page-language.ts';
 
 /** Path of the page on which users confirm an e-mail address. */
 export const emailConfirmationPath = '/account/email/confirm';
 
-/** Returns whether the address can receive e-mail. Accounts without an address have a reserved domain (RFC 2606). */
+/**
+ * Returns whether the address can receive e-mail. Accounts without an e-mail address have a placeholder address that ends in `.invalid`
+ * (RFC 2606).
+ */
 const isReachable = (email: string): boolean => !email.endsWith('.invalid');
 
 /**
@@ -20,9 +23,10 @@ export const deleteLinksAndNotifyOnEmailChange =
   async (em, change, now) => {
     const { keys, provider, canMail } = context;
     const { userId, from, to, isVerified, locale } = change;
-    const settings = localizePageSettingsForAbsentUser(context.settings, locale);
     await deleteEmailedLinksAfterAddressChange(em, change);
     if (!canMail) return;
+    await context.settings.refreshBranding();
+    const settings = localizePageSettingsForAbsentUser(context.settings, locale);
     const { mail } = settings.messages;
     const shop = settings.shop.name;
     const text = isVerified ? mail.addressChanged({ shop, email: to }) : mail.addressChangedByOther({ shop, email: to });

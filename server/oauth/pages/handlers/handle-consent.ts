@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express';
+import { orderAuthorizationDetailsType, type OrderLimitsInput, type Scope } from '@mandate/contract';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { isSelfRegistered } from '../../../applications/application.entity.ts';
@@ -25,7 +26,13 @@ import {
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
-import { consentPage } from '../views/consent-page.ts';
+import { parseRequestedOrderDetails } from '../../grants/rich-authorization-requests.ts';
+import { deleteStoredConsent } from '../../grants/delete-stored-consent.ts';
+import { saveOrderLimits } from '../../../order-limits/save-order-limits.ts';
+import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../views/order-limits-form.ts';
+import { parseOrderLimitsForm } from './parse-order-limits-form.ts';
+import type { FieldError } from '../views/page-layout-and-form-fields.ts';
+import { consentPage, type ConsentPageViewModel } from '../views/consent-page.ts';
 import { filterApiScopes, openIdConnectScopes } from '../../protocol/oauth-scopes.ts';
 
 const consentForm = z.object({
@@ -35,7 +42,12 @@ const consentForm = z.object({
 });
 
 /** Handles `GET /consent/:uid`: shows what the application would be allowed to do. */
-export const showConsent = (context: PageContext) => async (req: Request, res: Response) => {
+export const showConsent = (context: PageContext) => (req: Request, res: Response) => renderConsent(context, req, res, undefined);
+
+type RejectedLimits = { readonly form: OrderLimitsForm; readonly faults: readonly FieldError[] };
+
+/** @param rejected the submitted limits, if they were invalid */
+async function renderConsent(context: PageContext, req: Request, res: Response, rejected: RejectedLimits | undefined): Promise<void> {
   const interaction = await requirePendingInteraction(context, req, res, 'consent');
   const user = await requireUser(context, interaction);
   const { grantable, apiScopes, beyondRole } = splitRequestedScopes(interaction, user.role);
@@ -52,26 +64,53 @@ export const showConsent = (context: PageContext) => async (req: Request, res: R
     beyondRole,
     identityScopes: openIdConnectScopes.filter((scope) => grantable.includes(scope)),
     days: tokenAndSessionLifetimes.grant / (24 * 60 * 60),
+    orderLimits: await orderLimitsViewModel(context, interaction, apiScopes, rejected),
   });
-  return sendPage(context, res, html, { returnTo: getInteractionRedirectUri(interaction) });
-};
+  const status = rejected ? 422 : 200;
+  return sendPage(context, res, html, { status, returnTo: getInteractionRedirectUri(interaction) });
+}
+
+/** Returns whether the page offers limits: if the application asks for them, or can order or pay. */
+const offersLimits = (requested: OrderLimitsInput | undefined, scopes: readonly Scope[]): boolean =>
+  requested !== undefined || scopes.some((scope) => orderScopes.has(scope));
+const orderScopes = new Set<string>(['orders.write', 'orders.manage', 'payments.write', 'payments.manage'] satisfies Scope[]);
+
+async function orderLimitsViewModel(
+  { em, listOrderCurrencies }: PageContext,
+  { params }: Interaction,
+  apiScopes: readonly Scope[],
+  rejected: RejectedLimits | undefined,
+): Promise<ConsentPageViewModel['orderLimits']> {
+  const requested = parseRequestedOrderDetails(params);
+  if (!offersLimits(requested, apiScopes)) return undefined;
+  const { form = orderLimitsFormFromInput(requested), faults = [] } = rejected ?? {};
+  return { requested, currencies: await listOrderCurrencies(em), form, faults };
+}
 
 /** Handles `POST /consent/:uid`. */
 export const submitConsent = (context: PageContext) => async (req: Request, res: Response) => {
   const form = consentForm.safeParse(req.body ?? {});
-  if (!form.success) return showConsent(context)(req, res);
+  if (!form.success) return renderConsent(context, req, res, undefined);
   switch (form.data.decision) {
     case 'cancel':
       return deny(context, req, res);
     case 'switch':
       return switchUser(context, req, res);
     case 'allow':
-      return allow(context, req, res, new Set(form.data.scope));
+      return allow(context, req, res, new Set(form.data.scope), orderLimitsFormSchema.parse(req.body));
   }
 };
 
-async function allow(context: PageContext, req: Request, res: Response, selected: ReadonlySet<string>): Promise<void> {
+async function allow(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  selected: ReadonlySet<string>,
+  form: OrderLimitsForm,
+): Promise<void> {
   const { em, provider } = context;
+  const { faults, limits, timeZone } = await parseLimits(context, await requirePendingInteraction(context, req, res, 'consent'), form);
+  if (faults.length > 0) return renderConsent(context, req, res, { form, faults });
   const returnTo = await em.transactional(async () => {
     const interaction = await requirePendingInteraction(context, req, res, 'consent'); // locked, so that only one of several submissions takes effect
     if (interaction.result?.consent !== undefined) return interaction.returnTo;
@@ -87,15 +126,29 @@ async function allow(context: PageContext, req: Request, res: Response, selected
       parseKnownRequestedScopes(interaction.params),
       new Set(allowed),
     );
+    if (limits) grant.addRar({ type: orderAuthorizationDetailsType, ...limits });
     const grantId = await grant.save();
     const [clientId, now] = [getInteractionClientId(interaction), new Date()];
     await addScopesToStoredConsent(em, user.id, clientId, allowed, now);
     await createConnectedApp(em, { grantId, userId: user.id, clientId }, req.headers['user-agent'], now);
-    const event = { action: 'consent.granted', actorId: user.id, userId: user.id, clientId, details: { scopes: allowed } } as const;
+    if (limits) {
+      await saveOrderLimits(em, grantId, limits, timeZone);
+      await deleteStoredConsent(em, user.id, clientId);
+    }
+    const details = { scopes: allowed, ...(limits && { limits: JSON.stringify(limits) }) };
+    const event = { action: 'consent.granted', actorId: user.id, userId: user.id, clientId, details } as const;
     await recordAuditEvent(em, getClientAddressAndUserAgent(req), event, now);
     return provider.interactionResult(req, res, { consent: { grantId } });
   });
   res.redirect(303, returnTo);
+}
+
+async function parseLimits({ em, settings, listOrderCurrencies }: PageContext, { params }: Interaction, form: OrderLimitsForm) {
+  const requested = parseRequestedOrderDetails(params);
+  const isOffered = offersLimits(requested, filterApiScopes(parseKnownRequestedScopes(params)));
+  const { messages } = settings;
+  const context = { requested, currencies: await listOrderCurrencies(em), messages, now: new Date() };
+  return parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromInput(undefined), context);
 }
 
 async function deny(context: PageContext, req: Request, res: Response): Promise<void> {
@@ -125,7 +178,10 @@ async function switchUser(context: PageContext, req: Request, res: Response): Pr
   res.redirect(303, `${oauthEndpointPaths.authorization}?${request.toString()}`);
 }
 
-/** Restarts the sign-in within the same request: a device code can be confirmed only once, so the request itself cannot be restarted. */
+/**
+ * Restarts the sign-in in the same interaction instead of with a new authorization request, because a device code can be confirmed only
+ * once.
+ */
 async function switchUserForDevice({ provider }: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {
   interaction.prompt = { name: 'login', reasons: ['account_switch'], details: {} };
   delete interaction.session;

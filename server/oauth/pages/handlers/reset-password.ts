@@ -2,9 +2,9 @@ import { contract } from '@mandate/contract';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../views/page-language.ts';
+import { localizePageSettingsForUser } from '../language/page-language.ts';
 import { linkExpiredPage, emailSentPage, requestPasswordResetPage } from '../views/email-link-pages.ts';
-import type { FieldError } from '../views/page-layout.ts';
+import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { noticePage } from '../views/message-pages.ts';
 import { sendSignUpOrPasswordResetLink } from './send-sign-up-or-password-reset-link.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
@@ -21,8 +21,8 @@ import {
   type CredentialSelection,
 } from '../../accounts/list-and-remove-non-password-credentials.ts';
 import { storePasswordHash, findActiveAccountById } from '../../accounts/accounts-and-passwords.ts';
-import type { AccountRow } from '../../storage/prefetched-oauth-records.ts';
-import { findSourceOfSignInAttempt } from './find-sign-in-attempt-source.ts';
+import type { AccountRow } from '../../storage/prefetched-record-and-client-types.ts';
+import { findSourceOfSignInAttempt } from '../routing/find-sign-in-attempt-source.ts';
 import { consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../grants/revoke-grants-and-sessions-of-user.ts';
 import {
@@ -126,8 +126,9 @@ export const redisplayNewPasswordForm = (context: PageContext) => async (req: Re
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Age from which removing an authenticator app requires a code, so that mailbox access alone does not bypass the second factor. A newer app
- * may belong to an intruder, in which case the owner does not have its codes. The owner was notified when the app was added.
+ * After this time, a password reset removes an authenticator app only if the user enters a code, so that mailbox access alone does not
+ * bypass the second factor. A newer app may belong to an intruder, in which case the owner does not have its codes. The owner was notified
+ * when the app was added.
  */
 const establishedAfterMs = 14 * dayMs;
 

@@ -7,8 +7,8 @@ import { emailConfirmationPath } from './delete-links-and-notify-on-email-change
 import { type EmailLinkPurpose, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../views/page-language.ts';
-import type { PageSettings } from '../views/page-layout.ts';
+import { localizePageSettingsForUser } from '../language/page-language.ts';
+import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 
 type RequestedPurpose = 'sign_up' | 'password_reset';
 
@@ -38,7 +38,7 @@ export async function sendSignUpOrPasswordResetLink(
     ];
     const link = `${provider.issuer}${path}?token=${token}`;
     const content = messageFor(settings, requestedPurpose, purpose);
-    // sent to the address as stored in the account, because another spelling may be another mailbox
+    // the link is sent to the address stored in the account, because a different spelling may be a different mailbox
     await queueMail(em, keys.mail, renderEmail(owner?.email ?? email, settings, { ...content, link, ignore: true }), now);
   });
 }

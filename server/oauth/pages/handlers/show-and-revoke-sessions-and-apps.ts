@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listActiveApiKeysOfUser } from '../../../api-keys/list-account-api-keys.ts';
+import { listActiveApiKeysOfUser } from '../../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import type { AccountRequest } from './signed-in-page-guards-and-account-page.ts';
 import { revokeBrowserSession, listActiveBrowserSessionsOfUser } from '../../sessions/record-list-and-revoke-browser-sessions.ts';
@@ -22,7 +22,7 @@ const sessionsForm = z.object({
 });
 
 /** Handles `POST /account/sessions`: signs out one browser, or revokes everything. */
-export async function submitSessionSignOut(request: AccountRequest): Promise<void> {
+export async function submitSessionOrGlobalSignOut(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const { session, everywhere } = sessionsForm.parse(req.body ?? {});
   const record = { actorId: account.id, userId: account.id };

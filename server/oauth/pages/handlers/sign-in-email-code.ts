@@ -11,7 +11,7 @@ import { maxFailuresBeforeEmailConfirmation, TooManyAttemptsError, type CountedA
 import { generateRecoveryCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForAbsentUser, localizePageSettingsForUser } from '../views/page-language.ts';
+import { localizePageSettingsForAbsentUser, localizePageSettingsForUser } from '../language/page-language.ts';
 import { consumePasskeyChallenge } from '../../second-factors/passkeys.ts';
 
 // Above the failure ceiling, an attacker with many networks could guess at full speed.
@@ -22,7 +22,7 @@ import { consumePasskeyChallenge } from '../../second-factors/passkeys.ts';
 
 const secondMs = 1000;
 const delayMaxMs = 30 * secondMs;
-/** Number of failures after which the delay doubles. */
+/** Number of additional failures that double the delay. */
 const failuresPerDoubling = 50;
 
 const mustConfirm = ({ canMail }: PageContext, { aboveCeiling }: CountedAttempt): boolean => canMail && aboveCeiling > 0;
@@ -42,8 +42,8 @@ type Checked<Result> = {
 };
 
 /**
- * Verifies a password or a code. If the account has had too many failures, the server sends a code by e-mail when the password or code is
- * correct; the response takes the same time either way.
+ * Verifies a password or a code. After too many failures for an account, the server also sends a code by e-mail if the password or code is
+ * correct. The response time does not reveal whether the password or code was correct.
  * @param check returns the account if the password or the code is correct
  */
 export async function verifyCredentialOrRequireEmailCode<Result>(
@@ -82,7 +82,7 @@ const noAccount = 0;
 
 /**
  * Sends a code by e-mail and returns the encrypted state of the e-mail code page.
- * @param account undefined if no code is sent, which the returned state does not reveal
+ * @param account undefined if no code is to be sent; the returned state does not reveal whether a code was sent
  */
 async function sendEmailCode(
   context: PageContext,
@@ -106,7 +106,7 @@ async function sendEmailCode(
 
 /** Encrypts the e-mail code form's state. The result is valid for 10 minutes, and only with the same form token. */
 export function encryptEmailCodeFormState(key: Buffer, csrf: string, state: Omit<State, 'nonce' | 'until'>, now: Date): string {
-  // padded, so that the length of the ciphertext does not reveal whether the account exists
+  // account ID and time are padded, so that the length of the ciphertext does not reveal whether the account exists
   const accountId = String(state.accountId).padStart(16, '0');
   const setAt = String(state.passwordSetAt).padStart(16, '0');
   const padded = {
@@ -143,7 +143,7 @@ const hashCode = (code: string): Buffer => Buffer.from(hashCodeTypedByUser(code)
 export const verifyAndConsumeEmailCode = async ({ em }: PageContext, state: State, code: string, now: Date): Promise<boolean> =>
   timingSafeEqual(hashCode(code), hashCode(state.code)) && state.accountId !== noAccount && consumePasskeyChallenge(em, state.nonce, now);
 
-/** Notifies the owner of the attack, once per ceiling period. */
+/** Notifies the account owner about an attack when an attempt first exceeds the failure ceiling. */
 export async function emailAccountOwnerAboutAttack(
   context: PageContext,
   { aboveCeiling }: CountedAttempt,

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../accounts/accounts-and-passwords.ts';
-import { signInAttemptSourceFromRequest } from './find-sign-in-attempt-source.ts';
+import { signInAttemptSourceFromRequest } from '../routing/find-sign-in-attempt-source.ts';
 import { findWhenAuthenticatorAppWasAdded, consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import {
   verifyCredentialOrRequireEmailCode,
@@ -22,16 +22,16 @@ import {
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
-import { isLanguageChange } from '../views/page-language.ts';
+import { isLanguageChange } from '../language/page-language.ts';
 import { emailCodePage } from '../views/email-code-page.ts';
-import type { FieldError } from '../views/page-layout.ts';
+import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { secondFactorPage } from '../views/second-factor-page.ts';
 import { signInPage } from '../views/sign-in-page.ts';
 import { createPasskeyRequestOptionsJson, verifyPasskeyAndRecordUse } from '../../second-factors/passkeys.ts';
 import { issueVerifiedPasswordTicket, decryptVerifiedPasswordTicket } from '../../second-factors/verified-password-ticket.ts';
 import { verifyPassword } from '../../passwords/password-hash.ts';
 
-/** Only account pages are allowed as targets, which prevents open redirects. */
+/** Only account pages are allowed as redirect targets, which prevents open redirects. */
 const nextPage = z
   .string()
   .regex(/^\/account(\/[a-z-]+)*$/)

@@ -16,10 +16,10 @@ import {
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
-import { findPreferredLanguage } from '../views/page-language.ts';
+import { findPreferredLanguage } from '../language/page-language.ts';
 import { linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
-import type { FieldError, PageSettings } from '../views/page-layout.ts';
-import { confirmSignUpPage, signUpPage } from '../views/sign-up-page.ts';
+import type { FieldError, PageSettings } from '../views/page-layout-and-form-fields.ts';
+import { confirmSignUpPage, signUpPage } from '../views/sign-up-pages-and-password-field.ts';
 import { noticePage } from '../views/message-pages.ts';
 import { sendSignUpOrPasswordResetLink } from './send-sign-up-or-password-reset-link.ts';
 import { findPendingSignInInteraction } from './sign-in.ts';
@@ -144,7 +144,7 @@ async function openAccount(
   }
 }
 
-/** Returns whether the application's interaction is still pending in this browser, because the link may be opened in another browser. */
+/** Returns whether the application's interaction is still pending in this browser. The user may have opened the link in another browser. */
 async function hasPendingInteraction(context: PageContext, req: Request, res: Response): Promise<boolean> {
   try {
     return (await findPendingSignInInteraction(context, req, res)) !== undefined;

@@ -1,10 +1,11 @@
 import type { Request, Response } from 'express';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { lockUserRow } from '../../../users/lock-user-row.ts';
-import type { AccountRow } from '../../storage/prefetched-oauth-records.ts';
+import type { AccountRow } from '../../storage/prefetched-record-and-client-types.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { getBrowserSessionOfRequest } from '../../sessions/load-start-and-end-browser-session.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
+import { User } from '../../../users/user.entity.ts';
 import { OauthRecord } from '../../storage/oauth-record.entity.ts';
 import { twoFactorAcrValue } from '../../protocol/acr-and-amr.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
@@ -24,7 +25,7 @@ export type AccountRequest = {
 
 type AccountHandler = (request: AccountRequest) => Promise<void> | void;
 
-/** Maximum age of the sign-in for changes that could lock the owner out, which protects users who leave a browser open. */
+/** Maximum time since the sign-in for changes that could lock the account owner out. The limit protects users who leave a browser open. */
 const recentSignInSeconds = 10 * 60;
 
 const requireSignIn =
@@ -57,7 +58,10 @@ async function isRecentSignIn({ em }: PageContext, session: Session, userId: num
   return session.acr === twoFactorAcrValue || (await findWhenAuthenticatorAppWasAdded(em, userId)) === undefined;
 }
 
-/** Returns the sign-in URL that leads back to this page. A form must be submitted again after the sign-in. */
+/**
+ * Returns the URL of the sign-in page, which redirects back to the current page after the sign-in. Form data must be submitted again after
+ * the sign-in.
+ */
 const signInUrl = ({ path }: Request): string => {
   const [, , page = ''] = path.split('/');
   const next = page === 'passkeys' || page === 'recovery-codes' ? 'security' : page;
@@ -70,7 +74,7 @@ class SessionEndedError extends Error {
 
 /**
  * Locks the user and verifies that the session still exists. Call this first in every transaction that adds a credential or starts a
- * session; otherwise a request sent before a password reset could do so after the reset.
+ * session; otherwise, a request sent before a password reset could still take effect after the reset.
  * @throws SessionEndedError, which redirects the user to the sign-in page
  */
 export async function lockAccountAndRequireActiveSession(em: EntityManager, { account, sessionUid }: AccountRequest): Promise<void> {
@@ -79,5 +83,11 @@ export async function lockAccountAndRequireActiveSession(em: EntityManager, { ac
   if ((await em.count(OauthRecord, session)) === 0) throw new SessionEndedError('the session has ended');
 }
 
-export const showAccountPage: AccountHandler = ({ context, req, res, account }) =>
-  sendPage(context, res, accountPage(context.settings, account, context.forms.issue(req, res)));
+export const showAccountPage: AccountHandler = async ({ context, req, res, account }) => {
+  const isAdministrator = await isActiveAdministrator(context.em, account.id);
+  sendPage(context, res, accountPage(context.settings, { ...account, isAdministrator }, context.forms.issue(req, res)));
+};
+
+/** Returns whether the user may change the branding. */
+export const isActiveAdministrator = async (em: EntityManager, id: number): Promise<boolean> =>
+  (await em.count(User, { id, role: 'admin', status: 'active' })) > 0;

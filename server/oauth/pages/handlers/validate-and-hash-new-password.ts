@@ -1,6 +1,6 @@
 import { isCommonPassword, normalizePasswordForComparison } from '../../passwords/common-passwords.ts';
-import type { PageSettings } from '../views/page-layout.ts';
-import { passwordLengthLimits } from '../views/sign-up-page.ts';
+import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
+import { passwordLengthLimits } from '../views/sign-up-pages-and-password-field.ts';
 import { hashPassword } from '../../passwords/password-hash.ts';
 import { findGuessablePasswordPattern } from '../../passwords/guessable-password-patterns.ts';
 
@@ -43,7 +43,7 @@ async function findRejectionReason(
   return pattern && messages.passwordPattern[pattern];
 }
 
-/** Minimum length of the name parts to check, because shorter parts occur in unrelated words. */
+/** Minimum length of the name parts that a password must not contain. Shorter parts also occur in unrelated words. */
 const partLengthMin = 4;
 
 /** Returns whether a password contains a name or one of its words. */

@@ -5,9 +5,9 @@ import type { AttemptLimiter } from '../../brute-force/attempt-limiter.ts';
 import type { CsrfTokenService } from './csrf-token-service.ts';
 import type { KnownBrowserCookie } from '../../brute-force/known-browser-cookie.ts';
 import type { Html } from '../../../http/response/html-template.ts';
-import type { PageSettings } from '../views/page-layout.ts';
+import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
-import { localizePageSettings, setPageLanguageHeaders } from '../views/page-language.ts';
+import { localizePageSettings, setPageLanguageHeaders } from '../language/page-language.ts';
 import type { PasskeyChallenges } from '../../second-factors/passkeys.ts';
 import type { OnTokenOperation } from '../../provider/report-token-operations.ts';
 import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
@@ -21,10 +21,12 @@ export type PageContext = {
   readonly forms: CsrfTokenService;
   readonly limits: AttemptLimiter;
   readonly knownBrowsers: KnownBrowserCookie;
-  /** False if no mail transport is configured. Without a transport, features that require e-mail are disabled. */
+  /** False if no mail transport is configured. Without a mail transport, features that require e-mail are disabled. */
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer };
   readonly challenges: PasskeyChallenges;
+  /** Returns the currencies in which orders are possible. */
+  readonly listOrderCurrencies: (em: EntityManager) => Promise<readonly string[]>;
   /** Called when a user revokes access. */
   readonly onTokenOperation: OnTokenOperation;
 };
@@ -80,7 +82,7 @@ export const getInteractionRedirectUri = ({ params }: Interaction): string | und
 
 export const getInteractionClientId = ({ params }: Interaction): string => getStringParameter(params, 'client_id') ?? '';
 
-/** Returns a parameter if it is a string. */
+/** Returns the value of a request parameter, or undefined if the value is not a string. */
 export function getStringParameter(params: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = params[name];
   return typeof value === 'string' ? value : undefined;

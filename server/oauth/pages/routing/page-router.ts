@@ -1,10 +1,12 @@
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
-import { lowerChunkedBodyLimit } from '../../../http/request/limit-chunked-body-size.ts';
+import { lowerChunkedBodyLimit } from '../../../http/request/reject-chunked-body-over-limit.ts';
 import { loadBrowserSessionForRequest } from '../../sessions/load-start-and-end-browser-session.ts';
 import { localizePageContext, type PageContext } from './page-context.ts';
-import { applySubmittedLanguage } from '../views/page-language.ts';
+import { applySubmittedLanguage } from '../language/page-language.ts';
 import { sendCrossSiteErrorPage } from './page-error-handler.ts';
+import { readMultipartForm } from './read-multipart-form.ts';
+import { refreshBranding } from './refresh-branding.ts';
 import { rejectCrossSiteForms } from './reject-cross-site-forms.ts';
 
 type Paths = string | readonly string[];
@@ -24,24 +26,15 @@ export class PageRouter {
   readonly #context: PageContext;
   readonly #beforePage: readonly RequestHandler[];
   readonly #beforeForm: readonly RequestHandler[];
+  readonly #session: RequestHandler;
 
   /** @param requireHost rejects requests for another host */
   constructor(context: PageContext, requireHost: RequestHandler) {
-    const parseForm = express.urlencoded({ extended: false, limit: formBytesMax, parameterLimit: 100 });
-    const readForm: RequestHandler = (req, res, next) => {
-      lowerChunkedBodyLimit(req, formBytesMax);
-      parseForm(req, res, next);
-    };
-    const session = loadBrowserSessionForRequest(context);
+    const branding = refreshBranding(context.settings);
     this.#context = context;
-    this.#beforePage = [requireHost, session];
-    this.#beforeForm = [
-      requireHost,
-      rejectCrossSiteForms(context.provider.issuer, sendCrossSiteErrorPage(context)),
-      readForm,
-      session,
-      applySubmittedLanguage(context.settings),
-    ];
+    this.#session = loadBrowserSessionForRequest(context);
+    this.#beforePage = [branding, requireHost, this.#session];
+    this.#beforeForm = [branding, requireHost, rejectCrossSiteForms(context.provider.issuer, sendCrossSiteErrorPage(context))];
   }
 
   /** Registers a page that does not change state. */
@@ -54,14 +47,17 @@ export class PageRouter {
    * Registers a form.
    * @param submit handles a form that has a valid token
    * @param stale handles a form without a valid token; usually shows the form again with a new token
+   * @param uploadBytesMax maximum size of a form with files; absent for a form without files
    */
-  addForm(paths: Paths, submit: PageHandler, stale: PageHandler): this {
+  addForm(paths: Paths, submit: PageHandler, stale: PageHandler, uploadBytesMax?: number): this {
+    const readFiles = uploadBytesMax === undefined ? [] : readMultipartForm(uploadBytesMax);
     const checkToken: RequestHandler = (req, res, next) => {
       const { data } = formBody.safeParse(req.body);
       return this.#handle(data && this.#context.forms.verify(req, data.csrf) ? submit : stale, req, res, next);
     };
     this.formPaths.push(...[paths].flat());
-    this.router.post([paths].flat(), ...this.#beforeForm, checkToken);
+    const readForm = [...readFiles, readUrlEncodedForm, this.#session, applySubmittedLanguage(this.#context.settings)];
+    this.router.post([paths].flat(), ...this.#beforeForm, ...readForm, checkToken);
     return this;
   }
 
@@ -69,3 +65,11 @@ export class PageRouter {
     return handler(localizePageContext(this.#context, req))(req, res, next);
   }
 }
+
+const parseForm = express.urlencoded({ extended: false, limit: formBytesMax, parameterLimit: 100 });
+
+const readUrlEncodedForm: RequestHandler = (req, res, next) => {
+  if (req.body !== undefined) return next();
+  lowerChunkedBodyLimit(req, formBytesMax);
+  return parseForm(req, res, next);
+};

@@ -18,8 +18,8 @@ function isFromOrigin({ headers }: Request, expected: string): boolean {
 
 /**
  * The only endpoints that accept POST requests from other sites. At these endpoints, clients authenticate with their credentials or a
- * token, never with a cookie. The last two endpoints only start a flow that asks the user (OpenID Connect Core section 3.1.2.1,
- * RP-Initiated Logout section 2).
+ * token, never with a cookie. The authorization and end-session endpoints only start an interactive flow (OpenID Connect Core section
+ * 3.1.2.1, RP-Initiated Logout section 2).
  */
 const crossSiteEndpoints = new Set<string>([
   oauthEndpointPaths.token,

@@ -1,11 +1,11 @@
 import type { ConnectedApp } from '@mandate/contract';
-import type { AccountApiKey } from '../../../api-keys/list-account-api-keys.ts';
+import type { AccountApiKey } from '../../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import type { SessionSummary } from '../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { html, type HtmlChild, type Html } from '../../../http/response/html-template.ts';
-import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
-import { newPasswordField } from './sign-up-page.ts';
+import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
+import { newPasswordField } from './sign-up-pages-and-password-field.ts';
 
-/** Renders a page below the account page, with a link back to it. */
+/** Renders a subpage of the account page, with a link back to the account page. */
 export const renderAccountSubpage = (settings: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
   renderPage(
     settings,
@@ -25,8 +25,10 @@ export const renderAccountSuccessPage = (settings: PageSettings, title: string, 
       ${more}`,
   );
 
-export function accountPage(settings: PageSettings, person: { name: string; email: string }, csrf: string): Html {
-  const { accountMenu: menu, account } = settings.messages;
+type AccountOwner = { readonly name: string; readonly email: string; readonly isAdministrator: boolean };
+
+export function accountPage(settings: PageSettings, person: AccountOwner, csrf: string): Html {
+  const { accountMenu: menu, account, branding } = settings.messages;
   const links = [
     ['/account/password', menu.password],
     ['/account/email', menu.email],
@@ -35,6 +37,7 @@ export function accountPage(settings: PageSettings, person: { name: string; emai
     ['/account/sessions', menu.sessions],
     ['/account/apps', menu.apps],
     ['/account/api-keys', menu.apiKeys],
+    ...(person.isAdministrator ? [['/account/branding', branding.menu] as const] : []),
     ['/account/close', menu.close],
   ] as const;
   return renderPage(
@@ -149,6 +152,7 @@ export function connectedAppsPage(
           <ul class="can">
             ${allowed.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
           </ul>
+          ${allowed.some((scope) => scope.startsWith('orders.') || scope.startsWith('payments.')) && limitsLink(settings, id, application.name)}
         </div>
         <form method="post">
           ${hiddenField('csrf', csrf)}${hiddenField('app', String(id))}${keepKeysCheckbox(
@@ -169,6 +173,11 @@ export function connectedAppsPage(
         </ul>`,
   );
 }
+
+const limitsLink = ({ messages: { orderLimits } }: PageSettings, id: number, applicationName: string): Html =>
+  html`<p class="elsewhere">
+    <a href="/account/apps/${id}/limits" aria-label="${orderLimits.changeLabel({ application: applicationName })}">${orderLimits.change}</a>
+  </p>`;
 
 /**
  * Renders the checkbox to keep the keys that an application created. The checkbox value lists the key IDs, so that keys created later are

@@ -1,7 +1,7 @@
-import type { AccountApiKey } from '../../../api-keys/list-account-api-keys.ts';
+import type { AccountApiKey } from '../../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import { renderAccountSubpage, describeScope, formatTimestamp } from './account-pages.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
-import { hiddenField, type PageSettings } from './page-layout.ts';
+import { hiddenField, type PageSettings } from './page-layout-and-form-fields.ts';
 
 export function apiKeysPage(settings: PageSettings, csrf: string, keys: readonly AccountApiKey[]): Html {
   const { apiKeys: messages } = settings.messages;

@@ -1,7 +1,8 @@
 import { getRolesAllowedForScope, scopeDefinitions } from '@mandate/contract';
 import { loopbackHostNames } from '../../../applications/validate-redirect-uri.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
-import { hiddenField, renderPage, type PageSettings } from './page-layout.ts';
+import { orderLimitsFields, type OrderLimitsFieldsViewModel } from './order-limits-fields.ts';
+import { hiddenField, renderPage, type PageSettings } from './page-layout-and-form-fields.ts';
 
 export type ConsentPageViewModel = {
   readonly csrf: string;
@@ -19,6 +20,8 @@ export type ConsentPageViewModel = {
   /** OpenID Connect scopes, which the user cannot deselect individually. */
   readonly identityScopes: readonly ('openid' | 'profile' | 'email' | 'offline_access')[];
   readonly days: number;
+  /** Limits for orders; undefined if the application can neither order nor pay. */
+  readonly orderLimits: Omit<OrderLimitsFieldsViewModel, 'applicationName'> | undefined;
 };
 
 const hasNothingToGrant = ({ apiScopes, identityScopes }: ConsentPageViewModel): boolean => apiScopes.length + identityScopes.length === 0;
@@ -37,7 +40,11 @@ export function consentPage(settings: PageSettings, content: ConsentPageViewMode
         ${hiddenField('csrf', content.csrf)}
         <div class="facts">
           ${content.documentHost !== undefined && html`<p>${consent.identifiedBy} <strong>${content.documentHost}</strong></p>`}
-          <p>${application.firstParty ? consent.verified({ shop: shop.name }) : consent.notVerified({ shop: shop.name })}</p>
+          ${
+            application.firstParty
+              ? html`<p class="official">${consent.verified({ shop: shop.name })}</p>`
+              : html`<p>${consent.notVerified({ shop: shop.name })}</p>`
+          }
           <p>${destinationText(settings, content.returnTo)}</p>
           ${content.selfRegistered && redirectsToLocalProgram(content.returnTo) && html`<p class="warning">${consent.anyProgram}</p>`}
           <p>${consent.signedInAs} <strong>${person.name}</strong><br />${person.email}</p>
@@ -50,11 +57,12 @@ export function consentPage(settings: PageSettings, content: ConsentPageViewMode
         </div>
       </form>
       <form id="switch" method="post">${hiddenField('csrf', content.csrf)}${hiddenField('decision', 'switch')}</form>`,
+    content.orderLimits?.faults,
   );
 }
 
 /** Renders the scopes that the user can grant. */
-const permissions = (settings: PageSettings, { application, apiScopes, identityScopes, days }: ConsentPageViewModel): Html =>
+const permissions = (settings: PageSettings, { application, apiScopes, identityScopes, days, orderLimits }: ConsentPageViewModel): Html =>
   html`<fieldset>
       <legend>${settings.messages.consent.may({ application: application.name })}</legend>
       ${apiScopes.length > 1 && html`<p class="hint">${settings.messages.consent.untick}</p>`}
@@ -68,6 +76,7 @@ const permissions = (settings: PageSettings, { application, apiScopes, identityS
         ${apiScopes.map((scope) => permission(settings, scope))}
       </ul>
     </fieldset>
+    ${orderLimits && orderLimitsFields(settings, { ...orderLimits, applicationName: application.name })}
     <p class="quiet">${settings.messages.consent.duration({ days })}</p>`;
 
 /** Renders the scopes that the user cannot grant, with a button to continue with another account. */

@@ -2,7 +2,7 @@ import type { Client, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { confirmDevicePage, enterUserCodePage } from './user-code-pages.ts';
 import type { Html } from '../../../http/response/html-template.ts';
-import type { PageSettings } from './page-layout.ts';
+import type { PageSettings } from './page-layout-and-form-fields.ts';
 import { errorPage, noticePage } from './message-pages.ts';
 
 const formSecret = z.object({ state: z.object({ secret: z.string() }) });

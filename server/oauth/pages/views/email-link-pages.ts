@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../http/response/html-template.ts';
-import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
+import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
 
 export const emailSentPage = (settings: PageSettings, email: string, againPath: string): Html => {
   const { title, text, nothing, again } = settings.messages.mailSent;

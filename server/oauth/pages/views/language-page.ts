@@ -1,6 +1,6 @@
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { renderAccountSubpage, renderAccountSuccessPage } from './account-pages.ts';
-import { hiddenField, type FieldError, type PageSettings } from './page-layout.ts';
+import { hiddenField, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
 
 type Form = { readonly csrf: string; readonly locale: string | null; readonly faults: readonly FieldError[] };
 

@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../http/response/html-template.ts';
-import { renderPage, type PageSettings } from './page-layout.ts';
+import { renderPage, type PageSettings } from './page-layout-and-form-fields.ts';
 
 /** Renders a page with a message and at most one action. */
 const messagePage = (settings: PageSettings, title: string, text: string, more?: Html): Html =>

@@ -6,8 +6,8 @@ import { Html } from '../../../http/response/html-template.ts';
 import { createDeviceVerificationPages } from './device-verification-pages.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
 import { loadSignedInAccount } from '../../sessions/load-start-and-end-browser-session.ts';
-import { localizePageSettings } from './page-language.ts';
-import type { PageSettings } from './page-layout.ts';
+import { localizePageSettings } from '../language/page-language.ts';
+import type { PageSettings } from './page-layout-and-form-fields.ts';
 import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
 import { confirmSignOutPage, errorPage, signedOutPage } from './message-pages.ts';
 
@@ -34,6 +34,7 @@ export function createOidcProviderPages(defaultSettings: PageSettings, issuer: s
   return {
     ...createDeviceVerificationPages({ show, localize, localizeForUser }),
     renderError: async (ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): Promise<void> => {
+      await defaultSettings.refreshBranding();
       const settings = await localizeForUser(ctx).catch(() => localize(ctx)); // the error may be that the database is unreachable
       const { failure } = settings.messages;
       if (error === 'server_error') return show(ctx, settings, errorPage(settings, failure.title, failure.text));

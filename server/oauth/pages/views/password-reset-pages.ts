@@ -1,8 +1,8 @@
 import type { AccountCredential, CredentialSelection } from '../../accounts/list-and-remove-non-password-credentials.ts';
 import { formatTimestamp } from './account-pages.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
-import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
-import { newPasswordField } from './sign-up-page.ts';
+import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
+import { newPasswordField } from './sign-up-pages-and-password-field.ts';
 import type { Messages } from '../../../languages/languages.ts';
 
 export type NewPasswordPageViewModel = {

@@ -1,8 +1,8 @@
 import { oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
-import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
+import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
 
-/** Renders the page on which users enter the code that a device shows. `code` prefills the field from the URL. */
+/** Renders the page on which users enter the code that a device shows. The input field initially contains `code`. */
 export function enterUserCodePage(
   settings: PageSettings,
   { secret, code = '', faults = [] }: { secret: string; code?: string; faults?: readonly FieldError[] },

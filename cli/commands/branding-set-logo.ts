@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+import type { Command } from 'commander';
+import type { UploadOptions } from '@mandate/client-sdk';
+import { commandErrorFromApiError, buildRequestFromCommandInput, getCommandSpecOfOperation } from '../contract-commands/build-request.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
+import { CommandError } from '../errors/command-error.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
+import { openProfileSession, requireScopes } from '../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
+import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
+
+const operationId = 'branding.setLogo';
+
+const mediaTypes: ReadonlyMap<string, UploadOptions['contentType']> = new Map([
+  ['.png', 'image/png'] as const,
+  ['.jpg', 'image/jpeg'] as const,
+  ['.jpeg', 'image/jpeg'] as const,
+  ['.webp', 'image/webp'] as const,
+]);
+
+export function addBrandingSetLogoCommand(program: Command, io: CliEnvironment): void {
+  const spec = getCommandSpecOfOperation(operationId);
+  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'branding'), spec.name, spec.summary)
+    .description(`${spec.summary}.\n${spec.description ?? ''}`)
+    .argument('<file>', 'PNG, JPEG or WebP image')
+    .addHelpText('after', `\nRequires the scope ${spec.scopes.join(' or ')}.`)
+    .action(async (path: string) => setLogo(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), path));
+}
+
+async function setLogo(io: CliEnvironment, settings: Settings, path: string): Promise<void> {
+  const spec = getCommandSpecOfOperation(operationId);
+  const request = buildRequestFromCommandInput({ spec, path: [], typed: new Map() });
+  assertRequestedFieldsKnown(settings, spec.fields);
+  const contentType = mediaTypes.get(extname(path).toLowerCase());
+  if (contentType === undefined)
+    throw new CommandError(exitCodes.usage, 'usage', `${path} must be a .png, .jpg, .jpeg or .webp file. Convert the image first`);
+  const file = await readFile(path).catch((cause: unknown) => {
+    throw new CommandError(exitCodes.usage, 'usage', `Cannot read ${path}`, { cause });
+  });
+  const session = await openProfileSession(io, settings);
+  requireScopes(session, spec.scopes);
+  try {
+    const options = { signal: io.interrupted, contentType };
+    printResult(io, settings, await session.client.request({ ...request, file, operation: operationId }, options));
+  } catch (error) {
+    throw commandErrorFromApiError(error, spec, undefined);
+  }
+}

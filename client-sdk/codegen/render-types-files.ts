@@ -1,0 +1,58 @@
+import openapiTS, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
+import { createV1AndChangedV2Documents } from './create-v1-and-changed-v2-documents.ts';
+import { generatedFileHeaderComment, type OpenApiDocument } from './openapi-document.ts';
+
+/** Omits examples, which are needed only in the API reference. */
+const withoutExamples = (key: string, value: unknown): unknown =>
+  ['example', 'examples', 'x-codeSamples'].includes(key) ? undefined : value;
+
+/** Returns the sources of `types.gen.ts` and `types-v2.gen.ts`, by file name. The files are not committed; `npm run build` writes them. */
+export async function renderTypesFiles(): Promise<Record<string, string>> {
+  const { v1, changedInV2 } = createV1AndChangedV2Documents();
+  return { 'types.gen.ts': await typesSource(v1), 'types-v2.gen.ts': await typesSource(changedInV2) };
+}
+
+async function typesSource(document: OpenApiDocument): Promise<string> {
+  // `events.ts` declares the types of webhook payloads.
+  const types = await openapiTS(JSON.stringify({ ...document, webhooks: undefined }, withoutExamples), {
+    defaultNonNullable: false,
+    silent: true,
+  });
+  return generatedFileHeaderComment + astToString(types.flatMap(declareSchemasAsInterfaces));
+}
+
+/** Declares each schema as an interface, because editors show the name of an interface, such as `Order`, but all members of other types. */
+function declareSchemasAsInterfaces(node: ts.Node): ts.Node[] {
+  if (!ts.isInterfaceDeclaration(node) || node.name.text !== 'components') return [node];
+  const schemas = node.members.find((member) => ts.isPropertySignature(member) && propertyName(member) === 'schemas');
+  if (!schemas || !ts.isPropertySignature(schemas) || !schemas.type || !ts.isTypeLiteralNode(schemas.type)) return [node];
+  const properties = schemas.type.members.filter((member) => ts.isPropertySignature(member));
+  const references = properties.map((property) =>
+    factory.createPropertySignature(undefined, property.name, undefined, factory.createTypeReferenceNode(propertyName(property))),
+  );
+  const schemasMember = factory.createPropertySignature(undefined, 'schemas', undefined, factory.createTypeLiteralNode(references));
+  const members = node.members.map((member) => (member === schemas ? schemasMember : member));
+  return [
+    ...properties.map(declareSchema),
+    factory.createInterfaceDeclaration([exportModifier], 'components', undefined, undefined, members),
+  ];
+}
+
+/** Declares a schema. A schema that can be `null` or has alternatives is not an interface. */
+function declareSchema(property: ts.PropertySignature): ts.Node {
+  const { type = factory.createKeywordTypeNode(ts.SyntaxKind.UnknownKeyword) } = property;
+  const name = propertyName(property);
+  const declaration = ts.isTypeLiteralNode(type)
+    ? factory.createInterfaceDeclaration([exportModifier], name, undefined, undefined, type.members)
+    : factory.createTypeAliasDeclaration([exportModifier], name, undefined, type);
+  return ts.setSyntheticLeadingComments(declaration, ts.getSyntheticLeadingComments(property));
+}
+
+const { factory } = ts;
+const exportModifier = factory.createModifier(ts.SyntaxKind.ExportKeyword);
+
+function propertyName({ name }: ts.PropertySignature): string {
+  if (ts.isIdentifier(name) || ts.isStringLiteral(name)) return name.text;
+  throw new Error('a schema has no plain name');
+}

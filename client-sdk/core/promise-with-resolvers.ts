@@ -1,0 +1,13 @@
+/** Does the same as `Promise.withResolvers`, which Node 20 does not have. */
+export function createPromiseWithResolvers<T>(): {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: unknown) => void;
+} {
+  let resolve!: (value: T) => void;
+  let reject!: (reason: unknown) => void;
+  const promise = new Promise<T>((...functions) => {
+    [resolve, reject] = functions;
+  });
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,9 @@
+/**
+ * Returns whether another site may have sent a request that changes something (cross-site request forgery). Browsers send `Sec-Fetch-Site`
+ * or, if they are older, `Origin` with every such request. A request without either header is therefore treated as cross-site.
+ */
+export function isCrossSiteRequest({ method, headers }: Request, origin: string): boolean {
+  if (['GET', 'HEAD', 'OPTIONS'].includes(method)) return false;
+  const site = headers.get('sec-fetch-site');
+  return site === null ? headers.get('origin') !== origin : site !== 'same-origin' && site !== 'none';
+}

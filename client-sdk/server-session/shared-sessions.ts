@@ -1,0 +1,51 @@
+import type { AuthorizationServer, Tokens } from '../auth/authorization-server-metadata.ts';
+import { createRefreshingTokenSource, type RefreshOptions } from '../auth/refreshing-token-source.ts';
+import { memoryStore, type TokenStore } from '../auth/token-store.ts';
+import type { TokenSource } from '../core/token-source.ts';
+
+/** The current tokens of a session, shared by all requests with the same cookie. */
+export type SharedSession = { readonly store: TokenStore; readonly auth: TokenSource };
+
+export type SharedSessions = {
+  /** Returns the shared session for the tokens in a cookie. */
+  get(tokens: Tokens): SharedSession;
+};
+
+const maxSessions = 10_000;
+
+/**
+ * Remembers the sessions whose cookies this process has received. Several requests can arrive with the same expired access token, and a
+ * browser sends its previous cookie again if it did not receive the response with the next one. Because a refresh token can be used only
+ * once, these requests share one refresh and its result. The sessions that were used least recently are forgotten.
+ */
+export function createSharedSessions(
+  options: Omit<RefreshOptions, 'store'>,
+  discoverServer: () => Promise<AuthorizationServer>,
+): SharedSessions {
+  const sessions = new Map<string, SharedSession & { expiresAt: number }>();
+  return {
+    get(tokens) {
+      const key = tokens.refreshToken ?? tokens.accessToken;
+      const known = sessions.get(key);
+      sessions.delete(key);
+      // Another process may have refreshed the access token without replacing the refresh token.
+      const session = known && known.expiresAt >= tokens.expiresAt ? known : createSession(tokens);
+      sessions.set(key, session);
+      const [leastRecentlyUsed] = sessions.keys();
+      if (sessions.size > maxSessions && leastRecentlyUsed !== undefined) sessions.delete(leastRecentlyUsed);
+      return session;
+    },
+  };
+
+  function createSession(tokens: Tokens): SharedSession & { expiresAt: number } {
+    const memory = memoryStore(tokens);
+    const write = async (next: Tokens): Promise<void> => {
+      await memory.write(next);
+      session.expiresAt = next.expiresAt;
+      if (next.refreshToken !== undefined) sessions.set(next.refreshToken, session);
+    };
+    const store = { ...memory, write };
+    const session = { store, auth: createRefreshingTokenSource({ ...options, store }, discoverServer), expiresAt: tokens.expiresAt };
+    return session;
+  }
+}

@@ -1,0 +1,51 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
+
+/** Keywords whose violation the API reports with a clear error. A tool list without them takes a third less of an assistant's context. */
+const keywordsCheckedByApi: ReadonlySet<string> = new Set([
+  'pattern',
+  'format',
+  'default',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'minProperties',
+  'maxProperties',
+  'propertyNames',
+]);
+
+/** Returns a schema with the names, types, allowed values and descriptions of the arguments, and without the keywords that the API checks. */
+export function compactInputSchema(schema: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([keyword, value]): [string, JsonValue][] =>
+      keywordsCheckedByApi.has(keyword) ? [] : [[keyword, compactKeyword(keyword, value)]],
+    ),
+  );
+}
+
+function compactKeyword(keyword: string, value: JsonValue): JsonValue {
+  if (keyword === 'type' && Array.isArray(value) && value.length === 1) return value[0] ?? value;
+  if (keyword === 'properties' && isJsonObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, compactValue(one)]));
+  return keyword === 'enum' || keyword === 'required' ? value : compactValue(value);
+}
+
+function compactValue(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(compactValue);
+  return isJsonObject(value) ? compactInputSchema(value) : value;
+}
+
+/** Returns a schema with the names and types of an object's fields, without the fields of nested objects. */
+export function summarizeOutputSchema({ properties }: JsonObject): JsonObject {
+  const fields = Object.entries(isJsonObject(properties) ? properties : {});
+  return { type: 'object', properties: Object.fromEntries(fields.map(([name, field]) => [name, typeOnly(field)])) };
+}
+
+function typeOnly(field: JsonValue): JsonObject {
+  const type = isJsonObject(field) ? field['type'] : undefined;
+  return type === undefined ? {} : { type: Array.isArray(type) && type.length === 1 ? (type[0] ?? type) : type };
+}

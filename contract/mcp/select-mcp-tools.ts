@@ -1,0 +1,53 @@
+import { scopeDefinitions } from '../protocol/scopes.ts';
+import type { McpTool } from './mcp-tool-type.ts';
+
+/** Tools of these sets are offered if the assistant's settings select no tool sets. */
+const defaultToolSets: ReadonlySet<string> = new Set([
+  'products',
+  'product_categories',
+  'delivery_methods',
+  'orders',
+  'payments',
+  'shipments',
+  'authorization',
+]);
+
+export type McpToolSelection = {
+  /** Names of tool sets, such as `orders`, or `all`. If undefined, the tools for shopping are selected. */
+  readonly toolSets: readonly string[] | undefined;
+  readonly readOnly: boolean;
+};
+
+/** A tool set does not exist. */
+export class UnknownMcpToolSetError extends Error {
+  override readonly name = 'UnknownMcpToolSetError';
+  /** Names that can be given instead. */
+  readonly allowed: readonly string[];
+
+  constructor(toolSet: string, allowed: readonly string[]) {
+    super(`The tool set "${toolSet}" does not exist. Use ${allowed.join(', ')}.`);
+    this.allowed = allowed;
+  }
+}
+
+const isAdministrative = (scope: string): boolean => Object.entries(scopeDefinitions).some(([name, { admin }]) => name === scope && admin);
+
+/** Returns whether customers can call the tool. */
+const isForCustomers = ({ scopes }: McpTool): boolean => scopes.length === 0 || scopes.some((scope) => !isAdministrative(scope));
+
+/** Lists across all orders repeat what the tools for one order return. */
+const isForShopping = (tool: McpTool): boolean =>
+  defaultToolSets.has(tool.toolSet) && isForCustomers(tool) && !tool.name.endsWith('_list_all');
+
+/**
+ * Returns the tools that an assistant's settings select.
+ * @throws {UnknownMcpToolSetError} if a tool set does not exist
+ */
+export function selectMcpTools(tools: readonly McpTool[], { toolSets, readOnly }: McpToolSelection): McpTool[] {
+  const existing = [...new Set(tools.map(({ toolSet }) => toolSet))];
+  const unknown = toolSets?.find((name) => name !== 'all' && !existing.includes(name));
+  if (unknown !== undefined) throw new UnknownMcpToolSetError(unknown, ['all', ...existing]);
+  const isSelected = (tool: McpTool): boolean =>
+    toolSets === undefined ? isForShopping(tool) : toolSets.includes('all') || toolSets.includes(tool.toolSet);
+  return tools.filter((tool) => isSelected(tool) && (tool.readOnly || !readOnly));
+}

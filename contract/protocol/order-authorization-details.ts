@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { withSchemaName } from '../schema/openapi-schema-name.ts';
+import { currencySchema } from '../schema/amount-price-and-currency-schemas.ts';
+import { timestampInputSchema, timestampSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
+
+/** The `type` of authorization details (RFC 9396) that limit what an application may do with a customer's orders. */
+export const orderAuthorizationDetailsType = 'mandate_orders';
+/** Actions that authorization details can permit. `place` includes changes to an order that do not change its price. */
+export const orderActions = ['place', 'pay', 'cancel'] as const;
+/** Calendar periods of a budget. A week starts on Monday. */
+export const budgetPeriods = ['day', 'week', 'month'] as const;
+
+const knownTimeZones: ReadonlySet<string> = new Set([...Intl.supportedValuesOf('timeZone'), 'UTC']);
+const knownCurrencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+const limitAmount = (description: string) => z.number().int().min(1).max(Number.MAX_SAFE_INTEGER).optional().describe(description);
+
+const limitFields = {
+  currency: currencySchema
+    .refine((currency) => knownCurrencies.has(currency), { message: 'must be an ISO 4217 code such as EUR' })
+    .describe('Currency of the amounts. Orders in other currencies are rejected.'),
+  per_order: limitAmount('Maximum total of one order, in minor units.'),
+  per_period: limitAmount('Maximum total of all orders in one period, in minor units. Requires `period`.'),
+  period: z.enum(budgetPeriods).optional().describe("Calendar period of the budget, in the customer's time zone. A week starts on Monday."),
+};
+
+const limitsSchema = withSchemaName(
+  'OrderSpendingLimits',
+  z
+    .object(limitFields)
+    .strict()
+    .superRefine(({ per_order: perOrder, per_period: perPeriod, period }, context) => {
+      const addIssue = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+      if (perOrder === undefined && perPeriod === undefined) addIssue('per_order', 'is required unless `per_period` is set');
+      if (perPeriod !== undefined && period === undefined) addIssue('period', 'is required with `per_period`');
+      if (perPeriod === undefined && period !== undefined) addIssue('per_period', 'is required with `period`');
+    }),
+);
+
+const conditionFields = {
+  actions: z
+    .array(z.enum(orderActions))
+    .min(1)
+    .max(orderActions.length)
+    .transform((actions) => orderActions.filter((action) => actions.includes(action)))
+    .default([...orderActions])
+    .describe('Permitted actions (default: all). `place` includes changing the delivery, reference, note and metadata of an order.'),
+  limits: limitsSchema.optional().describe('Spending limits. Without this field, the amounts are unlimited.'),
+  valid_until: timestampInputSchema
+    .optional()
+    .describe('Time after which the application can no longer place, pay or cancel orders (default: the lifetime of the grant).'),
+};
+
+/** Limits for an application's orders, as set by the customer. */
+export const orderLimitsInputSchema = z.object(conditionFields).strict();
+
+/** Limits that a customer sets for an application through the API. */
+export const connectedAppLimitsInputSchema = withSchemaName(
+  'ConnectedAppLimitsInput',
+  z
+    .object({
+      ...conditionFields,
+      time_zone: z
+        .string()
+        .min(1)
+        .max(64)
+        .refine((name) => knownTimeZones.has(name), { message: 'must be an IANA time zone such as Europe/London' })
+        .optional()
+        .describe('IANA name of your time zone, in which a period starts (default: the stored time zone, or `UTC`).'),
+    })
+    .strict(),
+);
+
+/** One element of `authorization_details` in a request. Unknown fields are rejected, because ignoring a restriction would exceed it. */
+export const orderAuthorizationDetailsInputSchema = z
+  .object({ type: z.literal(orderAuthorizationDetailsType), ...conditionFields })
+  .strict();
+
+/** Authorization details as the server returns them, with every default filled in. */
+export const orderAuthorizationDetailsSchema = withSchemaName(
+  'OrderAuthorizationDetails',
+  z.object({
+    type: z.literal(orderAuthorizationDetailsType),
+    actions: z.array(z.enum(orderActions)).describe('Permitted actions.'),
+    limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
+    valid_until: timestampSchema.optional().describe('Time after which the application can no longer place, pay or cancel orders.'),
+  }),
+);
+
+export type OrderAction = (typeof orderActions)[number];
+export type BudgetPeriod = (typeof budgetPeriods)[number];
+export type OrderLimitsInput = z.output<typeof orderLimitsInputSchema>;
+export type OrderAuthorizationDetails = z.output<typeof orderAuthorizationDetailsSchema>;

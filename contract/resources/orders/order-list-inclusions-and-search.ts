@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import { idSchema } from '../../schema/ids.ts';
+import { commaSeparatedEnumSchema } from '../../schema/pagination.ts';
+import { singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+
+/** Maximum number of orders on a page of a list that includes their lines. */
+export const maxOrdersWithItems = 20;
+/** Maximum number of orders that a search finds. */
+export const maxFoundOrders = 10_000;
+
+export const orderInclusionsSchema = commaSeparatedEnumSchema(['items', 'customer', 'client'])
+  .optional()
+  .describe(
+    `\`items\` includes the lines of each order and reduces the maximum \`limit\` to ${maxOrdersWithItems}. \`customer\` and \`client\` include the names of the customer and of the application that placed the order; they require the \`orders.manage\` scope and a staff account.`,
+  );
+
+export const orderSearchSchema = singleLineInputSchema(254)
+  .optional()
+  .describe(
+    `Only orders with this number, reference, product SKU or customer e-mail address, or with a customer whose name contains this text of at least 3 characters. If more than ${maxFoundOrders} orders match, only those with the highest numbers are found.`,
+  );
+
+/** Fields of an order that a list returns only on request. */
+export const includedOrderFields = {
+  customer: withSchemaName('OrderCustomer', z.object({ id: idSchema, name: z.string() }))
+    .optional()
+    .describe('Customer; only returned with `include=customer`.'),
+  client: withSchemaName(
+    'OrderClient',
+    z.object({
+      client_id: z.string(),
+      name: z.string().nullable().describe('Name of the application or API key; `null` if it has been deleted.'),
+    }),
+  )
+    .nullable()
+    .optional()
+    .describe('Application that placed the order, if any; only returned with `include=client`.'),
+};

@@ -1,0 +1,135 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionProblemCodes,
+  publicProblemCodes,
+  bodyProblemCodes,
+  fileProblemCodes,
+  ifMatchProblemCodes,
+} from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
+import { declareRouteMetadata, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
+import { multilineTextSchema, singleLineInputSchema, singleLineResponseSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+
+const c = initContract();
+
+const fails = declareProblemResponses(commonProblems);
+
+/** Limits for the shop's logo. Width and height are in pixels. */
+export const logoLimits = { bytes: 256 * 1024, minSide: 16, maxSide: 2048 } as const;
+export const logoMediaTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
+
+const accentColorSchema = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a color in the form #rrggbb, such as #1d4ed8');
+const colorSchema = z.string().regex(/^#[0-9a-f]{6}$/);
+const linkSchema = z
+  .string()
+  .max(500)
+  .regex(/^https:\/\/[^\s/?#:@\\"<>]+\.[^\s/?#@\\"<>]+(?:[/?#][!-~]*)?$/, 'must be an https URL, such as https://shop.example/help');
+
+const descriptions = {
+  name: 'Name of the shop on pages and in e-mails.',
+  accent_color: 'Color of buttons and links. Pages lighten or darken it where its contrast would be too low; `colors` has the result.',
+  help_url: 'Page with help for customers.',
+  terms_url: 'Terms of service.',
+  privacy_url: 'Privacy policy.',
+  email_sender_name: 'Sender name of e-mails; `null` means the name in the server configuration.',
+  email_footer: 'Text at the end of every e-mail, such as the postal address of the shop.',
+};
+
+const themeColorsSchema = z.object({
+  button: colorSchema.describe('Background of buttons. Its contrast with the page is at least 3:1.'),
+  button_text: colorSchema.describe('Text on buttons. Its contrast with the button is at least 4.5:1.'),
+  link: colorSchema.describe('Color of links. Its contrast with the page is at least 4.5:1.'),
+});
+
+export const brandingSchema = withSchemaName(
+  'Branding',
+  z.object({
+    name: singleLineResponseSchema(60).describe(descriptions.name),
+    accent_color: colorSchema.describe(descriptions.accent_color),
+    colors: z
+      .object({ light: themeColorsSchema, dark: themeColorsSchema })
+      .describe('Colors that pages use in light and dark mode, calculated from `accent_color`.'),
+    logo: z
+      .object({
+        url: z.string().url().describe('URL of the image. A different image has a different URL.'),
+        media_type: z.enum(logoMediaTypes),
+        width: z.number().int().min(logoLimits.minSide).max(logoLimits.maxSide),
+        height: z.number().int().min(logoLimits.minSide).max(logoLimits.maxSide),
+      })
+      .nullable()
+      .describe('Logo; `null` if pages show the first letter of the name instead.'),
+    help_url: z.string().nullable().describe(descriptions.help_url),
+    terms_url: z.string().nullable().describe(descriptions.terms_url),
+    privacy_url: z.string().nullable().describe(descriptions.privacy_url),
+    email_sender_name: z.string().nullable().describe(descriptions.email_sender_name),
+    email_footer: z.string().nullable().describe(descriptions.email_footer),
+    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+  }),
+);
+
+export const brandingUpdateSchema = withSchemaName(
+  'BrandingUpdate',
+  z
+    .object({
+      name: singleLineInputSchema(60).describe(descriptions.name).optional(),
+      accent_color: accentColorSchema.describe(descriptions.accent_color).optional(),
+      help_url: linkSchema.nullable().describe(descriptions.help_url).optional(),
+      terms_url: linkSchema.nullable().describe(descriptions.terms_url).optional(),
+      privacy_url: linkSchema.nullable().describe(descriptions.privacy_url).optional(),
+      email_sender_name: singleLineInputSchema(100).nullable().describe(descriptions.email_sender_name).optional(),
+      email_footer: multilineTextSchema(500).nullable().describe(descriptions.email_footer).optional(),
+    })
+    .strict(),
+);
+
+export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and links that pages and e-mails show.', {
+  get: {
+    method: 'GET',
+    path: '/branding',
+    headers: ifNoneMatchHeadersSchema,
+    summary: 'Get the branding',
+    responses: { 200: brandingSchema, 304: c.noBody(), ...fails(...publicProblemCodes) },
+    metadata: declareRouteMetadata({ operationId: 'branding.get', access: 'public' }),
+  },
+  update: {
+    method: 'PATCH',
+    path: '/branding',
+    headers: ifMatchHeadersSchema,
+    body: brandingUpdateSchema,
+    summary: 'Update the branding',
+    description:
+      'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Pages and e-mails change immediately.',
+    responses: { 200: brandingSchema, ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes) },
+    metadata: declareRouteMetadata({ operationId: 'branding.update', access: ['branding.manage'] }),
+  },
+  setLogo: {
+    method: 'PUT',
+    path: '/branding/logo',
+    body: z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>(),
+    summary: 'Set the logo',
+    description: `Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own address. Each side must have ${logoLimits.minSide} to ${logoLimits.maxSide} pixels.`,
+    responses: { 200: brandingSchema, ...fails(...permissionProblemCodes, ...fileProblemCodes) },
+    metadata: declareRouteMetadata({
+      operationId: 'branding.setLogo',
+      access: ['branding.manage'],
+      consumes: logoMediaTypes,
+      bodyMax: logoLimits.bytes,
+    }),
+  },
+  deleteLogo: {
+    method: 'DELETE',
+    path: '/branding/logo',
+    summary: 'Delete the logo',
+    description: 'Pages then show the first letter of the name. If there is no logo, nothing changes.',
+    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes) },
+    metadata: declareRouteMetadata({ operationId: 'branding.deleteLogo', access: ['branding.manage'] }),
+  },
+});
+
+export type Branding = z.output<typeof brandingSchema>;
+export type BrandingUpdate = z.output<typeof brandingUpdateSchema>;
+export type LogoMediaType = (typeof logoMediaTypes)[number];

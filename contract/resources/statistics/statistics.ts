@@ -1,0 +1,228 @@
+import { z } from 'zod';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import { idSchema, integerInUrlSchema } from '../../schema/ids.ts';
+import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
+import { commonProblems, declareProblemResponses, permissionProblemCodes } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
+import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
+import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+
+const fails = declareProblemResponses(commonProblems);
+
+export const statisticsIntervals = ['hour', 'day', 'week', 'month'] as const;
+/** Groups of order statistics. */
+export const statisticsGroupings = ['status', 'product', 'category', 'application'] as const;
+/** Maximum number of days for each interval, which limits the number of periods in a response. */
+export const maxStatisticsDays = { hour: 31, day: 366, week: 1_830, month: 3_660 } as const;
+/** Maximum number of groups in order statistics. */
+export const maxStatisticsGroups = 20;
+const maxPeriods = 31 * 25;
+
+/** Earlier offsets of some time zones are not multiples of 15 minutes, which is the precision of the statistics. */
+const firstDay = '1980-01-01';
+const lastDay = '2999-12-31';
+const isDay = (text: string): boolean => {
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return text >= firstDay && text <= lastDay && !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
+};
+const daySchema = z
+  .string()
+  .regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, 'must be a date such as 2026-01-31')
+  .refine(isDay, { message: `must be an existing date from ${firstDay} to ${lastDay}` });
+const monthSchema = z
+  .string()
+  .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-01')
+  .refine((text) => isDay(`${text}-01`), { message: `must be from ${firstDay.slice(0, 7)} to ${lastDay.slice(0, 7)}` });
+
+const currencyParameter = currencySchema
+  .optional()
+  .describe('Only orders in this currency, an ISO 4217 code (default: the currency with the most orders).');
+const timeZoneParameter = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/, 'must be the name of a time zone such as Europe/Berlin')
+  .default('UTC')
+  .describe('Name of a time zone in the IANA database, such as `Europe/Berlin`, in which days begin.');
+
+const count = z.number().int().min(0);
+const sums = {
+  orders: count.describe('Number of orders placed in the period.'),
+  paid_orders: count.describe('Number of orders paid in the period.'),
+  items: count.describe('Number of units in the orders paid in the period.'),
+  revenue: amountSchema.describe('Sum of the totals of the orders paid in the period, in minor units of `currency`.'),
+  refunds: count.describe('Number of refunds requested in the period that have succeeded.'),
+  refunded_total: amountSchema.describe('Sum of these refunds, in minor units of `currency`.'),
+  net_revenue: z.number().int().describe('`revenue` minus `refunded_total`, in minor units of `currency`.'),
+};
+const notPerProduct = 'null` for groups by product or category, because an order can belong to several of them.';
+const groupSums = {
+  orders: sums.orders.nullable().describe(`Number of orders placed in the period; \`${notPerProduct}`),
+  paid_orders: sums.paid_orders.nullable().describe(`Number of orders paid in the period; \`${notPerProduct}`),
+  items: sums.items,
+  revenue: sums.revenue.describe(
+    'Revenue of the group, in minor units of `currency`: order totals or, by product or category, totals of order lines.',
+  ),
+  refunds: sums.refunds.nullable().describe(`Number of refunds; \`${notPerProduct}`),
+  refunded_total: sums.refunded_total.nullable().describe(`Sum of the refunds; \`${notPerProduct}`),
+  net_revenue: sums.net_revenue.nullable().describe(`\`revenue\` minus \`refunded_total\`; \`${notPerProduct}`),
+};
+const period = {
+  starts_at: timestampSchema.describe('Start of the period.'),
+  ends_at: timestampSchema.describe('End of the period, and start of the next one.'),
+};
+const orderSumsSchema = withSchemaName('OrderSums', z.object(sums));
+const groupSumsSchema = withSchemaName('OrderGroupSums', z.object(groupSums));
+const periodSchema = withSchemaName('OrderPeriod', z.object({ ...period, ...sums }));
+
+export const orderStatisticsSchema = withSchemaName(
+  'OrderStatistics',
+  z.object({
+    currency: currencySchema,
+    time_zone: z.string(),
+    interval: z.enum(statisticsIntervals),
+    group_by: z.enum(statisticsGroupings).nullable(),
+    from: z.string().describe('First day of the statistics, in `time_zone`.'),
+    to: z.string().describe('Last day of the statistics, in `time_zone`.'),
+    previous_from: z.string().describe('First day of the previous period. The previous period ends on the day before `from`.'),
+    totals: orderSumsSchema,
+    previous_totals: orderSumsSchema.describe('Totals of the previous period.'),
+    periods: z.array(periodSchema).max(maxPeriods).describe('One entry for each interval, oldest first.'),
+    previous_periods: z.array(periodSchema).max(maxPeriods).describe('One entry for each interval of the previous period.'),
+    groups: z
+      .array(
+        withSchemaName(
+          'OrderGroup',
+          z.object({
+            key: z.string().describe('Status, product ID, category or client ID. Empty for orders that were not placed by an application.'),
+            name: z.string().nullable().describe('Name of the product or application; `null` if it has none or has been deleted.'),
+            totals: groupSumsSchema,
+            previous_totals: groupSumsSchema,
+            periods: z.array(withSchemaName('OrderGroupPeriod', z.object({ ...period, ...groupSums }))).max(maxPeriods),
+          }),
+        ),
+      )
+      .max(maxStatisticsGroups)
+      .describe('Groups with the most revenue; empty without `group_by`.'),
+    group_count: count.describe('Number of all groups, including those beyond `limit`.'),
+  }),
+);
+
+const productSchema = withSchemaName(
+  'ProductSales',
+  z.object({
+    product_id: idSchema,
+    sku: z.string(),
+    name: z.string(),
+    category: z.string(),
+    available: z.number().int().min(0).nullable().describe('Units in stock; `null` if the stock is not limited.'),
+    items: count.describe('Number of units sold in the period.'),
+    revenue: amountSchema.describe('Sum of the totals of the order lines, in minor units of `currency`.'),
+  }),
+);
+const maxProducts = 100;
+
+const applicationSchema = withSchemaName(
+  'ApplicationActivity',
+  z.object({
+    client_id: z.string(),
+    name: z.string().nullable().describe('Name of the application or API key; `null` if it has been deleted.'),
+    requests: count.describe('Number of API requests that count towards the monthly quota.'),
+    errors: count.describe('Number of API requests that received an error (status 400 or higher), including rejected requests.'),
+    orders: count.describe('Number of orders placed by the application.'),
+    paid_orders: count.describe('Number of these orders that were paid in the months.'),
+    revenue: amountSchema.describe('Sum of the totals of the paid orders, in minor units of `currency`.'),
+  }),
+);
+
+export const statisticsRoutes = defineResource('Statistics', 'Sales, products and applications of the shop in figures.', {
+  orders: {
+    method: 'GET',
+    path: '/statistics/orders',
+    query: z
+      .object({
+        from: daySchema
+          .optional()
+          .describe('First day, such as `2026-01-31` (default: 30 days, 12 weeks or 12 months, depending on `interval`).'),
+        to: daySchema.optional().describe('Last day (default: today).'),
+        interval: z
+          .enum(statisticsIntervals)
+          .default('day')
+          .describe('Length of the periods. Weeks begin on Monday. Incomplete weeks and months are cut at the first and last day.'),
+        time_zone: timeZoneParameter,
+        currency: currencyParameter,
+        group_by: z
+          .enum(statisticsGroupings)
+          .optional()
+          .describe('Also returns the figures of each group. Statuses and categories are the current ones.'),
+        limit: integerInUrlSchema(1, maxStatisticsGroups).default('10').describe('Maximum number of groups.'),
+      })
+      .strict(),
+    summary: 'Get order statistics',
+    description:
+      'Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the period before. An order counts when it was placed, its revenue and items when it was paid, and a refund when it was requested. The previous period has the same number of days, or of months if the period consists of whole months.',
+    responses: { 200: orderStatisticsSchema, ...fails(...permissionProblemCodes) },
+    metadata: declareRouteMetadata({ operationId: 'stats.orders', access: ['statistics.read'] }),
+  },
+  products: {
+    method: 'GET',
+    path: '/statistics/products',
+    query: z
+      .object({
+        from: daySchema.optional().describe('First day, such as `2026-01-31` (default: 30 days ending with `to`).'),
+        to: daySchema.optional().describe('Last day (default: today).'),
+        time_zone: timeZoneParameter,
+        currency: currencyParameter,
+        low_stock: integerInUrlSchema(0, 100_000).default('5').describe('Number of units at which a product is running low.'),
+        limit: integerInUrlSchema(1, maxProducts).default('10').describe('Maximum number of products in each list.'),
+      })
+      .strict(),
+    summary: 'Get product statistics',
+    description: 'Returns the best-selling products of a period, the active products that are running low, and those that were not sold.',
+    responses: {
+      200: withSchemaName(
+        'ProductStatistics',
+        z.object({
+          currency: currencySchema,
+          time_zone: z.string(),
+          from: z.string().describe('First day of the statistics, in `time_zone`.'),
+          to: z.string().describe('Last day of the statistics, in `time_zone`.'),
+          best_sellers: z.array(productSchema).max(maxProducts).describe('Products with the most units sold.'),
+          running_low: z.array(productSchema).max(maxProducts).describe('Active products with at most `low_stock` units, fewest first.'),
+          not_sold: z.array(productSchema).max(maxProducts).describe('Active products without sales in the period, oldest first.'),
+        }),
+      ),
+      ...fails(...permissionProblemCodes),
+    },
+    metadata: declareRouteMetadata({ operationId: 'stats.products', access: ['statistics.read'] }),
+  },
+  applications: {
+    method: 'GET',
+    path: '/statistics/applications',
+    query: z
+      .object({
+        from: monthSchema.optional().describe('First calendar month in UTC, such as `2026-01` (default: the same as `to`).'),
+        to: monthSchema.optional().describe('Last calendar month in UTC (default: the current month).'),
+        currency: currencyParameter,
+        limit: integerInUrlSchema(1, 100).default('20').describe('Maximum number of applications.'),
+      })
+      .strict(),
+    summary: 'Get application statistics',
+    description:
+      'Returns the requests, errors and orders of each application and API key, with the most requests first. Requests are added up every few seconds.',
+    responses: {
+      200: withSchemaName(
+        'ApplicationStatistics',
+        z.object({
+          currency: currencySchema,
+          from: z.string().describe('First calendar month, in UTC.'),
+          to: z.string().describe('Last calendar month, in UTC.'),
+          applications: z.array(applicationSchema).max(100),
+        }),
+      ),
+      ...fails(...permissionProblemCodes),
+    },
+    metadata: declareRouteMetadata({ operationId: 'stats.applications', access: ['statistics.read'] }),
+  },
+});
+export type OrderStatistics = z.output<typeof orderStatisticsSchema>;
+export type ProductStatistics = z.output<(typeof statisticsRoutes.products.responses)[200]>;
+export type ApplicationStatistics = z.output<(typeof statisticsRoutes.applications.responses)[200]>;

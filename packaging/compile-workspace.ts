@@ -1,0 +1,78 @@
+/**
+ * `node packaging/compile-workspace.ts WORKSPACE` compiles `contract` or `server` for publishing: its `dist` folder then contains JavaScript,
+ * declarations and source maps, and all other files that the code reads. Only the published packages need this; the repository runs from
+ * its sources.
+ */
+import { spawnSync } from 'node:child_process';
+import { cp, glob, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { copiedPackages } from './copied-packages.ts';
+import { readPackageManifest } from '../client-sdk/package/replace-package-manifest.ts';
+
+const root = join(import.meta.dirname, '..');
+
+/** Files of a workspace that the published package has elsewhere or does not need. Everything else that is not TypeScript is copied. */
+const notCopied = /^(bin|baseline|dist|node_modules)(\/|$)|\.ts$|^(LICENSE|README\.md|package\.json.*|.*\.tgz)$/;
+
+async function compileWorkspace(workspace: string): Promise<void> {
+  const [source, output] = [join(root, workspace), join(root, workspace, 'dist')];
+  await mkdir(join(root, 'node_modules/.cache'), { recursive: true });
+  const compiled = await mkdtemp(join(root, 'node_modules/.cache/mandate-compiled-'));
+  try {
+    runCompiler(compiled);
+    await rm(output, { recursive: true, force: true });
+    await rename(join(compiled, workspace), output);
+  } finally {
+    await rm(compiled, { recursive: true, force: true });
+  }
+  for await (const file of glob('**/*.{js,d.ts}', { cwd: output })) await rewriteFileNames(join(output, file), file.endsWith('.js'));
+  await copyAssets(source, output);
+  await copyPackages(workspace, output);
+  await writeFile(join(output, 'package.json'), `${JSON.stringify(await createInnerManifest(source), null, 2)}\n`);
+}
+
+function runCompiler(output: string): void {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { status } = spawnSync(process.execPath, [compiler, '-p', import.meta.dirname, '--outDir', output], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('tsc could not compile the packages');
+}
+
+/** The compiler changes `.ts` to `.js` only in imports, not in the URLs of threads and processes, and not in declarations. */
+async function rewriteFileNames(path: string, isCode: boolean): Promise<void> {
+  const text = await readFile(path, 'utf8');
+  const pattern = isCode
+    ? /(new URL\((?:'[^']+|"[^"]+))\.ts(?=['"], import\.meta\.url\))/g
+    : /((?:from |import\()['"]\.{1,2}\/[^'"]+)\.ts(?=['"])/g;
+  const rewritten = text.replaceAll(pattern, '$1.js');
+  if (isCode && /\bnew URL\([^)]*\.ts['"`]/.test(rewritten)) throw new Error(`${path} starts a TypeScript file`);
+  if (rewritten !== text) await writeFile(path, rewritten);
+}
+
+async function copyAssets(source: string, output: string): Promise<void> {
+  const files = glob('**/*', { cwd: source, withFileTypes: true, exclude: (entry) => entry.name === 'node_modules' });
+  for await (const entry of files) {
+    const file = join(entry.parentPath, entry.name)
+      .slice(source.length + 1)
+      .replaceAll('\\', '/');
+    if (!entry.isFile() || notCopied.test(file)) continue;
+    await mkdir(dirname(join(output, file)), { recursive: true });
+    await cp(join(source, file), join(output, file));
+  }
+}
+
+async function copyPackages(workspace: string, output: string): Promise<void> {
+  for (const [name, { from, to }] of Object.entries(copiedPackages[workspace] ?? {})) {
+    const folder = join(root, 'node_modules', name);
+    await cp(join(folder, from), join(output, to), { recursive: true, filter: (path) => !/\.(?:map|d\.ts)$/.test(path) });
+    await cp(join(folder, 'package.json'), join(output, to, 'package.json')); // names the version, the authors and the license
+  }
+}
+
+/** The compiled files read the version and the optional packages from `../package.json`, as the sources do. */
+async function createInnerManifest(source: string): Promise<object> {
+  const { type, version, peerDependencies } = await readPackageManifest(pathToFileURL(`${source}/`));
+  return { type, version, peerDependencies };
+}
+
+await compileWorkspace(process.argv[2] ?? '');

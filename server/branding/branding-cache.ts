@@ -1,0 +1,26 @@
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { defaultShopBranding, type ShopBranding } from './default-branding.ts';
+import { readShopBranding } from './read-and-write-branding.ts';
+
+/**
+ * Keeps the branding of the most recent read, so that pages can be rendered synchronously. Every page request reads the branding first, by
+ * primary key, so that a change takes effect in every process with the next request.
+ */
+export class BrandingCache {
+  #current: ShopBranding = defaultShopBranding;
+
+  get current(): ShopBranding {
+    return this.#current;
+  }
+
+  /** Reads the branding. If the database is unavailable, the previous branding remains, so that error pages can still be shown. */
+  async refresh(em: EntityManager): Promise<void> {
+    try {
+      const branding = await readShopBranding(em);
+      // A slower, earlier read must not replace a newer version.
+      if (branding.version >= this.#current.version) this.#current = branding;
+    } catch {
+      // The request itself reports the error when it uses the database.
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import { type EntityData, type InferEntity, LockMode } from '@mikro-orm/core';
+import { logoMediaTypes, type BrandingUpdate } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { insertIfAbsent } from '../database/queries/insert-if-absent.ts';
+import { BrandingEntity } from './branding.entity.ts';
+import { defaultShopBranding, type ShopBranding } from './default-branding.ts';
+import type { LogoImage } from './read-logo-image.ts';
+
+type Entity = InferEntity<typeof BrandingEntity>;
+
+const singleRowId = 1;
+
+/** Reads the branding, without the content of the logo. */
+export async function readShopBranding(em: EntityManager): Promise<ShopBranding> {
+  const entity = await em.findOne(BrandingEntity, { id: singleRowId }, { disableIdentityMap: true });
+  return entity ? shopBrandingFromEntity(entity) : defaultShopBranding;
+}
+
+/** Reads the logo with this hash; undefined if the shop has another logo or none. */
+export async function readLogoContent(em: EntityManager, hash: string): Promise<{ mediaType: string; content: Buffer } | undefined> {
+  const options = { fields: ['logoMediaType', 'logoContent'], disableIdentityMap: true } as const;
+  const entity = await em.findOne(BrandingEntity, { id: singleRowId, logoHash: hash }, options);
+  if (!entity?.logoContent || !entity.logoMediaType) return undefined;
+  return { mediaType: entity.logoMediaType, content: Buffer.from(entity.logoContent) };
+}
+
+/** The columns of the row that the first change creates. */
+const defaultColumns = { name: defaultShopBranding.name, accentColor: defaultShopBranding.accent_color };
+
+/** A change to the branding. Absent fields keep their values; `logo: null` deletes the logo. */
+export type BrandingChange = BrandingUpdate & { readonly logo?: LogoImage | null };
+
+/**
+ * Changes the branding. Requires a transaction.
+ * @param check called with the current branding, which is locked; throws if the caller expects another version
+ */
+export async function changeShopBranding(
+  em: EntityManager,
+  change: BrandingChange,
+  check: (current: ShopBranding) => void,
+): Promise<ShopBranding> {
+  await insertIfAbsent(em, BrandingEntity, { id: singleRowId, ...defaultColumns });
+  const entity = await em.findOneOrFail(BrandingEntity, { id: singleRowId }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  check(shopBrandingFromEntity(entity));
+  em.assign(entity, columnsOf(change));
+  await em.flush();
+  return shopBrandingFromEntity(entity);
+}
+
+type Columns = Omit<EntityData<Entity>, 'id' | 'version'>;
+
+/** Returns the columns of the fields that the change specifies. */
+function columnsOf({ logo, ...change }: BrandingChange): Columns {
+  const columns = {
+    name: change.name,
+    accentColor: change.accent_color?.toLowerCase(),
+    helpUrl: change.help_url,
+    termsUrl: change.terms_url,
+    privacyUrl: change.privacy_url,
+    emailSenderName: change.email_sender_name,
+    emailFooter: change.email_footer,
+    ...(logo !== undefined && {
+      logoHash: logo?.hash ?? null,
+      logoMediaType: logo?.mediaType ?? null,
+      logoWidth: logo?.width ?? null,
+      logoHeight: logo?.height ?? null,
+      logoContent: logo?.content ?? null,
+    }),
+  };
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
+}
+
+const shopBrandingFromEntity = (entity: Entity): ShopBranding => ({
+  name: entity.name,
+  accent_color: entity.accentColor,
+  logo: logoFromEntity(entity),
+  help_url: entity.helpUrl ?? null,
+  terms_url: entity.termsUrl ?? null,
+  privacy_url: entity.privacyUrl ?? null,
+  email_sender_name: entity.emailSenderName ?? null,
+  email_footer: entity.emailFooter ?? null,
+  version: entity.version,
+});
+
+function logoFromEntity({ logoHash: hash, logoMediaType, logoWidth: width, logoHeight: height }: Entity): ShopBranding['logo'] {
+  const mediaType = logoMediaTypes.find((type) => type === logoMediaType);
+  if (!hash || !mediaType || !width || !height) return null;
+  return { hash, media_type: mediaType, width, height };
+}

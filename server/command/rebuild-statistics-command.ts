@@ -1,0 +1,16 @@
+import { readConfig } from '../config/read-config.ts';
+import { migrate } from '../database/migrate/run-migrations.ts';
+import { rebuildOrderStatistics } from '../statistics/call-statistics-functions.ts';
+import { withDatabaseForCommand } from './open-database-and-derive-keys.ts';
+import type { StandardStreams } from './standard-streams-type.ts';
+
+const alternative = 'Stop the server first: an embedded database can be used by one process at a time';
+
+/** `mandate-server statistics rebuild`: calculates the order statistics again from the orders, while servers keep running. */
+export async function runRebuildStatisticsCommand({ stdout }: StandardStreams): Promise<void> {
+  const rows = await withDatabaseForCommand(readConfig(), alternative, async (db) => {
+    await migrate(db);
+    return rebuildOrderStatistics(db.em.fork());
+  });
+  stdout.write(`The order statistics were calculated again from the orders: ${rows} rows.\n`);
+}

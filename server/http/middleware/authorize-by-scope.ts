@@ -1,0 +1,44 @@
+import type { RequestHandler } from 'express';
+import { administratorOnlyScopes, getRolesAllowedForScope, scopeNames, type Scope } from '@mandate/contract';
+import type { Principal } from '../request/principal-and-token-types.ts';
+import { createProblem } from '../problem-details/problem.ts';
+import { requirePrincipal } from '../request/request-context-principal-and-access-log.ts';
+import { getRouteAccess } from '../request/matched-route.ts';
+
+/**
+ * Returns whether the token has the scope and its user's role is allowed to use that scope. Client credentials have no user: an
+ * administrator registered the application with its scopes. Some scopes require a signed-in administrator.
+ */
+export const canUseScope = (principal: Principal | undefined, scope: Scope): boolean =>
+  principal !== undefined &&
+  principal.scopes.has(scope) &&
+  (principal.user ? getRolesAllowedForScope(scope).includes(principal.user.role) : !administratorOnlyScopes.has(scope));
+
+/** Returns every scope that the principal may use. */
+export const listUsableScopes = (principal: Principal): string[] => scopeNames.filter((scope) => canUseScope(principal, scope));
+
+/** Requires one of the route's scopes. The database queries restrict which objects the caller can access. */
+export const authorizeByScope: RequestHandler = (req, _res, next) => {
+  const access = getRouteAccess(req);
+  if (access === 'token') requirePrincipal(req);
+  else if (access !== 'public') requireAnyScope(requirePrincipal(req), ...access);
+  next();
+};
+
+/**
+ * Throws unless the principal can use at least one of these scopes. This function is also called for scopes beyond the route's own scopes.
+ * The challenge contains the first scope, which is the least permissive, so that a client does not request more than necessary (RFC 6750
+ * section 3).
+ */
+export function requireAnyScope(principal: Principal, ...access: Scope[]): void {
+  if (access.some((scope) => canUseScope(principal, scope))) return;
+  const unusableScope = access.find((scope) => principal.scopes.has(scope));
+  if (unusableScope !== undefined) {
+    const allowedRoles = getRolesAllowedForScope(unusableScope).includes('staff') ? 'staff and administrators' : 'administrators';
+    throw createProblem('forbidden', { detail: `Only ${allowedRoles} can use the scope ${unusableScope}.` });
+  }
+  throw createProblem('insufficient_scope', {
+    detail: `The access token lacks a scope: ${access.join(' or ')}.`,
+    headers: { 'WWW-Authenticate': `Bearer realm="api", error="insufficient_scope", scope="${access[0]}"` },
+  });
+}

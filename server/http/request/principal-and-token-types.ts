@@ -1,0 +1,56 @@
+import type { OrderAction, Scope } from '@mandate/contract';
+
+/** A request's identity and permissions, as specified by its verified access token or API key. */
+export type Principal = {
+  /** The user on whose behalf the application acts; `null` if it acts on its own behalf (client credentials, RFC 6749 section 4.4). */
+  readonly user: { readonly id: number; readonly role: 'customer' | 'staff' | 'admin' } | null;
+  readonly clientId: string;
+  readonly scopes: ReadonlySet<Scope>;
+  /**
+   * When the user signed in, in seconds since 1970 (`auth_time`, RFC 9068 section 2.2.1). A refresh does not change this time. Absent for
+   * API keys and for client credentials.
+   */
+  readonly authTime?: number;
+  /** How the credential was presented: `DPoP` means that the token is sender-constrained (RFC 9449). Absent outside of requests. */
+  readonly authScheme?: PresentedToken['scheme'];
+  /** The grant that the token belongs to; absent for API keys and for applications that act on their own behalf. */
+  readonly grantId?: string;
+  /** What the user allows for orders; absent if only the scopes limit the application. */
+  readonly orderAuthorization?: OrderAuthorization;
+  /** Primary key of the access token record; absent for API keys. */
+  readonly tokenRecordId?: string;
+  /** The caller's request limits; absent outside of requests. */
+  readonly limits?: CallerLimits;
+};
+
+type OrderAuthorization = {
+  readonly actions: readonly OrderAction[];
+  readonly validUntil: Date | null;
+};
+
+export type CallerLimits = {
+  /** The rate limit policy that applies. */
+  readonly policy: 'default' | 'api-key';
+  /** Limits that an administrator set for this application; `null` means the default limits. */
+  readonly perMinute: number | null;
+  readonly perMonth: number | null;
+};
+
+/** Why a token was rejected; also the `code` in the 401 response. */
+export type TokenErrorCode = 'invalid_token' | 'expired_token' | 'revoked_token';
+
+/** A request's credential. Anyone can use a Bearer token; only the holder of the bound key can use a DPoP token (RFC 9449). */
+export type PresentedToken = {
+  readonly scheme: 'Bearer' | 'DPoP';
+  readonly token: string;
+  /** The `DPoP` header; the proof must cover `method` and `path`. */
+  readonly proof?: string | undefined;
+  readonly method: string;
+  readonly path: string;
+};
+
+/** Verifies a token's signature and claims, and that the token and its grant are still active in the database. */
+export type VerifyAccessToken = (presented: PresentedToken) => Promise<Principal | TokenErrorCode>;
+
+/** Returns a string that identifies the application and the user. */
+export const formatPrincipalKey = ({ clientId, user }: Principal): string => `${clientId}/${user?.id ?? ''}`;

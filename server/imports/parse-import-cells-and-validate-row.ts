@@ -1,0 +1,35 @@
+import { currencyExponent } from '@mandate/contract';
+import type { ZodError, ZodType, ZodTypeDef } from 'zod';
+
+/** An error in a row: the field and the reason. */
+export type RowError = { readonly field?: string; readonly code: string; readonly detail: string };
+
+/** A parsed cell. Text that cannot be parsed is left unchanged and rejected by the validation. */
+export type ParsedCell = string | number | undefined;
+
+/** Parses an integer written in plain digits. */
+export const parseIntegerCell = (text: string | undefined): ParsedCell =>
+  text !== undefined && /^(?:0|-?[1-9]\d{0,15})$/.test(text) ? Number(text) : text;
+
+/** Parses a monetary amount and returns its exact value in minor units. */
+export function parseAmountCell(text: string | undefined, unit: 'minor' | 'decimal', currency: string | undefined): ParsedCell {
+  if (text === undefined || unit === 'minor') return parseIntegerCell(text);
+  const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
+  const exponent = currencyExponent(currency ?? '');
+  // 2.550 is 255 cents; 2.555 is not a whole number of cents
+  if (whole === '' || /[1-9]/.test(fraction.slice(exponent))) return text;
+  return Number(`${sign}${whole}${fraction.slice(0, exponent).padEnd(exponent, '0')}`);
+}
+
+/** Validates a row with a schema, and returns the parsed row or all errors. */
+export function validateImportRow<Row>(schema: ZodType<Row, ZodTypeDef, unknown>, value: unknown): { data: Row } | { errors: RowError[] } {
+  const result = schema.safeParse(value);
+  return result.success ? { data: result.data } : { errors: toRowErrors(result.error) };
+}
+
+const toRowErrors = ({ issues }: ZodError): RowError[] =>
+  issues.map(({ path, message, code, ...issue }) => ({
+    field: path.join('.'),
+    code: code === 'invalid_type' && 'received' in issue && issue.received === 'undefined' ? 'required' : 'invalid_value',
+    detail: message,
+  }));

@@ -1,0 +1,26 @@
+import type { Request } from 'express';
+import { selectMcpTools, UnknownMcpToolSetError, type McpTool } from '@mandate/contract/tools';
+import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
+
+/** Path that offers only tools that change nothing. */
+export const readOnlyMcpPath = '/mcp/readonly';
+
+/**
+ * Returns the tools that the URL of an assistant's MCP server selects: `?tools=orders,products` selects tool sets, `?tools=all` all tools;
+ * `/mcp/readonly` or `?readonly=true` selects only tools that change nothing.
+ * @throws {Problem} `invalid_request` if a tool set does not exist or a value is invalid
+ */
+export function parseMcpToolSelection(req: Pick<Request, 'path' | 'query'>, tools: readonly McpTool[]): McpTool[] {
+  const { tools: names, readonly = 'false' } = req.query;
+  if (names !== undefined && typeof names !== 'string') throw createQueryProblem('tools', 'Give this parameter once.');
+  if (readonly !== 'true' && readonly !== 'false') throw createQueryProblem('readonly', 'Must be one of: true, false.', ['true', 'false']);
+  try {
+    return selectMcpTools(tools, { toolSets: names?.split(','), readOnly: readonly === 'true' || req.path === readOnlyMcpPath });
+  } catch (error) {
+    if (error instanceof UnknownMcpToolSetError) throw createQueryProblem('tools', error.message, [...error.allowed]);
+    throw error;
+  }
+}
+
+const createQueryProblem = (parameter: string, detail: string, allowed?: string[]) =>
+  createInvalidRequestProblem({ in: 'query', parameter, code: 'invalid_value', detail, ...(allowed && { allowed }) });

@@ -1,0 +1,85 @@
+import { LockMode } from '@mikro-orm/core';
+import type { ConnectedAppLimits, OrderLimitsInput } from '@mandate/contract';
+import { z } from 'zod';
+import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { authorizationDetailsFromOrderLimits, budgetFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
+import { findOrderLimits, removeOrderLimits, saveOrderLimits } from '../../order-limits/save-order-limits.ts';
+import { OauthRecord } from '../storage/oauth-record.entity.ts';
+import { ConnectedAppEntity } from './connected-app.entity.ts';
+import { findApplicationsOfConnectedApps } from './connected-app-response.ts';
+import { deleteStoredConsent } from './delete-stored-consent.ts';
+
+/** Returns the limits of a user's connected application, or undefined if the user has no such application. */
+export async function findLimitsOfConnectedApp(em: EntityManager, userId: number, id: number): Promise<ConnectedAppLimits | undefined> {
+  const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
+  if (!app) return undefined;
+  const limits = await findOrderLimits(em, app.grantId);
+  return limits
+    ? { authorization_details: [authorizationDetailsFromOrderLimits(limits)], budget: budgetFromOrderLimits(limits) }
+    : { authorization_details: [], budget: null };
+}
+
+/** Returns the application name of a user's connected application, or undefined if the user has no such application. */
+export async function findNameOfConnectedApp(em: EntityManager, userId: number, id: number): Promise<string | undefined> {
+  const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
+  if (!app) return undefined;
+  const applications = await findApplicationsOfConnectedApps(em, [app]);
+  return applications.get(app.clientId)?.name ?? app.clientId;
+}
+
+type LimitsChange = {
+  readonly source: RequestSource;
+  /** Client ID of the application through which the user changes the limits; undefined on the account pages. */
+  readonly by: string | undefined;
+  /** The new limits; undefined removes the limits. */
+  readonly input: OrderLimitsInput | undefined;
+  readonly timeZone: string | undefined;
+};
+
+/**
+ * Changes the limits of a user's connected application. Returns false if the user has no such application. The limits apply to every order
+ * that is placed after the commit. Call this in a transaction.
+ */
+export async function changeLimitsOfConnectedApp(
+  em: EntityManager,
+  userId: number,
+  id: number,
+  { source, by, input, timeZone }: LimitsChange,
+  now: Date,
+): Promise<boolean> {
+  const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
+  if (!app) return false;
+  const { grantId, clientId } = app;
+  // Locks the grant, like a request that issues a token, so that a token issued at the same time contains the new limits.
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, fields: ['id'], disableIdentityMap: true } as const;
+  if (!(await em.findOne(OauthRecord, { model: 'Grant', id: grantId }, lock))) return false;
+  if (input) {
+    await saveOrderLimits(em, grantId, input, timeZone);
+    await deleteStoredConsent(em, userId, clientId);
+    await addDetailsToIssuedTokens(em, grantId);
+  } else {
+    await removeOrderLimits(em, grantId);
+  }
+  const event = { action: 'connected_app.limits_changed', actorId: userId, userId, clientId: by, subject: `connected_app:${id}` } as const;
+  const details = { application: clientId, limits: input ? JSON.stringify(input) : 'none' };
+  await recordAuditEvent(em, source, { ...event, details }, now);
+  return true;
+}
+
+const payloadSchema = z.record(z.unknown());
+
+/**
+ * Adds the limits to tokens that were issued without limits. oidc-provider includes details in responses only for such tokens, and reads
+ * the current limits then.
+ */
+async function addDetailsToIssuedTokens(em: EntityManager, grantId: string): Promise<void> {
+  const limits = await findOrderLimits(em, grantId);
+  if (!limits) return;
+  const ofGrant = { grantId, model: { $in: ['AccessToken', 'RefreshToken'] }, consumedAt: null };
+  const tokens = await em.find(OauthRecord, ofGrant, { fields: ['model', 'id', 'payload'], disableIdentityMap: true });
+  for (const { model, id, payload } of tokens) {
+    const rar = [authorizationDetailsFromOrderLimits(limits)];
+    await em.nativeUpdate(OauthRecord, { model, id }, { payload: JSON.stringify({ ...payloadSchema.parse(JSON.parse(payload)), rar }) });
+  }
+}

@@ -1,0 +1,100 @@
+import { currencyExponent, orderActions, orderLimitsInputSchema, type OrderAction, type OrderLimitsInput } from '@mandate/contract';
+import { endOfDayInTimeZone, timeZoneOrDefault } from '../../../order-limits/time-zones.ts';
+import type { Messages } from '../../../languages/languages.ts';
+import { formatAmount, formatDay, type OrderLimitsForm } from '../views/order-limits-form.ts';
+import type { FieldError } from '../views/page-layout-and-form-fields.ts';
+
+type ParsedForm = {
+  readonly faults: readonly FieldError[];
+  /** The limits, or undefined if the user set none. */
+  readonly limits: OrderLimitsInput | undefined;
+  readonly timeZone: string;
+};
+
+type FormContext = {
+  /** Limits that the application asks for, which the user can lower but not raise. */
+  readonly requested: OrderLimitsInput | undefined;
+  /** Limits that the user changes on the account page. Parts that the page does not show remain. */
+  readonly current?: OrderLimitsInput | undefined;
+  readonly currencies: readonly string[];
+  readonly messages: Messages;
+  readonly now: Date;
+};
+
+/** Converts a submitted form to limits. Returns an error for every field that is invalid or exceeds what the application asked for. */
+export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext): ParsedForm {
+  const { requested, messages } = context;
+  const { orderLimits: texts } = messages;
+  const faults: FieldError[] = [];
+  const timeZone = timeZoneOrDefault(form.time_zone);
+  const currency = requested?.limits?.currency ?? form.limit_currency;
+  const readAmount = (field: 'limit_per_order' | 'limit_per_period', maximum: number | undefined): number | undefined => {
+    const amount = form[field] === '' ? undefined : parseAmount(form[field], currency);
+    if (form[field] !== '' && amount === undefined)
+      faults.push({ field, text: texts.amountInvalid({ example: formatAmount(messages, 2000, currency) }) });
+    else if (maximum !== undefined && (amount ?? Infinity) > maximum) {
+      faults.push({ field, text: texts.tooHigh({ amount: `${formatAmount(messages, maximum, currency)} ${currency}` }) });
+    }
+    return amount;
+  };
+  const perOrder = readAmount('limit_per_order', requested?.limits?.per_order);
+  const perPeriod = readAmount('limit_per_period', requested?.limits?.per_period);
+  const hasAmount = perOrder !== undefined || perPeriod !== undefined;
+  if (hasAmount && requested?.limits === undefined && !context.currencies.includes(currency)) {
+    faults.push({ field: 'limit_currency', text: texts.currencyInvalid });
+  }
+  const validUntil = readLastDay(form, timeZone, context, faults);
+  const actions = readActions(form, context, faults);
+  const limits: OrderLimitsInput = {
+    actions,
+    ...(hasAmount && {
+      limits: {
+        currency,
+        ...(perOrder !== undefined && { per_order: perOrder }),
+        ...(perPeriod !== undefined && { per_period: perPeriod, period: requested?.limits?.period ?? form.limit_period }),
+      },
+    }),
+    ...(validUntil !== undefined && { valid_until: validUntil.toISOString() }),
+  };
+  const isLimited = requested !== undefined || hasAmount || validUntil !== undefined || actions.length < orderActions.length;
+  if (faults.length > 0 || !isLimited) return { faults, limits: undefined, timeZone };
+  return { faults, limits: orderLimitsInputSchema.parse(limits), timeZone };
+}
+
+function readActions(form: OrderLimitsForm, { requested, current, messages }: FormContext, faults: FieldError[]): OrderAction[] {
+  const offered = requested?.actions ?? orderActions;
+  // Without a requested restriction, the page shows no actions.
+  const actions = requested ? offered.filter((action) => form.limit_action?.includes(action)) : [...(current?.actions ?? offered)];
+  if (actions.length === 0) faults.push({ field: `limit_action_${offered[0] ?? ''}`, text: messages.orderLimits.actionMissing });
+  return actions;
+}
+
+function readLastDay(
+  form: OrderLimitsForm,
+  timeZone: string,
+  { requested, current, messages, now }: FormContext,
+  faults: FieldError[],
+): Date | undefined {
+  const day = form.limit_until;
+  const latest = requested?.valid_until;
+  const shown = latest ?? current?.valid_until;
+  if (shown !== undefined && day === shown.slice(0, 10)) return new Date(shown);
+  if (day === '' && latest === undefined) return undefined;
+  const addFault = (fault: string): undefined => void faults.push({ field: 'limit_until', text: fault });
+  if (latest !== undefined && (day === '' || day > latest.slice(0, 10))) {
+    return addFault(messages.orderLimits.tooLate({ day: formatDay(messages, latest) }));
+  }
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day))) return addFault(messages.orderLimits.dateInvalid);
+  const end = endOfDayInTimeZone(day, timeZone);
+  if (end <= now) return addFault(messages.orderLimits.dateInvalid);
+  return latest !== undefined && end > new Date(latest) ? new Date(latest) : end;
+}
+
+/** Converts a positive decimal amount, with a point or a comma, to minor units. */
+function parseAmount(value: string, currency: string): number | undefined {
+  const [, whole, fraction = ''] = /^(\d{1,15})(?:[.,](\d{1,4}))?$/.exec(value) ?? [];
+  const digits = currencyExponent(currency);
+  if (whole === undefined || fraction.length > digits) return undefined;
+  const amount = Number(whole + fraction.padEnd(digits, '0'));
+  return Number.isSafeInteger(amount) && amount > 0 ? amount : undefined;
+}

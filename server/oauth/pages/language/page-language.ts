@@ -1,0 +1,108 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { negotiateLanguage } from '../../../http/request/negotiate-language.ts';
+import type { Language } from '../../../languages/languages.ts';
+import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
+import { oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
+import { languageParameter } from './language-switch.ts';
+import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
+
+/**
+ * Selects the language of a page: the language chosen on the page or earlier in this browser, the setting of the signed-in user,
+ * `ui_locales` of the authorization request (OpenID Connect Core section 3.1.2.1), `Accept-Language` (RFC 9110 section 12.5.4), or else the
+ * default language.
+ */
+const selectPageLanguage = (settings: PageSettings, req: Request): Language =>
+  findPreferredLanguage(settings, req) ?? settings.languages.default;
+
+/** Like `selectPageLanguage`, but returns undefined if the request has no preference that the server supports. */
+export function findPreferredLanguage({ languages, languageCookie }: PageSettings, req: Request): Language | undefined {
+  const { chosenLanguage, signedInAccount, uiLocales = '' } = getOauthRequestContext(req);
+  const tags = [chosenLanguage, readCookie(req, languageCookie), signedInAccount?.locale, ...uiLocales.split(' ')];
+  for (const tag of tags) {
+    const language = tag == null || tag === '' ? undefined : languages.match(tag);
+    if (language) return language;
+  }
+  return negotiateLanguage(req, languages);
+}
+
+const readCookie = ({ headers: { cookie = '' } }: Request, name: string): string | undefined =>
+  cookie
+    .split(/;\s*/)
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+
+/** Returns the settings for pages in the language of a request, with the language switch. */
+export function localizePageSettings(settings: PageSettings, req: Request): PageSettings {
+  const { messages } = selectPageLanguage(settings, req);
+  const languages = settings.languages.all.map(({ tag, messages: { language } }) => ({ tag, name: language.name }));
+  return { ...settings, messages, languageSwitch: { languages, query: req.originalUrl.split('?', 2)[1] ?? '' } };
+}
+
+/** Returns the settings for e-mails to a user: in the user's language or, if the user has not set one, in the language of `settings`. */
+export const localizePageSettingsForUser = (settings: PageSettings, locale: string | null | undefined): PageSettings => {
+  const language = locale == null ? undefined : settings.languages.match(locale);
+  return language ? { ...settings, messages: language.messages } : settings;
+};
+
+/** Like `localizePageSettingsForUser`, but ignores the language of the request, which another person sent. */
+export const localizePageSettingsForAbsentUser = (settings: PageSettings, locale: string | null | undefined): PageSettings =>
+  localizePageSettingsForUser({ ...settings, messages: settings.languages.default.messages }, locale);
+
+/** Sets the headers that tell caches which language a page is in, and which headers it depends on. */
+export function setPageLanguageHeaders(res: Response, { messages }: PageSettings): void {
+  res.set('Content-Language', messages.language.tag).vary('Accept-Language').vary('Cookie');
+}
+
+const cookieLifetimeMs = 365 * 24 * 60 * 60 * 1000;
+
+/** Stores the language that was chosen in this browser; null removes it. */
+export function storeLanguageChoice({ languageCookie }: PageSettings, res: Response, tag: string | null): void {
+  const expires = new Date(tag === null ? 0 : Date.now() + cookieLifetimeMs);
+  res.cookie(languageCookie, tag ?? '', {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: languageCookie.startsWith('__Host-'),
+    expires,
+  });
+}
+
+/** Handles the buttons of the language switch: stores the choice and applies it to this response. */
+export const applySubmittedLanguage =
+  (settings: PageSettings): RequestHandler =>
+  (req, res, next) => {
+    const body: unknown = req.body;
+    const tag = typeof body === 'object' && body !== null && languageParameter in body ? body[languageParameter] : undefined;
+    const language = typeof tag === 'string' ? settings.languages.match(tag) : undefined;
+    if (language) {
+      getOauthRequestContext(req).chosenLanguage = language.tag;
+      storeLanguageChoice(settings, res, language.tag);
+    }
+    next();
+  };
+
+/** Returns whether the form was submitted by a button of the language switch. */
+export const isLanguageChange = (req: Request): boolean => getOauthRequestContext(req).chosenLanguage !== undefined;
+
+/** Handles the links of the language switch: stores the choice, and redirects to the same page without the parameter. */
+export const redirectToPageInChosenLanguage =
+  (settings: PageSettings): RequestHandler =>
+  (req, res, next) => {
+    if (!req.url.includes(`${languageParameter}=`) || !['GET', 'HEAD'].includes(req.method) || !isPage(req)) return next();
+    const [path = '', query = ''] = req.url.split('?', 2);
+    const parameters = new URLSearchParams(query);
+    const language = settings.languages.match(parameters.get(languageParameter) ?? '');
+    if (!language) return next();
+    storeLanguageChoice(settings, res, language.tag);
+    parameters.delete(languageParameter);
+    const rest = parameters.toString();
+    // Browsers treat a path that starts with two slashes or backslashes as another host.
+    return res.redirect(303, `${path.replace(/^[/\\]+/, '/')}${rest === '' ? '' : `?${rest}`}`);
+  };
+
+/** Paths whose query belongs to a protocol. */
+const protocolPath = new RegExp(
+  `^(/api/|/mcp|/openapi|/\\.well-known/|/docs|${oauthEndpointPaths.authorization}|${oauthEndpointPaths.userinfo})`,
+);
+
+const isPage = (req: Request): boolean => !protocolPath.test(req.path) && req.accepts(['json', 'html']) === 'html';

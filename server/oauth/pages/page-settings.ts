@@ -1,0 +1,25 @@
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import type { BrandingCache } from '../../branding/branding-cache.ts';
+import type { Languages } from '../../languages/languages.ts';
+import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
+import { basePathFromIssuer } from '../protocol/endpoint-paths-and-audiences.ts';
+import { stylesheetPath } from './assets/build-page-stylesheet.ts';
+import { pageEnhancementScript } from './assets/read-page-script.ts';
+import type { PageSettings } from './views/page-layout-and-form-fields.ts';
+
+/** Creates the settings of all pages. `shop` and `stylesheetPath` always have the most recently read branding. */
+export const createPageSettings = (em: EntityManager, branding: BrandingCache, issuer: string, languages: Languages): PageSettings => ({
+  get shop() {
+    return branding.current;
+  },
+  get stylesheetPath() {
+    return stylesheetPath(branding.current.accent_color);
+  },
+  refreshBranding: () => branding.refresh(em),
+  messages: languages.default.messages,
+  languages,
+  languageCookie: cookieNamesForIssuer(issuer).language,
+  scriptPath: pageEnhancementScript.path,
+  base: basePathFromIssuer(issuer),
+  issuer,
+});

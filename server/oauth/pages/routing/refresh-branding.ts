@@ -1,0 +1,22 @@
+import type { RequestHandler } from 'express';
+import type { Middleware } from 'koa';
+import { oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
+import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
+
+/** Reads the current branding before a page is rendered. */
+export const refreshBranding =
+  (settings: Pick<PageSettings, 'refreshBranding'>): RequestHandler =>
+  async (_req, _res, next) => {
+    await settings.refreshBranding();
+    next();
+  };
+
+const { code_verification: devicePages, end_session: signOutPages } = oauthEndpointPaths;
+
+/** Reads the current branding before the provider endpoints that always show pages. Error pages of other endpoints read it themselves. */
+export const refreshBrandingForProviderPages =
+  (settings: Pick<PageSettings, 'refreshBranding'>): Middleware =>
+  async ({ path }, next) => {
+    if ([devicePages, signOutPages].some((page) => path === page || path.startsWith(`${page}/`))) await settings.refreshBranding();
+    await next();
+  };

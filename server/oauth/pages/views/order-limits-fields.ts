@@ -1,0 +1,161 @@
+import { budgetPeriods, type OrderLimitsInput } from '@mandate/contract';
+import { html, type Html } from '../../../http/response/html-template.ts';
+import { formatAmount, formatDay, type OrderLimitsForm } from './order-limits-form.ts';
+import { hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
+
+export type OrderLimitsFieldsViewModel = {
+  readonly applicationName: string;
+  /** Limits that the application asks for; undefined if it asks for none. */
+  readonly requested: OrderLimitsInput | undefined;
+  /** Currencies in which orders are possible. */
+  readonly currencies: readonly string[];
+  readonly form: OrderLimitsForm;
+  readonly faults: readonly FieldError[];
+};
+
+/** Renders the requested limits in words, and the fields in which the user can lower them or set limits. */
+export function orderLimitsFields(settings: PageSettings, content: OrderLimitsFieldsViewModel): Html {
+  const { orderLimits: messages } = settings.messages;
+  const { requested, form, faults } = content;
+  const fields = inputFields(settings, content);
+  if (!requested) {
+    return html`<details class="limits" ${faults.length > 0 && html`open`}>
+      <summary>${messages.title}</summary>
+      <p class="hint">${messages.none}</p>
+      ${fields}
+    </details>`;
+  }
+  return html`<fieldset class="limits">
+    <legend>${messages.title}</legend>
+    <p>${describeRequest(settings, content.applicationName, requested)}</p>
+    <p class="hint">${messages.lower}</p>
+    ${actionFields(settings, requested, form)} ${fields}
+  </fieldset>`;
+}
+
+/** Renders the page on which a user changes the limits of a connected application. */
+export function connectedAppLimitsPage(
+  settings: PageSettings,
+  csrf: string,
+  content: OrderLimitsFieldsViewModel,
+  hasLimits: boolean,
+): Html {
+  const { orderLimits: messages } = settings.messages;
+  const title = messages.pageTitle({ application: content.applicationName });
+  return renderPage(
+    settings,
+    title,
+    html`<p class="back"><a href="/account/apps">${messages.back}</a></p>
+      <h1>${title}</h1>
+      <p>${messages.pageText}</p>
+      <form method="post">
+        ${hiddenField('csrf', csrf)} ${inputFields(settings, content)}
+        <button name="decision" value="save">${messages.save}</button>
+        ${hasLimits && html`<button class="second" name="decision" value="remove">${messages.remove}</button>`}
+      </form>`,
+    content.faults,
+  );
+}
+
+function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel): Html {
+  const { orderLimits: messages } = settings.messages;
+  const { requested, form, faults } = content;
+  const fixedCurrency = requested?.limits?.currency ?? (content.currencies.length === 1 ? content.currencies[0] : undefined);
+  const currency = fixedCurrency ?? 'none';
+  return html`${fixedCurrency === undefined ? currencyField(settings, content) : hiddenField('limit_currency', fixedCurrency)}
+    ${input(faults, { name: 'limit_per_order', label: messages.perOrder({ currency }), value: form.limit_per_order })}
+    ${input(faults, { name: 'limit_per_period', label: messages.perPeriod({ currency }), value: form.limit_per_period })}
+    ${periodField(settings, content)}
+    ${input(faults, { name: 'limit_until', label: messages.until, value: form.limit_until, type: 'date' })}
+    <input type="hidden" name="time_zone" value="" data-time-zone />`;
+}
+
+/** Describes limits in one sentence. */
+function describeRequest({ messages }: PageSettings, application: string, { limits, valid_until: until }: OrderLimitsInput): string {
+  const { orderLimits: texts, language } = messages;
+  const money = (amount: number): string => `${formatAmount(messages, amount, limits?.currency ?? '')} ${limits?.currency}`;
+  const parts = [
+    limits?.per_order !== undefined && texts.perOrderText({ amount: money(limits.per_order) }),
+    limits?.per_period !== undefined && texts.perPeriodText({ amount: money(limits.per_period), period: limits.period ?? 'month' }),
+    until !== undefined && texts.untilText({ when: formatDay(messages, until) }),
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? '' : texts.asks({ application, limits: new Intl.ListFormat(language.tag).format(parts) });
+}
+
+const actionFields = (
+  { messages: { orderLimits } }: PageSettings,
+  { actions }: OrderLimitsInput,
+  { limit_action: checked }: OrderLimitsForm,
+) =>
+  html`<p>${orderLimits.may}</p>
+    <ul class="permissions">
+      ${actions.map(
+        (action) =>
+          html`<li>
+            <label
+              ><input
+                type="checkbox"
+                id="limit_action_${action}"
+                name="limit_action"
+                value="${action}"
+                ${checked?.includes(action) && html`checked`}
+              /><span>${orderLimits.actions[action]}</span></label
+            >
+          </li>`,
+      )}
+    </ul>`;
+
+type InputField = { readonly name: string; readonly label: string; readonly value: string; readonly type?: 'text' | 'date' };
+
+const input = (faults: readonly FieldError[], { name, label, value, type = 'text' }: InputField): Html => {
+  const fault = faults.find(({ field }) => field === name);
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    ${fault && html`<p class="fault" id="${name}-fault">${fault.text}</p>`}
+    <input
+      id="${name}"
+      name="${name}"
+      type="${type}"
+      value="${value}"
+      autocomplete="off"
+      ${type === 'text' && html`inputmode="decimal"`}
+      ${fault && html`aria-invalid="true" aria-describedby="${name}-fault"`}
+    />
+  </div>`;
+};
+
+function periodField({ messages: { orderLimits } }: PageSettings, { requested, form }: OrderLimitsFieldsViewModel): Html {
+  const fixed = requested?.limits?.period;
+  if (fixed !== undefined) return html`${hiddenField('limit_period', fixed)}`;
+  return select(
+    'limit_period',
+    orderLimits.period,
+    budgetPeriods.map((period) => [period, orderLimits.periods[period]]),
+    form.limit_period,
+    undefined,
+  );
+}
+
+const currencyField = ({ messages: { orderLimits } }: PageSettings, { currencies, form, faults }: OrderLimitsFieldsViewModel): Html =>
+  select(
+    'limit_currency',
+    orderLimits.currency,
+    currencies.map((currency) => [currency, currency]),
+    form.limit_currency,
+    faults.find(({ field }) => field === 'limit_currency'),
+  );
+
+const select = (
+  name: string,
+  label: string,
+  options: readonly (readonly [value: string, text: string])[],
+  selected: string,
+  fault: FieldError | undefined,
+): Html =>
+  html`<div class="field">
+    <label for="${name}">${label}</label>
+    ${fault && html`<p class="fault">${fault.text}</p>`}
+    <select id="${name}" name="${name}">
+      ${options.map(([value, text]) => html`<option value="${value}" ${value === selected && html`selected`}>${text}</option>`)}
+    </select>
+  </div>`;

@@ -1,0 +1,46 @@
+import { budgetPeriods, currencyExponent, formatDecimalAmount, orderActions, type OrderLimitsInput } from '@mandate/contract';
+import { z } from 'zod';
+import type { Messages } from '../../../languages/languages.ts';
+
+const text = z.string().trim().max(100).default('').catch('');
+
+/** Fields of a form with limits for orders. */
+export const orderLimitsFormSchema = z.object({
+  limit_currency: text,
+  limit_per_order: text,
+  limit_per_period: text,
+  limit_period: z.enum(budgetPeriods).catch('month'),
+  limit_until: text,
+  limit_action: z
+    .union([z.string().transform((action) => [action]), z.array(z.string())])
+    .transform((actions) => orderActions.filter((action) => actions.includes(action)))
+    .optional()
+    .catch([]),
+  /** Set by the page script. */
+  time_zone: z.string().optional().catch(undefined),
+});
+export type OrderLimitsForm = z.output<typeof orderLimitsFormSchema>;
+
+/** Returns the form fields for these limits. */
+export const orderLimitsFormFromInput = (input: OrderLimitsInput | undefined): OrderLimitsForm => {
+  const { limits, actions, valid_until: validUntil } = input ?? {};
+  const amount = (value: number | undefined): string => (value === undefined ? '' : formatDecimalAmount(value, limits?.currency ?? ''));
+  return {
+    limit_currency: limits?.currency ?? '',
+    limit_per_order: amount(limits?.per_order),
+    limit_per_period: amount(limits?.per_period),
+    limit_period: limits?.period ?? 'month',
+    limit_until: validUntil?.slice(0, 10) ?? '',
+    limit_action: [...(actions ?? orderActions)],
+    time_zone: undefined,
+  };
+};
+
+/** Formats a decimal amount, such as `20.00`, in the language of the page, without separators between thousands, which the form rejects. */
+export const formatAmount = ({ language }: Messages, amount: number, currency: string): string =>
+  new Intl.NumberFormat(language.tag, { minimumFractionDigits: currencyExponent(currency), useGrouping: false }).format(
+    amount / 10 ** currencyExponent(currency),
+  );
+
+export const formatDay = ({ language }: Messages, at: string): string =>
+  new Intl.DateTimeFormat(language.tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));

@@ -1,0 +1,148 @@
+import { html, Html, type HtmlChild } from '../../../http/response/html-template.ts';
+import type { ShopBranding } from '../../../branding/default-branding.ts';
+import type { Languages, Messages } from '../../../languages/languages.ts';
+import { renderLanguageSwitch, type LanguageSwitch } from '../language/language-switch.ts';
+import { shopIcon, shopLinks, shopMark } from './shop-branding.ts';
+
+/** Settings used to render every page. */
+export type PageSettings = {
+  readonly shop: ShopBranding;
+  /** Reads the current branding. Every page request calls this function before it renders a page. */
+  readonly refreshBranding: () => Promise<void>;
+  readonly messages: Messages;
+  readonly languages: Languages;
+  /** Name of the cookie that stores the language chosen in this browser. */
+  readonly languageCookie: string;
+  /** Undefined on pages that are not rendered for a request. */
+  readonly languageSwitch?: LanguageSwitch | undefined;
+  readonly stylesheetPath: string;
+  /** Path of the page script; undefined for pages without the script. */
+  readonly scriptPath: string | undefined;
+  readonly base: string;
+  /** Public URL of the server, for links in e-mails. */
+  readonly issuer: string;
+};
+
+export type FieldError = { readonly field: string; readonly text: string };
+
+/** Renders a complete HTML document. */
+export const renderPage = (settings: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
+  prefixPaths(settings.base, renderDocument(settings, title, content, faults));
+
+/** Adds the server's base path to links and forms. User input never matches the pattern, because quotes in user input are escaped. */
+const prefixPaths = (base: string, document: Html): Html =>
+  base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
+
+const renderDocument = (
+  { shop, messages, stylesheetPath, scriptPath, languageSwitch }: PageSettings,
+  title: string,
+  content: HtmlChild,
+  faults: readonly FieldError[],
+): Html =>
+  html`<!doctype html>
+    <html lang="${messages.language.tag}" dir="${messages.language.direction}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex" />
+        <title>${faults.length > 0 && `${messages.error}: `}${title} - ${shop.name}</title>
+        <link rel="icon" href="${shopIcon(shop)}" />
+        <link rel="stylesheet" href="${stylesheetPath}" />
+        ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}"></script>`}
+      </head>
+      <body>
+        <header>${shopMark(shop)}${shop.name}</header>
+        <main>${faults.length > 0 && errorSummary(messages, faults)}${content}</main>
+        ${languageSwitch && renderLanguageSwitch(messages, languageSwitch)} ${shopLinks(shop, messages)}
+      </body>
+    </html>`;
+
+const errorSummary = (messages: Messages, faults: readonly FieldError[]): Html =>
+  html`<div class="summary" role="alert" tabindex="-1" autofocus>
+    <h2>${messages.problemSummary}</h2>
+    <ul>
+      ${faults.map((fault) => html`<li><a href="#${fault.field}">${fault.text}</a></li>`)}
+    </ul>
+  </div>`;
+
+type Field = {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: 'text' | 'email' | 'password';
+  readonly value?: string;
+  readonly autocomplete: string;
+  readonly hint?: string;
+  readonly inputMode?: 'numeric';
+  /**
+   * Makes the page script submit the form as soon as the code has `count` digits; `note` tells the user that the form is submitted
+   * automatically.
+   */
+  readonly digits?: { readonly count: number; readonly note: string };
+  /** Adds a button to show the password. The button requires the page script. */
+  readonly reveal?: Messages['reveal'];
+  readonly enterKey: 'next' | 'done';
+  readonly focus?: boolean;
+  readonly optional?: boolean;
+};
+
+/** Renders a form field with its label, hint and error message. */
+export function formField(
+  { name, label, type = 'text', value = '', autocomplete, hint, inputMode, digits, reveal, enterKey, focus, optional = false }: Field,
+  faults: readonly FieldError[],
+): Html {
+  const fault = faults.find((one) => one.field === name);
+  const describedBy = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    ${hint && html`<p class="hint" id="${name}-hint">${hint}</p>`}${fault && html`<p class="fault" id="${name}-fault">${fault.text}</p>`}
+    <input
+      id="${name}"
+      name="${name}"
+      type="${type}"
+      value="${value}"
+      autocomplete="${autocomplete}"
+      enterkeyhint="${enterKey}"
+      ${!optional && html`required`}
+      ${type === 'email' && html`inputmode="email" autocapitalize="none" spellcheck="false"`}
+      ${inputMode !== undefined && html`inputmode="${inputMode}"`}
+      ${digits && html`data-digits="${String(digits.count)}" data-note="${digits.note}"`}
+      ${describedBy !== '' && html`aria-describedby="${describedBy}"`}
+      ${fault && html`aria-invalid="true"`}
+      ${focus === true && faults.length === 0 && html`autofocus`}
+    />
+    ${reveal && revealButton(name, reveal)}
+  </div>`;
+}
+
+/** Renders a hidden button, which the page script shows. */
+const revealButton = (name: string, { show, hide, showPassword, hidePassword }: Messages['reveal']): Html =>
+  html`<button
+    type="button"
+    class="reveal"
+    data-reveal="${name}"
+    data-other="${hide}"
+    data-other-label="${hidePassword}"
+    aria-label="${showPassword}"
+    aria-controls="${name}"
+    hidden
+  >
+    ${show}
+  </button>`;
+
+type Checkbox = {
+  readonly name: string;
+  readonly value: string;
+  readonly label: string;
+  /** Lines of additional text below the label. */
+  readonly details?: readonly string[];
+  readonly checked?: boolean;
+};
+
+/** Renders a checkbox inside its label. */
+export const checkboxField = ({ name, value, label, details = [], checked = false }: Checkbox): Html =>
+  html`<label class="check">
+    <input type="checkbox" name="${name}" value="${value}" ${checked && html`checked`} />
+    <span>${label}${details.map((detail) => html`<small>${detail}</small>`)}</span>
+  </label>`;
+
+export const hiddenField = (name: string, value: string): Html => html`<input type="hidden" name="${name}" value="${value}" />`;

@@ -1,0 +1,30 @@
+import type { Application } from '../../applications/application.entity.ts';
+import type { StoredOauthRecord } from './oauth-record-mapping.ts';
+
+export type AccountRow = { id: number; name: string; email: string; email_verified: boolean; locale: string | null; updated_at: string };
+
+/**
+ * A locked code or refresh token, and the other records that the request needs: the locked grant and the user. They are read in the
+ * transaction that consumes the code or token.
+ */
+export type PrefetchedRecords = StoredOauthRecord & {
+  readonly grant: StoredOauthRecord | null;
+  readonly account: AccountRow | null;
+  /** Stored response that contained the successor of this refresh token; `null` unless the token was rotated and is in its grace period. */
+  readonly refresh_response: string | null;
+};
+
+/** An active client, which is read outside the transaction, where the lookup can be batched with the lookups of other requests. */
+export type PrefetchedClient = Pick<
+  Application,
+  | 'clientId'
+  | 'name'
+  | 'type'
+  | 'secretHashes'
+  | 'previousSecretHash'
+  | 'redirectUris'
+  | 'postLogoutRedirectUris'
+  | 'grantTypes'
+  | 'scopes'
+  | 'refreshGraceSeconds'
+> & { readonly previousSecretUntil: string | null };

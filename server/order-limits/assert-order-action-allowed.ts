@@ -1,0 +1,21 @@
+import type { OrderAction } from '@mandate/contract';
+import { createProblem } from '../http/problem-details/problem.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
+import { createActionNotAllowedProblem, createExpiredAuthorizationProblem } from './order-limits-problem.ts';
+
+/** @throws {Problem} `forbidden` if the customer did not allow the action, or allowed it only until an earlier time */
+export function assertOrderActionAllowed({ orderAuthorization }: Principal, action: OrderAction, now: Date): void {
+  if (!orderAuthorization) return;
+  const { actions, validUntil } = orderAuthorization;
+  if (!actions.includes(action)) throw createActionNotAllowedProblem(action);
+  if (validUntil !== null && validUntil <= now) throw createExpiredAuthorizationProblem(validUntil);
+}
+
+/**
+ * Rejects an operation that could bypass the limits that the customer set for the application.
+ * @param what completes the sentence "An application with limits for orders cannot ..."
+ * @throws {Problem} `forbidden`
+ */
+export function assertNoOrderLimits({ orderAuthorization }: Principal, what: string): void {
+  if (orderAuthorization) throw createProblem('forbidden', { detail: `An application with limits for orders cannot ${what}.` });
+}

@@ -1,0 +1,26 @@
+import { orderActions, type OrderAuthorizationDetails, type OrderLimitsInput } from '@mandate/contract';
+
+type Limits = Pick<OrderLimitsInput | OrderAuthorizationDetails, 'actions' | 'limits' | 'valid_until'>;
+
+/**
+ * Returns the first field in which `requested` permits more than `allowed`, or undefined if it permits at most as much. An absent limit
+ * permits any amount.
+ */
+export function findWidenedLimit(allowed: Limits, requested: Limits): string | undefined {
+  const [before, after] = [allowed.limits, requested.limits];
+  const widened: readonly (readonly [field: string, isWider: boolean])[] = [
+    ['actions', orderActions.some((action) => requested.actions.includes(action) && !allowed.actions.includes(action))],
+    ['limits', before !== undefined && after === undefined],
+    ['limits.currency', before !== undefined && after !== undefined && before.currency !== after.currency],
+    ['limits.per_order', isHigher(before?.per_order, after?.per_order)],
+    ['limits.per_period', isHigher(before?.per_period, after?.per_period)],
+    ['limits.period', before?.period !== undefined && before.period !== after?.period],
+    ['valid_until', isHigher(toEpochMs(allowed.valid_until), toEpochMs(requested.valid_until))],
+  ];
+  return widened.find(([, isWider]) => isWider)?.[0];
+}
+
+const isHigher = (maximum: number | undefined, value: number | undefined): boolean =>
+  maximum !== undefined && (value === undefined || value > maximum);
+
+const toEpochMs = (timestamp: string | undefined): number | undefined => (timestamp === undefined ? undefined : Date.parse(timestamp));

@@ -1,0 +1,61 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { budgetPeriods, type OrderAction } from '@mandate/contract';
+
+const now = 'current_timestamp';
+
+/** Limits that a user set for the orders of one grant. A grant without a row is limited only by its scopes. */
+export const OrderLimits = defineEntity({
+  name: 'OrderLimits',
+  tableName: 'order_limits',
+  properties: {
+    grantId: p.text().primary(),
+    /** Permitted actions. */
+    actions: p.array<OrderAction>(),
+    /** Currency of the amounts; null without amounts. */
+    currency: p.character().length(3).nullable(),
+    perOrder: p.bigint('number').nullable().check('per_order >= 1'),
+    perPeriod: p.bigint('number').nullable().check('per_period >= 1'),
+    period: p.enum(budgetPeriods).nullable(),
+    /** IANA name of the time zone in which a period starts. */
+    timeZone: p.text().default('UTC'),
+    validUntil: p.datetime(3).nullable(),
+    createdAt: p.datetime(3).defaultRaw('now()'),
+    updatedAt: p.datetime(3).defaultRaw('now()'),
+    // The functions of migration 20261123140000 calculate these values, so that this entity and the statement that places orders agree.
+    periodStartsAt: p
+      .datetime(3)
+      .nullable()
+      .formula(({ period, timeZone }) => `mandate_budget_starts_v1(${period}, ${timeZone}, ${now})`),
+    periodEndsAt: p
+      .datetime(3)
+      .nullable()
+      .formula(({ period, timeZone }) => `mandate_budget_ends_v1(${period}, ${timeZone}, ${now})`),
+    /** Amount that orders used in the current period; 0 without a period. */
+    spent: p
+      .bigint('number')
+      .formula(
+        ({ grantId, currency, period, timeZone }) =>
+          `mandate_budget_spent_v1(${grantId}, ${currency}, mandate_budget_starts_v1(${period}, ${timeZone}, ${now}))`,
+      ),
+  },
+  checks: [
+    { name: 'order_limits_currency', expression: 'currency is not null or (per_order is null and per_period is null)' },
+    { name: 'order_limits_period', expression: '(per_period is null) = (period is null)' },
+  ],
+});
+export type OrderLimitsRow = InferEntity<typeof OrderLimits>;
+
+/** An order that counts toward a grant's budget in the period that contains `countedAt`. */
+export const BudgetedOrder = defineEntity({
+  name: 'BudgetedOrder',
+  tableName: 'budgeted_orders',
+  properties: {
+    grantId: p.text().primary(),
+    orderId: p.bigint('number').primary(),
+    countedAt: p.datetime(3),
+  },
+  indexes: [
+    { name: 'budgeted_orders_grant_counted', properties: ['grantId', 'countedAt'] },
+    { name: 'budgeted_orders_counted', properties: ['countedAt'] },
+  ],
+});

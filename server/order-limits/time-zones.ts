@@ -1,0 +1,33 @@
+/** Time zone of a customer whose time zone is unknown. */
+const defaultTimeZone = 'UTC';
+
+const knownTimeZones: ReadonlySet<string> = new Set(Intl.supportedValuesOf('timeZone'));
+
+/** Returns the IANA time zone with this name, or the default if the name is not known. */
+export const timeZoneOrDefault = (name: string | undefined): string =>
+  name !== undefined && knownTimeZones.has(name) ? name : defaultTimeZone;
+
+/** Returns the end of a calendar day, `YYYY-MM-DD`, in a time zone: the last millisecond before the next day starts. */
+export function endOfDayInTimeZone(day: string, timeZone: string): Date {
+  const nextDayAsUtc = Date.parse(`${day}T00:00:00Z`) + 24 * 60 * 60 * 1000;
+  // The offset is read twice, because the clocks may change between the two times.
+  const firstGuess = nextDayAsUtc - offsetMs(nextDayAsUtc, timeZone);
+  return new Date(nextDayAsUtc - offsetMs(firstGuess, timeZone) - 1);
+}
+
+/** Returns the difference between local time and UTC. */
+function offsetMs(at: number, timeZone: string): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  }).formatToParts(at);
+  const part = (type: string): number => Number(parts.find((each) => each.type === type)?.value);
+  const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  return local - Math.floor(at / 1000) * 1000;
+}

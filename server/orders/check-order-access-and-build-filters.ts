@@ -1,0 +1,26 @@
+import type { Scope } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
+import type { KeysetPosition } from '../http/response/pagination.ts';
+import { Order } from './order-and-order-item.entity.ts';
+
+/** Returns the filter for the orders that the principal may access: its own, or all orders when it may use `scopeForAllOrders`. */
+export const buildAccessibleOrdersFilter = (principal: Principal, scopeForAllOrders: Scope): { user?: number } =>
+  canUseScope(principal, scopeForAllOrders) ? {} : { user: principal.user?.id ?? 0 };
+
+/** @throws {Problem} `not_found` when the order does not exist or the principal may not access it */
+export async function assertOrderAccessible(em: EntityManager, principal: Principal, id: number, scopeForAllOrders: Scope): Promise<void> {
+  const count = await em.count(Order, { id, ...buildAccessibleOrdersFilter(principal, scopeForAllOrders) });
+  if (count === 0) throw createProblem('not_found', { detail: `Order ${id} was not found.` });
+}
+
+/** Returns the filter for an order's resources that follow `position` in a list sorted newest first. */
+export const buildOrderSubresourcePageFilter = (
+  orderId: number,
+  position: KeysetPosition | undefined,
+): { order: number; id?: { $lt: number } } => ({
+  order: orderId,
+  ...(position && { id: { $lt: position[1] } }),
+});

@@ -1,0 +1,20 @@
+import { maxFoundOrders } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import type { OrderFilters } from './list-orders.sql.ts';
+
+/** Restricts the filters to the orders that a search finds, if there is a search. */
+export async function applyOrderSearch(em: EntityManager, filters: OrderFilters, text: string | undefined): Promise<OrderFilters> {
+  if (text === undefined) return filters;
+  const found = await em
+    .getKysely()
+    .selectFrom((eb) =>
+      eb
+        .fn<{ id: number | string }>('mandate_find_orders_v1', [eb.val(text), eb.val(filters.userId ?? null), eb.val(maxFoundOrders)])
+        .as('found'),
+    )
+    .select('found.id')
+    .execute();
+  const ids = found.map(({ id }) => Number(id));
+  const { ids: requested } = filters;
+  return { ...filters, ids: requested ? ids.filter((id) => requested.includes(id)) : ids };
+}

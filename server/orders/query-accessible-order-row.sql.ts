@@ -1,0 +1,12 @@
+import type { Order } from '@mandate/contract';
+import { prepareBatchedLookupStatement } from '../database/queries/batched-statement.ts';
+import { orderColumnsSql, orderItemsAsJsonSql, type OrderRow } from './order-from-row.ts';
+
+// Written in SQL because concurrent reads are batched into one query that returns JSON (benchmark `read-order`).
+// The query checks the permission, so that another user's order is not found.
+export const queryAccessibleOrderRow = prepareBatchedLookupStatement<OrderRow & { items: Order['items'] }>(
+  'read_order',
+  ['bigint', 'bigint', 'boolean'],
+  `select ${orderColumnsSql}, ${orderItemsAsJsonSql} as items
+     from orders o where o.id = $1 and (o.user_id = $2 or $3)`,
+);

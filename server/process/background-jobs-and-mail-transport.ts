@@ -1,0 +1,55 @@
+import { type JobRunner, type Job, startJobs } from '../jobs/job-runner.ts';
+import type { Config } from '../config/read-config.ts';
+import { createEventSequencingAndCleanupJobs } from '../events/event-jobs.ts';
+import { createCheckpointJob } from '../database/embedded/limit-wal-size.ts';
+import type { Log } from '../logging/logger.ts';
+import type { MailTransport } from '../mail/deliver-queued-mail.ts';
+import { createMailLogTransport } from '../mail/mail-log-transport.ts';
+import { createSmtpTransport } from '../mail/smtp-transport.ts';
+import { createOrderLifecycleJobs } from '../order-lifecycle/order-lifecycle-jobs.ts';
+import { taskHandlersByType } from '../app/task-handlers.ts';
+import { createTaskJobs } from '../tasks/task-jobs.ts';
+import { createUsageFlushJobs, createMailAndCleanupJobs } from './mail-cleanup-and-usage-flush-jobs.ts';
+import { DeliveryWorker } from '../webhooks/delivery/delivery-worker.ts';
+import { createWebhookDeliveriesForEvents } from '../webhooks/delivery/create-webhook-deliveries.ts';
+import { createWebhookJobs } from '../webhooks/delivery/webhook-jobs.ts';
+import { createPublicNetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
+import { createStatisticsJobs } from '../statistics/statistics-jobs.ts';
+import type { ProcessDependencies } from './process-dependencies.ts';
+
+/** Starts the background jobs for the process role. A `web` process only flushes its own counters. */
+export function startBackgroundJobs(parts: ProcessDependencies): JobRunner {
+  const { log, storage } = parts;
+  const isPaused = (): boolean => storage?.isLow() ?? false;
+  const counterJobs = parts.config.role === 'worker' ? [] : createUsageFlushJobs(parts);
+  if (parts.config.role === 'web') return startJobs(counterJobs, log, isPaused);
+  const deliverer = createDeliverer(parts);
+  const background = startJobs([...createJobs(parts, deliverer), ...counterJobs], log, isPaused);
+  return {
+    wake: () => background.wake(),
+    stop: async () => void (await Promise.all([deliverer.stop(), background.stop()])),
+  };
+}
+
+const createJobs = ({ db, storage, log, keys, providers, transport }: ProcessDependencies, deliverer: DeliveryWorker): Job[] => [
+  ...createOrderLifecycleJobs(db, providers),
+  ...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents),
+  ...createWebhookJobs(db, deliverer),
+  ...createStatisticsJobs(db),
+  ...createTaskJobs({ em: db.em, log, handlers: taskHandlersByType }),
+  ...(storage ? [createCheckpointJob(db)] : []),
+  ...createMailAndCleanupJobs({ db, log, transport, mailKey: keys.mail }),
+];
+
+function createDeliverer({ config: { production, issuer }, db: { em }, log, keys, transport }: ProcessDependencies): DeliveryWorker {
+  const notifications = { mailKey: keys.mail, issuer, canMail: transport !== undefined };
+  return new DeliveryWorker({ em, log, key: keys.webhooks, network: createPublicNetworkPolicy(!production), notice: notifications });
+}
+
+/** Creates the mail transport. Without a transport in production, users cannot sign up or reset passwords, and the pages say so. */
+export async function createMailTransport({ mail, production }: Config, log: Log): Promise<MailTransport | undefined> {
+  if (mail) return createSmtpTransport(mail.smtpUrl, mail.from);
+  if (!production) return createMailLogTransport(log);
+  log.warn('e-mail cannot be sent: set MANDATE_SMTP_URL and MANDATE_MAIL_FROM, otherwise users cannot sign up');
+  return undefined;
+}

@@ -1,0 +1,114 @@
+import { initServer } from '@ts-rest/express';
+import { contract, type OrderStatistics, type ProductStatistics } from '@mandate/contract';
+import { findClientNames } from '../api-keys/find-client-names.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { rejectReversedTimeRange } from '../http/response/time-range-and-total-count.ts';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
+import { Product } from '../products/product-stock-and-adjustment.entity.ts';
+import { calendarMonthPeriodFromDate } from '../usage/calendar-month-period-from-date.ts';
+import {
+  callApplicationStatisticsFunction,
+  callOrderStatisticsFunction,
+  callProductStatisticsFunction,
+  findMainCurrency,
+  type ProductStatisticsRow,
+} from './call-statistics-functions.ts';
+import { orderStatisticsFromRows } from './order-statistics-from-rows.ts';
+import { previousFirstDay, rejectTimeZoneUnknownToDatabase, resolveStatisticsDays } from './statistics-days.ts';
+
+export const statisticsRoutes = (dependencies: HandlerDependencies) =>
+  initServer().router(contract.stats, {
+    orders: (request) => handleGetOrderStatistics(dependencies, request),
+    products: (request) => handleGetProductStatistics(dependencies, request),
+    applications: (request) => handleGetApplicationStatistics(dependencies, request),
+  });
+
+const handleGetOrderStatistics: RouteHandler<typeof contract.stats.orders, HandlerDependencies> = async ({ readList }, { query }) => {
+  const { interval, time_zone: timeZone, group_by: groupBy, limit } = query;
+  const days = resolveStatisticsDays(query, interval);
+  const previousFrom = previousFirstDay(days);
+  const body = await readList(async (em) => {
+    const currency = query.currency ?? (await findMainCurrency(em));
+    const parameters = { ...days, previousFrom, interval, timeZone, currency, groupBy, limit };
+    const rows = await callOrderStatisticsFunction(em, parameters).catch(rejectTimeZoneUnknownToDatabase(timeZone));
+    const keys = rows.flatMap(({ part, key }) => (part === 'group' && key !== null ? [key] : []));
+    const names = await findGroupNames(em, groupBy, keys);
+    const hasOrderCounts = groupBy !== 'product' && groupBy !== 'category';
+    return { currency, ...orderStatisticsFromRows(rows, hasOrderCounts, names) };
+  });
+  return {
+    status: 200,
+    body: { ...body, ...days, time_zone: timeZone, interval, group_by: groupBy ?? null, previous_from: previousFrom },
+  };
+};
+
+/** Returns the names of products, applications and API keys by the keys of their groups. */
+async function findGroupNames(
+  em: EntityManager,
+  groupBy: OrderStatistics['group_by'] | undefined,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (groupBy === 'product') {
+    const named = { fields: ['id', 'name'], disableIdentityMap: true } as const;
+    const products = await em.find(Product, { id: { $in: keys.map(Number) } }, named);
+    return new Map(products.map(({ id, name }) => [String(id), name]));
+  }
+  return groupBy === 'application' ? findClientNames(em, keys) : new Map();
+}
+
+const handleGetProductStatistics: RouteHandler<typeof contract.stats.products, HandlerDependencies> = async ({ readList }, { query }) => {
+  const { time_zone: timeZone, low_stock: lowStock, limit } = query;
+  const days = resolveStatisticsDays(query, 'day');
+  const { currency, rows } = await readList(async (em) => {
+    const chosen = query.currency ?? (await findMainCurrency(em));
+    const parameters = { ...days, timeZone, currency: chosen, lowStock, limit };
+    return { currency: chosen, rows: await callProductStatisticsFunction(em, parameters).catch(rejectTimeZoneUnknownToDatabase(timeZone)) };
+  });
+  const listed = (list: ProductStatisticsRow['list']) => rows.filter((row) => row.list === list).map(productSalesFromRow);
+  return {
+    status: 200,
+    body: {
+      currency,
+      time_zone: timeZone,
+      ...days,
+      best_sellers: listed('best_sellers'),
+      running_low: listed('running_low'),
+      not_sold: listed('not_sold'),
+    },
+  };
+};
+
+const productSalesFromRow = (row: ProductStatisticsRow): ProductStatistics['best_sellers'][number] => ({
+  product_id: Number(row.product_id),
+  sku: row.sku,
+  name: row.name,
+  category: row.category,
+  available: row.available,
+  items: Number(row.items),
+  revenue: Number(row.revenue),
+});
+
+const handleGetApplicationStatistics: RouteHandler<typeof contract.stats.applications, HandlerDependencies> = async (
+  { readList },
+  { query },
+) => {
+  const to = query.to ?? calendarMonthPeriodFromDate(new Date()).name;
+  const months = { from: query.from ?? to, to };
+  rejectReversedTimeRange(months, 'from', 'to');
+  const { currency, rows } = await readList(async (em) => {
+    const chosen = query.currency ?? (await findMainCurrency(em));
+    const days = { from: `${months.from}-01`, to: `${months.to}-01` };
+    return { currency: chosen, rows: await callApplicationStatisticsFunction(em, chosen, days, query.limit) };
+  });
+  const applications = rows.map((row) => ({
+    client_id: row.client_id,
+    name: row.name,
+    requests: Number(row.requests),
+    errors: Number(row.errors),
+    orders: Number(row.orders),
+    paid_orders: Number(row.paid_orders),
+    revenue: Number(row.revenue),
+  }));
+  return { status: 200, body: { currency, ...months, applications } };
+};

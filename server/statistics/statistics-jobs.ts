@@ -1,0 +1,16 @@
+import type { Database } from '../database/entity-manager/entity-manager-type.ts';
+import type { Job } from '../jobs/job-runner.ts';
+import { repeatBatchUntilZero } from '../jobs/repeat-batch-until-zero.ts';
+import { foldOrderStatisticsBatch } from './call-statistics-functions.ts';
+
+/** Statistics include changes that are not folded yet, so the interval affects only their speed. */
+const foldEveryMs = 2_000;
+
+/** Returns the background job that adds recorded changes of orders to the statistics. */
+export const createStatisticsJobs = ({ em }: Database): Job[] => [
+  {
+    name: 'order statistics',
+    everyMs: foldEveryMs,
+    run: (signal) => repeatBatchUntilZero(signal, () => foldOrderStatisticsBatch(em.fork())),
+  },
+];

@@ -1,0 +1,94 @@
+import { randomInt } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { Scope } from '@mandate/contract';
+import { connectMcpClient } from '../../support/mcp/mcp-client.ts';
+import { signUp, signUpWithRole, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+
+const shop = withShop();
+
+describe('an assistant is offered', () => {
+  const listToolNames = async (person: TestUser, scopes: readonly Scope[], suffix = ''): Promise<string[]> => {
+    const client = await connectMcpClient(shop.origin, person, scopes, { suffix });
+    const { tools } = await client.listTools();
+    await client.close();
+    return tools.map(({ name }) => name);
+  };
+  const customerScopes: readonly Scope[] = ['orders.read', 'orders.write', 'payments.read', 'payments.write', 'events.read'];
+
+  test('by default at most 25 tools for shopping, in at most 5,000 tokens', async () => {
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), customerScopes);
+    const { tools } = await client.listTools();
+    await client.close();
+    expect(tools.map(({ name }) => name)).toEqual([
+      'products_list',
+      'products_get',
+      'product_categories_list',
+      'delivery_methods_list',
+      'delivery_methods_get',
+      'orders_create',
+      'orders_list',
+      'orders_get',
+      'orders_update',
+      'orders_cancel',
+      'payments_create',
+      'payments_list',
+      'payments_get',
+      'payments_cancel',
+      'shipments_list',
+      'shipments_get',
+    ]);
+    // A token of the encoding o200k_base contains 4.2 bytes of this JSON on average.
+    expect(JSON.stringify(tools).length / 4.2).toBeLessThan(5_000);
+  });
+
+  test('only tools that its token can use, and learns which scopes would add tools', async () => {
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read']);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['products_list', 'orders_get', 'shipments_list']));
+    expect(tools.filter(({ name }) => /orders_(?:create|update|cancel)|payments/.test(name))).toEqual([]);
+    expect(client.getInstructions()).toContain('orders_create (orders.write)');
+    await client.close();
+  });
+
+  test('no tools for staff if the user is a customer', async () => {
+    expect(await listToolNames(await signUp(shop.origin), ['orders.read'], '?tools=users')).toEqual([]);
+    const administrator = await signUpWithRole(shop.db, shop.origin, 'admin');
+    expect(await listToolNames(administrator, ['users.manage'], '?tools=users')).toContain('users_create');
+  });
+
+  test('the tool sets in the URL', async () => {
+    const anna = await signUp(shop.origin);
+    expect(await listToolNames(anna, customerScopes, '?tools=events,product_categories')).toEqual([
+      'product_categories_list',
+      'events_list',
+      'events_get',
+    ]);
+    expect((await listToolNames(anna, customerScopes, '?tools=all')).length).toBeGreaterThan(20);
+  });
+
+  test.each(['/readonly', '?readonly=true'])('only tools that change nothing at /mcp%s', async (suffix) => {
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), customerScopes, { suffix });
+    const { tools } = await client.listTools();
+    expect(tools.length).toBeGreaterThan(8);
+    expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
+    await expect(client.callTool({ name: 'orders_cancel', arguments: { order_id: 1 } })).rejects.toThrow('orders_cancel');
+    await client.close();
+  });
+
+  test('list rows as a table of few tokens, and all fields as structured content', async () => {
+    const category = `plates-${randomInt(1e6)}`;
+    for (let n = 0; n < 10; n += 1) await shop.createProduct({ sku: `PLATE-${n}-${randomInt(1e6)}`, name: `Dinner plate ${n}`, category });
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read']);
+    const { content, structuredContent } = await client.callTool({ name: 'products_list', arguments: { category } });
+    const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+    expect(text.split('\n')[0]).toMatch(/^id\tsku\tname\t/);
+    expect(text).toContain('\tDinner plate 3\t');
+    // A token of the encoding o200k_base contains 2.1 bytes of this table on average.
+    expect(text.length / 2.1).toBeLessThan(600);
+    expect(structuredContent).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ updated_at: expect.any(String) })]),
+    });
+    await client.close();
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { foldOrderStatisticsBatch } from '../../../server/statistics/call-statistics-functions.ts';
+import { MonthlyUsageBuffer } from '../../../server/usage/monthly-usage-buffer.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { staffStatuses, testAuthorization } from '../../support/shop/authorization-matrix.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
+
+const { shop } = testAuthorization({
+  'stats.orders': { send: () => ['GET', '/statistics/orders?group_by=product'], statuses: staffStatuses(200) },
+  'stats.products': { send: () => ['GET', '/statistics/products'], statuses: staffStatuses(200) },
+  'stats.applications': { send: () => ['GET', '/statistics/applications'], statuses: staffStatuses(200) },
+});
+
+const get = async (path: string): Promise<JsonBody> => {
+  const { status, body } = await shop.callApi('GET', `/api/v1/statistics/${path}`, { token: shop.token });
+  expect([status, body]).toEqual([200, expect.anything()]);
+  return body;
+};
+const today = (): string => new Date().toISOString().slice(0, 10);
+const fold = (): Promise<number> => foldOrderStatisticsBatch(shop.db.em.fork());
+
+async function payOrder(id: number): Promise<JsonBody> {
+  const call = { token: shop.token, body: { provider: 'manual' } };
+  const { body: payment } = await shop.callApi('POST', `/api/v1/orders/${id}/payments`, call);
+  const confirmed = await shop.callApi('POST', `/api/v1/payments/${payment.id}/confirmation`, { token: shop.token, body: {} });
+  expect(confirmed.status).toBe(201);
+  return confirmed.body;
+}
+
+describe('orders', () => {
+  test('a change counts at once, and once only after it has been folded', async () => {
+    const product = await shop.createProduct({ currency: 'EUR', price: 200, category: 'lamps' });
+    await fold();
+    const before = await get('orders?currency=EUR');
+    const order = await shop.placeOrder(buildOrderInput([product, 3]));
+    const added = async (): Promise<number[]> => {
+      const { totals } = await get('orders?currency=EUR');
+      return ['orders', 'paid_orders', 'items', 'revenue'].map((field) => totals[field] - before.totals[field]);
+    };
+    expect(await added()).toEqual([1, 0, 0, 0]);
+    await payOrder(order.id);
+    expect(await added()).toEqual([1, 1, 3, 600]);
+    expect(await fold()).toBeGreaterThan(0);
+    expect(await fold()).toBe(0);
+    expect(await added()).toEqual([1, 1, 3, 600]);
+  });
+
+  test('groups have names, and amounts of products and categories are line totals', async () => {
+    const product = await shop.createProduct({ currency: 'EUR', price: 90_000, category: 'pianos', name: 'Grand piano' });
+    const order = await shop.placeOrder({ ...buildOrderInput([product, 2]), discount_total: 1_000 });
+    await payOrder(order.id);
+    const byProduct = await get('orders?currency=EUR&group_by=product&limit=1');
+    expect(byProduct.groups).toMatchObject([
+      {
+        key: String(product.id),
+        name: 'Grand piano',
+        totals: { orders: null, paid_orders: null, items: 2, revenue: 180_000, refunds: null, refunded_total: null, net_revenue: null },
+        previous_totals: { items: 0, revenue: 0 },
+      },
+    ]);
+    expect(byProduct.groups[0].periods).toHaveLength(30);
+    expect(byProduct.groups[0].periods.at(-1)).toMatchObject({ items: 2, revenue: 180_000 });
+    expect(byProduct.group_count).toBeGreaterThan(1);
+    const { groups } = await get('orders?currency=EUR&group_by=category&limit=1');
+    expect(groups).toMatchObject([{ key: 'pianos', name: null, totals: { items: 2, revenue: 180_000 } }]);
+    const change = { token: shop.token, body: { category: 'keyboards' } };
+    expect((await shop.callApi('PATCH', `/api/v1/products/${product.id}`, change)).status).toBe(200);
+    expect((await get('orders?currency=EUR&group_by=category&limit=1')).groups[0].key).toBe('keyboards');
+    const byApplication = await get('orders?currency=EUR&group_by=application');
+    expect(byApplication.groups[0]).toMatchObject({ key: order.client_id, name: expect.any(String) });
+  });
+
+  test('the default period ends today; the previous one has as many days, or whole months', async () => {
+    const daily = await get('orders');
+    expect([daily.to, daily.periods.length, daily.previous_periods.length]).toEqual([today(), 30, 30]);
+    expect((await get('orders?interval=hour')).periods).toHaveLength(24);
+    expect((await get('orders?interval=week')).to).toBe(today());
+    expect((await get('orders?interval=month')).periods).toHaveLength(12);
+    expect((await get('orders?from=2026-03-01&to=2026-03-31')).previous_from).toBe('2026-02-01');
+    expect((await get('orders?from=2026-03-02&to=2026-03-31')).previous_from).toBe('2026-01-31');
+    expect(await get('orders?from=2026-03-01&to=2026-03-01&interval=month')).toMatchObject({
+      periods: [{ starts_at: '2026-03-01T00:00:00.000Z', ends_at: '2026-03-02T00:00:00.000Z' }],
+      previous_from: '2026-02-28',
+      groups: [],
+      group_count: 0,
+    });
+  });
+
+  test.each([
+    ['from=2026-02-30', 'from', 'existing date'],
+    ['from=1979-12-31', 'from', '1980-01-01'],
+    ['from=2026-02-02&to=2026-02-01', 'from', 'must not be after'],
+    ['interval=hour&from=2026-01-01&to=2026-03-01', 'from', 'at most 31 days'],
+    ['interval=day&from=2024-01-01&to=2026-03-01', 'from', 'a longer `interval`'],
+    ['time_zone=Mars/Olympus', 'time_zone', 'Europe/Berlin'],
+    ['time_zone=%2B01:00', 'time_zone', 'name of a time zone'],
+    ['limit=21', 'limit', ''],
+    ['currency=euro', 'currency', 'ISO 4217'],
+  ])('400 for %s', async (query, parameter, detail) => {
+    const { status, body } = await shop.callApi('GET', `/api/v1/statistics/orders?${query}`, { token: shop.token });
+    expect([status, body.errors]).toEqual([400, [expect.objectContaining({ parameter, detail: expect.stringContaining(detail) })]]);
+  });
+});
+
+test('products: best sellers, running low, not sold', async () => {
+  const create = (stock: number, status = 'active') => shop.createProduct({ currency: 'CHF', price: 500, stock, status });
+  const [sold, low, draft, archivedLater] = [await create(50), await create(2), await create(1, 'draft'), await create(30)];
+  for (const [product, quantity] of [
+    [sold, 5],
+    [archivedLater, 7],
+  ] as const) {
+    const free = { delivery: { method: 'pickup', recipient_name: 'Anna Test' } };
+    // The delivery methods of the test shop are in other currencies, so the lines are added to an order in EUR.
+    const order = await shop.placeOrder(free);
+    const em = shop.db.em.fork();
+    await em.execute(
+      `update orders set currency = 'CHF', status = 'paid', payment_status = 'paid', paid_at = now(), expires_at = null where id = ?`,
+      [order.id],
+    );
+    await em.execute(
+      `insert into order_items (order_id, line, product_id, sku, name, unit_price, quantity, tax_rate_bps, tax, total)
+       select ?, 2, id, sku, name, price, ?, 0, 0, price * ? from products where id = ?`,
+      [order.id, quantity, quantity, product.id],
+    );
+  }
+  const archive = { token: shop.token, body: { status: 'archived' } };
+  await shop.callApi('PATCH', `/api/v1/products/${archivedLater.id}`, archive);
+  const { best_sellers: best, running_low: runningLow, not_sold: notSold } = await get('products?currency=CHF');
+  const ids = (list: JsonBody[]): number[] => list.map(({ product_id: id }) => id);
+  expect(ids(best).slice(0, 2)).toEqual([archivedLater.id, sold.id]);
+  expect(best[1]).toMatchObject({ sku: sold.sku, items: 5, revenue: 2_500, available: 50 });
+  expect(runningLow).toEqual([
+    { product_id: low.id, sku: low.sku, name: low.name, category: low.category, available: 2, items: 0, revenue: 0 },
+  ]);
+  expect(ids(notSold)).toEqual([low.id]);
+  expect([...ids(runningLow), ...ids(notSold)]).not.toContain(draft.id);
+  expect((await get('products?currency=CHF&low_stock=1')).running_low).toEqual([]);
+});
+
+test('applications: requests, errors and orders of a month', async () => {
+  const order = await shop.placeOrder();
+  await payOrder(order.id);
+  const buffer = new MonthlyUsageBuffer();
+  const em = shop.db.em.fork();
+  const clientId: string = order.client_id;
+  for (let n = 0; n < 3; n += 1) await buffer.countRequest(em, clientId, 1_000_000, true, new Date());
+  buffer.countError(clientId, new Date());
+  await buffer.flush(em);
+  const { applications, from, to } = await get('applications?currency=EUR');
+  expect([from, to]).toEqual([today().slice(0, 7), today().slice(0, 7)]);
+  const found = applications.find((each: JsonBody) => each.client_id === clientId);
+  expect(found).toMatchObject({ name: expect.any(String) });
+  expect(found.requests).toBeGreaterThanOrEqual(3);
+  expect(found.errors).toBeGreaterThanOrEqual(1);
+  const [row] = await em.execute<{ orders: number; revenue: number }[]>(
+    `select count(*)::int as orders, (sum(total) filter (where paid_at is not null))::int as revenue from orders where client_id = ? and currency = 'EUR'`,
+    [clientId],
+  );
+  expect([found.orders, found.revenue]).toEqual([row?.orders, row?.revenue]);
+  expect((await get('applications?from=2020-01&to=2020-02')).applications).toEqual([]);
+  const reversed = await shop.callApi('GET', '/api/v1/statistics/applications?from=2026-02&to=2026-01', { token: shop.token });
+  expect([reversed.status, reversed.body.errors[0].parameter]).toEqual([400, 'from']);
+});

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname } from 'node:path';
+import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A shell that runs one script after the other, like a reader's terminal: later scripts use the variables and functions of earlier ones. */
+export type ShellSession = {
+  /** Runs a script. Returns its output without that of earlier scripts, or throws an error with the output if a command fails. */
+  run(script: string): Promise<string>;
+  /** Starts a program that runs until the session is closed. */
+  runInBackground(command: string): Promise<void>;
+  /** Waits until the output of the latest script, and of background programs since its start, matches or the time is up. Returns this output. */
+  waitForOutput(isComplete: (output: string) => boolean, timeoutMs: number): Promise<string>;
+  /** Enters a line that a script reads. */
+  enter(line: string): void;
+  close(): Promise<void>;
+};
+
+export type ShellSessionOptions = {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Receives each chunk of output. */
+  readonly onOutput?: (chunk: string) => void;
+};
+
+/** Reads scripts, which end with a NUL character, from descriptor 3, and prints a NUL character after each. */
+const readLoop = `set -euo pipefail
+while IFS= read -r -d '' -u 3 script; do
+  eval "$script"
+  printf '\\0'
+done`;
+
+export function startShellSession({ directory, env, onOutput }: ShellSessionOptions): ShellSession {
+  const [stdin, pipes] = ['pipe', ['pipe', 'pipe', 'pipe']] as const;
+  // A process group, so that background programs also end.
+  const child = spawn('bash', ['--norc', '-c', readLoop], {
+    cwd: directory,
+    env: { ...env, PATH: `${dirname(process.execPath)}:${env['PATH'] ?? ''}` },
+    stdio: [stdin, ...pipes],
+    detached: true,
+  });
+  let [finished, output, unread] = [0, '', ''];
+  const receive = (chunk: Buffer): void => {
+    const text = chunk.toString();
+    finished += text.split('\0').length - 1;
+    const visible = text.replaceAll('\0', '');
+    output += visible;
+    unread += visible;
+    onOutput?.(visible);
+  };
+  child.stdout.on('data', receive);
+  child.stderr.on('data', receive);
+  const [, , , scripts] = child.stdio;
+  if (!(scripts instanceof Writable)) throw new Error('the shell has no descriptor for scripts');
+  scripts.on('error', () => undefined); // the session has ended, which `run` reports
+
+  const hasFinished = (count: number): boolean => finished >= count;
+  const run = async (script: string): Promise<string> => {
+    const [expected, start] = [finished + 1, output.length];
+    unread = '';
+    scripts.write(`${script}\0`);
+    while (!hasFinished(expected)) {
+      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The shell ended: ${output.slice(start)}`);
+      await sleep(10);
+    }
+    return output.slice(start);
+  };
+  return {
+    run,
+    runInBackground: async (command) => void (await run(`${command} &`)),
+    async waitForOutput(isComplete, timeoutMs) {
+      const deadline = Date.now() + timeoutMs;
+      while (!isComplete(unread) && Date.now() < deadline) await sleep(10);
+      return unread;
+    },
+    enter: (line) => void child.stdin.write(`${line}\n`),
+    async close() {
+      if (child.pid === undefined || child.exitCode !== null) return;
+      const exited = once(child, 'exit');
+      process.kill(-child.pid, 'SIGTERM');
+      await exited;
+    },
+  };
+}

