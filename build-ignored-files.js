@@ -44,7 +44,7 @@ function hasDevelopmentPackages() {
   }
 }
 
-/** Hashes everything that the generated files depend on: the sources of three packages, the message catalogs, and the versions of all packages. */
+/** Hashes everything that the generated files depend on: the sources of three packages, the message catalogs, and all package versions. */
 async function hashSources() {
   const sources = fs.globSync(['{contract,client-sdk,cli}/**/*.{ts,json}', 'server/languages/**/*.{ts,json}'], {
     cwd: root,

@@ -33,7 +33,7 @@ import {
   type CreateAuthorizationServerOptions,
   createAuthorizationServer,
 } from '../oauth/authorization-server.ts';
-import { redirectToPageInChosenLanguage } from '../oauth/pages/language/page-language.ts';
+import { redirectToPageInChosenLanguage } from '../oauth/pages/views/page-language.ts';
 import { createRedirectOriginCheck } from '../oauth/clients/oidc-client-adapter.ts';
 import { dpopAlgorithms } from '../oauth/tokens/dpop-proof.ts';
 import { revokeAccessOfSuspendedOrClosedUser } from '../oauth/grants/revoke-access-of-suspended-or-closed-user.ts';

@@ -10,7 +10,7 @@ import type { VerifyAccessToken } from '../http/request/principal-and-token-type
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { shippedLanguages, type Languages } from '../languages/languages.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
-import { deleteLinksAndNotifyOnEmailChange } from './pages/handlers/delete-links-and-notify-on-email-change.ts';
+import { deleteLinksAndNotifyOnEmailChange } from './pages/emails/delete-links-and-notify-on-email-change.ts';
 import {
   apiAudienceFromIssuer,
   oidcProviderRoutePatterns,

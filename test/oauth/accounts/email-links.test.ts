@@ -55,7 +55,7 @@ const linkInvalidations: Readonly<Record<string, (anna: TestUser, links: Links) 
     const done = await browser.submit(await browser.open(reset), { password: 'staple battery horse correct' });
     expect(done.text).toContain('Your password is changed');
   },
-  'oauth/pages/handlers/delete-links-and-notify-on-email-change.ts': async ({ id }) => {
+  'oauth/pages/emails/delete-links-and-notify-on-email-change.ts': async ({ id }) => {
     await changeAddressAsStaff(id);
   },
   'oauth/pages/handlers/change-email.ts': async (anna) => {

@@ -181,3 +181,21 @@ test('e-mails show the branding, as HTML and as plain text', async () => {
   const link = /https?:\S+/.exec(mail.text)?.[0] ?? '';
   expect(mail.html).toContain(`<a class="button" href="${link.replaceAll('&', '&amp;')}"`);
 });
+
+test('the page and the parts of e-mails that belong to the branding are in the language of the user', async () => {
+  const german = await signUpWithRole(server.db, server.origin, 'admin');
+  await german.browser.open(`${path}?language=de`);
+  const invalid = await german.browser.submit(await german.browser.open(path), { ...settings, accent_color: 'gelb' });
+  expect(invalid.text).toContain('Geben Sie eine Farbe in der Form #rrggbb ein');
+  expect(invalid.text).toContain('höchstens 256 KiB. Jede Seite muss 16 bis 2.048 Pixel lang sein.');
+  expect((await german.browser.submit(invalid, settings)).text).toContain('Ihre Änderungen sind gespeichert.');
+  const { text } = await uploadLogo(german.browser, new Blob(['no image']));
+  expect(text).toContain('Diese Datei ist kein Bild im Format PNG, JPEG oder WebP.');
+
+  const email = `anna.${Math.random()}@example.com`;
+  await german.browser.submit(await german.browser.open('/password-reset'), { email });
+  const mail = await readLastMailTo(server.origin, email);
+  expect(mail.text).toContain('Hilfe: https://shop.example/help?a=1&b=2\nAGB: https://shop.example/terms');
+  expect(mail.html).toMatch(/<a class="button"[^>]*>Weiter<\/a>/);
+  expect(mail.html).toContain('Wenn die Schaltfläche nicht funktioniert');
+});

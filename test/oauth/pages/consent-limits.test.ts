@@ -76,8 +76,8 @@ describe('the consent page for requested limits', () => {
     ['limit_per_order', '0', 'Enter an amount such as'],
     ['limit_per_order', '1.234', 'Enter an amount such as'],
     ['limit_per_order', '99999999999999999999', 'Enter an amount such as'],
-    ['limit_until', '2037-02-01', 'Enter 2037-01-31 or an earlier day'],
-    ['limit_until', '', 'Enter 2037-01-31 or an earlier day'],
+    ['limit_until', '2037-02-01', 'Enter January 31, 2037 or an earlier day'],
+    ['limit_until', '', 'Enter January 31, 2037 or an earlier day'],
     ['limit_until', '2026-01-01', 'Enter a date in the future'],
     ['limit_until', '2036-99-01', 'Enter a date in the future'],
   ])('rejects %s = "%s", and shows the page again', async (field, value, message) => {
@@ -93,6 +93,17 @@ describe('the consent page for requested limits', () => {
       limit_until: '2036-01-01',
     });
     expect(granted.externalRedirect?.searchParams.get('code')).toBeTruthy();
+  });
+
+  test('is in the language of the customer, with amounts and dates in its format', async () => {
+    const anna = await signUp(shop.origin);
+    await anna.browser.open('/account?language=de');
+    const page = await openConsent(anna, requested);
+    const limits = 'höchstens 50,00 GBP pro Bestellung, insgesamt höchstens 200,00 GBP pro Monat und bis zum 31. Januar 2037';
+    expect(page.text).toContain(`möchte Bestellungen aufgeben: ${limits}.`);
+    const rejected = await anna.browser.submit(page, { decision: 'allow', limit_per_order: '50,01', limit_until: '2037-02-01' });
+    expect(rejected.text).toContain('Geben Sie höchstens 50,00 GBP ein');
+    expect(rejected.text).toContain('Geben Sie den 31. Januar 2037 oder einen früheren Tag ein');
   });
 
   test('cannot be changed to another currency or period', async () => {

@@ -1,7 +1,7 @@
 import type { Mail } from '../../../mail/queue-mail.ts';
 import { renderEmailLayout } from '../../../branding/render-email-layout.ts';
 import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
-import { listShopLinks } from '../views/shop-branding.ts';
+import { listShopLinks } from '../layout/shop-branding.ts';
 
 type Content = {
   readonly subject: string;

@@ -11,7 +11,7 @@ import { buildEmailEqualsFilter } from '../../../users/build-email-equals-filter
 import { userFromEntity } from '../../../users/user-from-entity.ts';
 import { User } from '../../../users/user.entity.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards-and-account-page.ts';
-import { deleteLinksAndNotifyOnEmailChange, emailConfirmationPath } from './delete-links-and-notify-on-email-change.ts';
+import { deleteLinksAndNotifyOnEmailChange, emailConfirmationPath } from '../emails/delete-links-and-notify-on-email-change.ts';
 import {
   deleteEmailedLinksOfUser,
   readEmailedLinkWithoutConsuming,
@@ -20,7 +20,7 @@ import {
 } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../language/page-language.ts';
+import { localizePageSettingsForUser } from '../views/page-language.ts';
 import { changeEmailPage, renderAccountSuccessPage } from '../views/account-pages.ts';
 import { confirmEmailPage, linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';

@@ -4,7 +4,7 @@ import { recordEvent } from '../../../events/record-event.ts';
 import { userFromEntity } from '../../../users/user-from-entity.ts';
 import { User } from '../../../users/user.entity.ts';
 import { sendPage } from '../routing/page-context.ts';
-import { storeLanguageChoice } from '../language/page-language.ts';
+import { storeLanguageChoice } from '../views/page-language.ts';
 import { changeLanguagePage, languageChangedPage } from '../views/language-page.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards-and-account-page.ts';

@@ -13,7 +13,7 @@ import { deleteEmailedLinksOfUser } from '../../accounts/emailed-one-time-links.
 import { sanitizeNameForEmail, renderEmail } from '../emails/render-email.ts';
 import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';
 import { sendPage } from '../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../language/page-language.ts';
+import { localizePageSettingsForUser } from '../views/page-language.ts';
 import { changePasswordPage, passwordChangedPage } from '../views/account-pages.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 

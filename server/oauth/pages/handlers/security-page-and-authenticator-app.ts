@@ -21,7 +21,7 @@ import { passwordAndCodeAcrAndAmr } from '../../protocol/acr-and-amr.ts';
 import { recordBrowserSessionUse } from '../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage } from '../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../language/page-language.ts';
+import { localizePageSettingsForUser } from '../views/page-language.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { recoveryCodesPage, securityPage, authenticatorAppSetupPage } from '../views/security-pages.ts';
 import { createPasskeyCreationOptionsJson, listPasskeys } from '../../second-factors/passkeys.ts';

@@ -11,7 +11,7 @@ import { maxFailuresBeforeEmailConfirmation, TooManyAttemptsError, type CountedA
 import { generateRecoveryCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForAbsentUser, localizePageSettingsForUser } from '../language/page-language.ts';
+import { localizePageSettingsForAbsentUser, localizePageSettingsForUser } from '../views/page-language.ts';
 import { consumePasskeyChallenge } from '../../second-factors/passkeys.ts';
 
 // Above the failure ceiling, an attacker with many networks could guess at full speed.

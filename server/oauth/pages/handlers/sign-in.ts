@@ -22,7 +22,7 @@ import {
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
-import { isLanguageChange } from '../language/page-language.ts';
+import { isLanguageChange } from '../views/page-language.ts';
 import { emailCodePage } from '../views/email-code-page.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { secondFactorPage } from '../views/second-factor-page.ts';

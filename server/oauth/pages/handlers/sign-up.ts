@@ -16,12 +16,12 @@ import {
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
-import { findPreferredLanguage } from '../language/page-language.ts';
+import { findPreferredLanguage } from '../views/page-language.ts';
 import { linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
 import type { FieldError, PageSettings } from '../views/page-layout-and-form-fields.ts';
 import { confirmSignUpPage, signUpPage } from '../views/sign-up-pages-and-password-field.ts';
 import { noticePage } from '../views/message-pages.ts';
-import { sendSignUpOrPasswordResetLink } from './send-sign-up-or-password-reset-link.ts';
+import { sendSignUpOrPasswordResetLink } from '../emails/send-sign-up-or-password-reset-link.ts';
 import { findPendingSignInInteraction } from './sign-in.ts';
 
 /** The API's validation rules for names and e-mail addresses. */

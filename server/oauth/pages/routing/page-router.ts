@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { lowerChunkedBodyLimit } from '../../../http/request/reject-chunked-body-over-limit.ts';
 import { loadBrowserSessionForRequest } from '../../sessions/load-start-and-end-browser-session.ts';
 import { localizePageContext, type PageContext } from './page-context.ts';
-import { applySubmittedLanguage } from '../language/page-language.ts';
+import { applySubmittedLanguage } from '../views/page-language.ts';
 import { sendCrossSiteErrorPage } from './page-error-handler.ts';
 import { readMultipartForm } from './read-multipart-form.ts';
 import { refreshBranding } from './refresh-branding.ts';

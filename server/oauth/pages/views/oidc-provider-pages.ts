@@ -6,7 +6,7 @@ import { Html } from '../../../http/response/html-template.ts';
 import { createDeviceVerificationPages } from './device-verification-pages.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
 import { loadSignedInAccount } from '../../sessions/load-start-and-end-browser-session.ts';
-import { localizePageSettings } from '../language/page-language.ts';
+import { localizePageSettings } from './page-language.ts';
 import type { PageSettings } from './page-layout-and-form-fields.ts';
 import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
 import { confirmSignOutPage, errorPage, signedOutPage } from './message-pages.ts';

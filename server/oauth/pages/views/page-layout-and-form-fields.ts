@@ -1,8 +1,8 @@
 import { html, Html, type HtmlChild } from '../../../http/response/html-template.ts';
 import type { ShopBranding } from '../../../branding/default-branding.ts';
 import type { Languages, Messages } from '../../../languages/languages.ts';
-import { renderLanguageSwitch, type LanguageSwitch } from '../language/language-switch.ts';
-import { shopIcon, shopLinks, shopMark } from './shop-branding.ts';
+import { renderLanguageSwitch, type LanguageSwitch } from '../layout/language-switch.ts';
+import { shopIcon, shopLinks, shopMark } from '../layout/shop-branding.ts';
 
 /** Settings used to render every page. */
 export type PageSettings = {

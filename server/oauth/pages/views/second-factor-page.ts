@@ -1,6 +1,6 @@
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
-import { withLanguageForm } from '../language/language-switch.ts';
+import { withLanguageForm } from '../layout/language-switch.ts';
 import { renderPasskeySignInForm } from './sign-in-page.ts';
 
 export type SecondFactorPageViewModel = {

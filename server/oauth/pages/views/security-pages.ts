@@ -1,7 +1,7 @@
 import { html, Html } from '../../../http/response/html-template.ts';
 import { renderAccountSubpage, formatTimestamp } from './account-pages.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
-import { withLanguageForm } from '../language/language-switch.ts';
+import { withLanguageForm } from '../layout/language-switch.ts';
 
 export type SecurityPageViewModel = {
   readonly csrf: string;

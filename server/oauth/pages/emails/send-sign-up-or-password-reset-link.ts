@@ -5,9 +5,9 @@ import { buildEmailEqualsFilter } from '../../../users/build-email-equals-filter
 import { User } from '../../../users/user.entity.ts';
 import { emailConfirmationPath } from './delete-links-and-notify-on-email-change.ts';
 import { type EmailLinkPurpose, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
-import { renderEmail } from '../emails/render-email.ts';
+import { renderEmail } from './render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../language/page-language.ts';
+import { localizePageSettingsForUser } from '../views/page-language.ts';
 import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 
 type RequestedPurpose = 'sign_up' | 'password_reset';

@@ -3,8 +3,8 @@ import { negotiateLanguage } from '../../../http/request/negotiate-language.ts';
 import type { Language } from '../../../languages/languages.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
 import { oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
-import { languageParameter } from './language-switch.ts';
-import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
+import { languageParameter } from '../layout/language-switch.ts';
+import type { PageSettings } from './page-layout-and-form-fields.ts';
 
 /**
  * Selects the language of a page: the language chosen on the page or earlier in this browser, the setting of the signed-in user,

@@ -1,9 +1,9 @@
 import type { OnEmailAddressChange } from '../../../http/routing/handler-dependencies.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { deleteEmailedLinksAfterAddressChange, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
-import { renderEmail } from '../emails/render-email.ts';
+import { renderEmail } from './render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForAbsentUser } from '../language/page-language.ts';
+import { localizePageSettingsForAbsentUser } from '../views/page-language.ts';
 
 /** Path of the page on which users confirm an e-mail address. */
 export const emailConfirmationPath = '/account/email/confirm';
