@@ -4,6 +4,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { recordEvent } from '../../events/record-event.ts';
 import { readShopBranding } from '../../branding/read-and-write-branding.ts';
 import { renderEmailLayout, type EmailContent } from '../../branding/render-email-layout.ts';
+import { shippedLanguages, type Language } from '../../languages/languages.ts';
 import { queueMail } from '../../mail/queue-mail.ts';
 import { User } from '../../users/user.entity.ts';
 import { endpointFromEntity } from './endpoint-and-delivery-from-entity.ts';
@@ -41,11 +42,10 @@ async function disableInTransaction(em: EntityManager, id: number, reason: Reaso
 
 const maxRecipients = 20;
 
-/** Returns the e-mail addresses to notify about an endpoint. An application's endpoint has no user, so administrators are notified. */
-async function findRecipients(em: EntityManager, { user_id: userId }: WebhookEndpointBody): Promise<string[]> {
+/** Returns the users to notify about an endpoint. An application's endpoint has no user, so administrators are notified. */
+async function findRecipients(em: EntityManager, { user_id: userId }: WebhookEndpointBody): Promise<User[]> {
   const where = { status: 'active' as const, ...(userId === null ? { role: 'admin' as const } : { id: userId }) };
-  const users = await em.find(User, where, { orderBy: { id: 'asc' }, limit: maxRecipients, disableIdentityMap: true });
-  return users.map(({ email }) => email);
+  return em.find(User, where, { orderBy: { id: 'asc' }, limit: maxRecipients, disableIdentityMap: true });
 }
 
 /** Disables an endpoint that no longer accepts deliveries, and notifies its owner by e-mail. */
@@ -60,9 +60,10 @@ export async function disableEndpointAndNotify(
     const endpoint = await disableInTransaction(inner, id, reason);
     if (!endpoint || !canMail) return;
     const shop = await readShopBranding(inner);
-    const notice = createNotice(endpoint, reason);
-    for (const email of await findRecipients(inner, endpoint))
+    for (const { email, locale } of await findRecipients(inner, endpoint)) {
+      const notice = createNotice(endpoint, reason, shippedLanguages.match(locale ?? '') ?? shippedLanguages.default);
       await queueMail(inner, mailKey, renderEmailLayout(email, shop, issuer, notice), now);
+    }
   });
 }
 
@@ -76,18 +77,16 @@ export async function disableOrphanedEndpoints(em: EntityManager): Promise<numbe
   return found.length;
 }
 
-function createNotice({ id, url }: WebhookEndpointBody, reason: Reason): EmailContent {
-  const host = new URL(url).host;
-  const why =
-    reason === 'gone' ? 'It responded that it is gone (410).' : `It has not accepted a single delivery for ${maxWebhookFailingDays} days.`;
+function createNotice({ id, url }: WebhookEndpointBody, reason: Reason, { messages: { mail, language } }: Language): EmailContent {
+  const { host } = new URL(url);
   return {
-    language: 'en',
-    direction: 'ltr',
-    subject: `The webhook endpoint at ${host} is disabled`,
+    language: language.tag,
+    direction: language.direction === 'rtl' ? 'rtl' : 'ltr',
+    subject: mail.webhookDisabledSubject({ host }),
     paragraphs: [
-      `The webhook endpoint ${id} at ${host} is disabled.`,
-      why,
-      'New events are stored for 30 days but not sent. Enable the endpoint when it works again, and redeliver the events that it has missed.',
+      mail.webhookDisabled({ id: String(id), host }),
+      reason === 'gone' ? mail.webhookGone : mail.webhookFailing({ days: maxWebhookFailingDays }),
+      mail.webhookStored,
     ],
   };
 }

@@ -1,7 +1,9 @@
 import { Webhook } from 'standardwebhooks';
 import { eventTypeWildcards } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
+import { signUpWithRole } from '../../support/oauth/oauth-flow.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { readLastMailTo } from '../../support/services/mailbox.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { deliverPendingEvents, advanceDeliveryRetries } from '../../support/webhooks/webhook-receiver.ts';
@@ -160,6 +162,23 @@ describe('an endpoint', () => {
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: 1 })).body).toEqual({ deliveries: 2 });
     await deliverPendingEvents(shop);
     expect(receiver.deliveries).toHaveLength(3);
+  });
+
+  test('that is disabled causes an e-mail to administrators, in the language of each', async () => {
+    const admins = [await signUpWithRole(shop.db, shop.origin, 'admin'), await signUpWithRole(shop.db, shop.origin, 'admin')];
+    await shop.db.em.fork().execute(`update users set locale = 'de' where id = ?`, [admins[1]?.id]);
+    await createEndpoint(['product.created']);
+    receiver.handleDelivery = (_, res) => res.writeHead(410).end();
+    await shop.createProduct();
+    await deliverPendingEvents(shop);
+    const mails = await Promise.all(admins.map(({ email }) => readLastMailTo(shop.origin, email)));
+    const { host } = new URL(receiver.url);
+    expect(mails.map(({ subject }) => subject)).toEqual([
+      `The webhook endpoint at ${host} is disabled`,
+      `Der Webhook-Endpunkt bei ${host} ist deaktiviert`,
+    ]);
+    expect(mails[0]?.text).toContain('It responded that it is gone (410).');
+    expect(mails[1]?.html).toContain('<html lang="de"');
   });
 
   test('that fails for five days is disabled, unless a delivery succeeds in between', async () => {
