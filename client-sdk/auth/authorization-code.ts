@@ -1,9 +1,9 @@
 import * as oauth from 'oauth4webapi';
-import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
+import type { AuthorizationServer, OAuthClient, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/authorization-errors.ts';
 import { readOAuthResponse, runOAuthRequest } from './oauth-request.ts';
 import { getCurrentProofKey, calculateKeyThumbprint } from './dpop-key.ts';
-import { createClientAuthentication, createOAuthRequestOptions, requestTokens, type OAuthClient } from './token-endpoint.ts';
+import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
 
 /** Limits for orders that an application asks a customer for (RFC 9396). The customer can lower each of them. */
 export type OrderAuthorizationRequest = {

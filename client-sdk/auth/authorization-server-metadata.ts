@@ -40,6 +40,9 @@ export type AuthorizationServerOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
+/** The application at the authorization server. A public application has no secret and relies on PKCE alone. */
+export type OAuthClient = { readonly clientId: string; readonly clientSecret?: string | undefined };
+
 const minimumLifetimeMs = 60_000;
 
 /** Returns whether the access token remains valid long enough for a request that starts now. */

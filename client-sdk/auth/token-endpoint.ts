@@ -1,5 +1,5 @@
 import * as oauth from 'oauth4webapi';
-import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
+import type { AuthorizationServer, OAuthClient, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/authorization-errors.ts';
 import { readOAuthResponse, runOAuthRequest, type JsonBody } from './oauth-request.ts';
 import { createDpopProofIfKeyIsSet } from './dpop-key.ts';
@@ -14,9 +14,6 @@ export function createOAuthRequestOptions(server: AuthorizationServer, signal: A
   };
   return { [oauth.allowInsecureRequests]: server.issuer.startsWith('http:'), [oauth.customFetch]: fetchWithProof, signal };
 }
-
-/** The OAuth client. A public client has no secret and relies on PKCE alone. */
-export type OAuthClient = { readonly clientId: string; readonly clientSecret?: string | undefined };
 
 /** Returns the client authentication (RFC 6749 section 2.3.1): HTTP Basic if the client has a secret, otherwise only `client_id`. */
 export const createClientAuthentication =

@@ -90,7 +90,16 @@ const databases = [
 const directions = databases.flatMap(([from, fresh]) => databases.map(([to, , empty]) => ({ from, to, fresh, empty })));
 
 /** Tables whose rows differ after a restore, because they contain migration times. */
-const excludedTables = ['mikro_orm_migrations'];
+// Restoring the orders calculates the statistics again.
+const excludedTables = ['mikro_orm_migrations', 'order_statistics', 'order_statistics_changes'];
+
+/** Sums of the changes that are not yet part of the order statistics, for each currency. */
+const sumStatisticsChanges = (db: Database): Promise<unknown> =>
+  db.em
+    .fork()
+    .execute(
+      'select currency, sum(orders) as orders, sum(items) as items, sum(revenue) as revenue, sum(refunded) as refunded from order_statistics_changes group by currency order by currency',
+    );
 
 describe.each(directions)('a backup of $from, restored into $to', { timeout: 180_000 }, ({ fresh, empty }) => {
   test('preserves every value and never reuses an ID', async () => {
@@ -103,6 +112,7 @@ describe.each(directions)('a backup of $from, restored into $to', { timeout: 180
 
     expect(await restore(target)).toEqual([]);
     expect(await readAllRows(target, excludedTables)).toEqual(before);
+    expect(await sumStatisticsChanges(target)).toEqual(await sumStatisticsChanges(source));
     expect(await target.schema.getUpdateSchemaSQL({ wrap: false })).toBe('');
     expect(tables).toBeGreaterThan(30);
     // the order with the highest ID was deleted

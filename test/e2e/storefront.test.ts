@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { build } from 'vite';
 import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
@@ -12,6 +12,7 @@ import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
 import { signUp, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { createTestShop, type TestShop } from '../support/shop/test-shop.ts';
+import { startEventJobs } from '../support/webhooks/event-jobs.ts';
 
 const root = join(import.meta.dirname, '../../examples/storefront');
 const mediaTypes: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
@@ -23,6 +24,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
   let chromium: Browser;
   let buildDirectory: string;
   let pageErrors: string[];
+  let stopEventJobs: () => Promise<void>;
   const website = createServer((req, res) => {
     const path = req.url?.startsWith('/assets/') ? req.url : '/index.html';
     readFile(join(buildDirectory, path)).then(
@@ -34,8 +36,11 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
 
   beforeAll(async () => {
     mandate = await startMandateServer();
+    stopEventJobs = startEventJobs(mandate.db);
     shop = await createTestShop(mandate);
     await shop.createProduct({ name: 'White hanging heart', price: 255 });
+    await shop.createProduct({ name: 'Garden lantern', price: 900, category: 'lights' });
+    await shop.createProduct({ name: 'Sold-out clock', price: 100, category: 'lights', stock: 0 });
     await mandate.db.em
       .fork()
       .insert(DeliveryMethod, { code: 'collection', name: 'Collection', price: 0, currency: 'EUR', requiresAddress: false, active: true });
@@ -50,7 +55,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
       name: 'Storefront',
       type: 'public',
       grantTypes: ['authorization_code', 'refresh_token'],
-      scopes: ['users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write'],
+      scopes: ['users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write', 'events.read'],
       redirectUris: [`${origin}/`],
     });
     buildDirectory = await mkdtemp(join(tmpdir(), 'mandate-storefront-'));
@@ -61,48 +66,67 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await chromium?.close();
     website.closeAllConnections();
     website.close();
+    await stopEventJobs?.();
     await mandate?.close();
     await rm(buildDirectory, { recursive: true, force: true });
   });
 
-  const firstOrderStatus = (page: Page): Promise<string> => page.locator('.orders .status').first().innerText();
+  const orderStatus = (page: Page): Promise<string> => page.locator('article.order .status').innerText();
   const takeScreenshot = async (page: Page, name: string): Promise<void> => {
     const directory = process.env['MANDATE_SCREENSHOTS'];
     if (directory !== undefined) await page.screenshot({ path: join(directory, `storefront-${name}.png`), fullPage: true });
   };
+  const openTab = async (context: BrowserContext): Promise<Page> => {
+    const page = await context.newPage();
+    page.on('pageerror', (error) => pageErrors.push(String(error)));
+    await page.goto(origin);
+    await page.getByRole('heading', { name: 'Products' }).waitFor();
+    return page;
+  };
+  const signInAtServer = async (page: Page, user: TestUser): Promise<void> => {
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByLabel('E-mail address').fill(user.email);
+    await page.getByLabel('Password', { exact: true }).fill(user.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  };
 
-  test('signs in, orders, pays and signs out in two tabs, even after its access token has expired', async () => {
+  test('searches, orders from the cart, pays and follows the order in two tabs, even after its access token has expired', async () => {
     const context = await chromium.newContext({ viewport: { width: 1000, height: 700 } });
     pageErrors = [];
     const refreshRequests: string[] = [];
     context.on('request', (request) => {
       if (request.postData()?.includes('grant_type=refresh_token')) refreshRequests.push(request.url());
     });
-    const open = async (): Promise<Page> => {
-      const page = await context.newPage();
-      page.on('pageerror', (error) => pageErrors.push(String(error)));
-      await page.goto(origin);
-      await page.getByRole('heading', { name: 'Products' }).waitFor();
-      return page;
-    };
-    const [first, second] = [await open(), await open()];
+    const [first, second] = [await openTab(context), await openTab(context)];
     await first.getByRole('article', { name: 'White hanging heart' }).waitFor();
     expect(await first.getByRole('button', { name: 'Order' }).count()).toBe(0);
+    expect(await first.locator('article svg.picture').count()).toBe(3);
     await takeScreenshot(first, '1-visitor');
+    await first.getByLabel('Search').fill('lantern');
+    await first.getByRole('button', { name: 'Search' }).click();
+    await first.getByRole('article', { name: 'White hanging heart' }).waitFor({ state: 'detached' });
+    await first.getByRole('article', { name: 'Garden lantern' }).getByRole('button', { name: 'Add to cart' }).click();
+    await first.getByRole('link', { name: 'All', exact: true }).click();
+    await first.getByLabel('Search').fill('');
+    await first.getByRole('button', { name: 'Search' }).click();
+    await first.getByRole('link', { name: 'decoration' }).click();
+    await first.getByRole('article', { name: 'Garden lantern' }).waitFor({ state: 'detached' });
+    await first.getByRole('article', { name: 'White hanging heart' }).getByRole('button', { name: 'Add to cart' }).click();
+    await second.getByRole('link', { name: 'Cart 2' }).click(); // the tabs share the cart
+    await second.getByRole('article', { name: 'White hanging heart' }).getByLabel('Quantity').fill('3');
+    await second.getByText('Total €16.65').waitFor();
+    await takeScreenshot(second, '2-cart');
 
-    await first.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await first.getByLabel('E-mail address').fill(anna.email);
-    await first.getByLabel('Password', { exact: true }).fill(anna.password);
-    await first.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await first.getByRole('button', { name: 'Allow' }).click();
-    await first.getByText('Anna Storefront').waitFor();
-    await second.getByText('Anna Storefront').waitFor(); // the sign-in in the first tab also signs in the second tab
-    expect(first.url()).toBe(`${origin}/`);
-
-    await first.getByLabel('Quantity').fill('3');
-    await first.getByRole('button', { name: 'Order' }).click();
-    await expect.poll(() => firstOrderStatus(second), { timeout: 10_000 }).toBe('pending');
-    await takeScreenshot(first, '2-ordered');
+    await signInAtServer(second, anna);
+    await second.getByRole('button', { name: 'Allow' }).click();
+    await second.getByText('Anna Storefront').waitFor();
+    await first.getByText('Anna Storefront').waitFor(); // the sign-in in the second tab also signs in the first tab
+    expect(second.url()).toBe(`${origin}/#/cart`);
+    await second.getByRole('button', { name: 'Place order' }).click();
+    await expect.poll(() => orderStatus(second), { timeout: 10_000 }).toBe('pending');
+    await second.getByRole('link', { name: 'Cart 0' }).waitFor();
+    await first.goto(second.url());
+    await expect.poll(() => orderStatus(first), { timeout: 10_000 }).toBe('pending');
 
     // expires the access token on the server earlier than the tabs expect
     await mandate.db.em
@@ -111,25 +135,57 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
         `update oauth_records set expires_at = now() - interval '1 minute' where model = 'AccessToken' and client_id = 'storefront'`,
       );
     await second.getByRole('button', { name: 'Pay' }).click();
-    await expect.poll(() => firstOrderStatus(second), { timeout: 10_000 }).toBe('paid');
-    await expect.poll(() => firstOrderStatus(first), { timeout: 10_000 }).toBe('paid');
+    for (const page of [second, first]) await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('paid');
     expect(refreshRequests).toHaveLength(1);
-    await takeScreenshot(second, '3-paid');
 
     const { data } = (await mandate.callApi('GET', '/api/v1/orders', { token: shop.token })).body;
     expect(data).toHaveLength(1);
-    const shipment = { method: 'POST', path: `/api/v1/orders/${data[0].id}/shipments` };
-    const shipped = await mandate.callApi(shipment.method, shipment.path, { token: shop.token, body: { status: 'shipped' } });
+    const shipments = `/api/v1/orders/${data[0].id}/shipments`;
+    const shipped = await mandate.callApi('POST', shipments, { token: shop.token, body: { status: 'shipped' } });
     expect([shipped.status, shipped.text]).toEqual([201, expect.any(String)]);
-    await expect.poll(() => firstOrderStatus(first), { timeout: 10_000 }).toBe('shipped');
-    await takeScreenshot(first, '4-shipped');
+    await expect.poll(() => orderStatus(first), { timeout: 10_000 }).toBe('shipped');
+    expect(await first.locator('.timeline .done').count()).toBe(3);
+    await takeScreenshot(first, '3-shipped');
+    await first.getByRole('link', { name: 'All orders' }).click();
+    await first.locator('.orders .status', { hasText: 'shipped' }).waitFor();
 
     await first.getByRole('button', { name: 'Sign out' }).click();
     for (const page of [first, second]) {
       await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
-      expect(await page.getByRole('heading', { name: 'Your orders' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'Sign in to see your orders' }).waitFor();
+      expect(await page.locator('.status').count()).toBe(0);
     }
-    await takeScreenshot(second, '5-signed-out');
+    expect(pageErrors).toEqual([]);
+    await context.close();
+  });
+
+  test('requests a denied permission again, follows orders without the permission for events, and shows errors', async () => {
+    const context = await chromium.newContext({ viewport: { width: 390, height: 844 } });
+    pageErrors = [];
+    const page = await openTab(context);
+    const ben = await signUp(mandate.origin, { name: 'Ben Storefront' });
+    await signInAtServer(page, ben);
+    for (const scope of ['orders.write', 'events.read']) await page.locator(`input[name=scope][value="${scope}"]`).uncheck();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('Ben Storefront').waitFor();
+    const heart = page.getByRole('article', { name: 'White hanging heart' });
+    await heart.getByRole('button', { name: 'Order' }).click();
+    await heart.getByText('You have not allowed this shop to do that.').waitFor();
+    await takeScreenshot(page, '4-denied');
+    await heart.getByRole('button', { name: 'Change permissions' }).click();
+    await page.locator('input[name=scope][value="events.read"]').uncheck();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await heart.getByRole('button', { name: 'Order' }).click();
+    await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('pending');
+
+    const { data } = (await mandate.callApi('GET', '/api/v1/orders?sort=-created_at', { token: shop.token })).body;
+    await mandate.callApi('POST', `/api/v1/orders/${data[0].id}/cancellation`, { token: shop.token, body: { reason: 'staff' } });
+    await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('canceled'); // without events, the page polls
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await takeScreenshot(page, '5-canceled');
+
+    await page.goto(`${origin}/#/orders/987654321`);
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
     expect(pageErrors).toEqual([]);
     await context.close();
   });

@@ -66,8 +66,7 @@ function addShopRoutes(app: Hono<{ Variables: Variables }>): void {
     const products = await context.var.mandate.products.list(query);
     return render(context, productsPage(products.data, search, await readVisitor(context)));
   });
-  // oxlint-disable-next-line oxc/no-async-endpoint-handlers -- Hono awaits its handlers, unlike Express
-  app.use('/orders/*', requireSignIn);
+  app.use('/orders/*', (context, next) => requireSignIn(context, next));
   app.get('/orders', async (context) => {
     const orders = await context.var.mandate.orders.list({ limit: 20 });
     return render(context, ordersPage(orders.data, await readVisitor(context)));

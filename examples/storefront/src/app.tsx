@@ -1,50 +1,88 @@
+import { useSession } from '@mandate/client-sdk/react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState, type ReactNode } from 'react';
-import { Notice } from './notice.tsx';
-import { Orders } from './orders.tsx';
-import { Products } from './products.tsx';
-import { customer, signIn } from './shop.ts';
+import { useEffect, type ReactNode } from 'react';
+import { CartPage } from './cart-page.tsx';
+import { useCart } from './cart.ts';
+import { useLiveOrders } from './live-orders.ts';
+import { useRoute, type Route } from './location-route.ts';
+import { FailureNotice } from './notice.tsx';
+import { OrderPage } from './order-page.tsx';
+import { OrdersPage } from './orders-page.tsx';
+import { ProductsPage } from './products-page.tsx';
+import { customer } from './shop.ts';
 
-export function App({ signedIn: atFirst, notice }: { readonly signedIn: boolean; readonly notice: string | undefined }): ReactNode {
-  const [signedIn, setSignedIn] = useState(atFirst);
-  const [failure, setFailure] = useState(notice);
+export function App(): ReactNode {
+  const session = useSession();
   const queryClient = useQueryClient();
-  useEffect(
-    () =>
-      signIn.onChange(() => {
-        // Removes cached data of the previous customer, in every tab.
-        queryClient.clear();
-        void signIn.signedIn().then(setSignedIn);
-      }),
-    [queryClient],
-  );
-  const attempt = (action: Promise<unknown>): void => {
-    setFailure(undefined);
-    action.catch((error: unknown) => setFailure(error instanceof Error ? error.message : String(error)));
-  };
+  const isSignedIn = session.status === 'signed-in';
+  const pollingInterval = useLiveOrders(isSignedIn);
+  const route = useRoute();
+  useEffect(() => {
+    // Removes cached data of the previous customer, in every tab.
+    if (session.status !== 'signed-out') return;
+    for (const resource of ['orders', 'users'] as const) queryClient.removeQueries({ queryKey: customer.keyOf(resource) });
+  }, [session.status, queryClient]);
   return (
     <>
-      <header>
-        <h1>Storefront</h1>
-        {signedIn ? (
-          <p>
-            <WhoAmI /> <button onClick={() => attempt(signIn.signOut())}>Sign out</button>
-          </p>
-        ) : (
-          <p>
-            <button onClick={() => attempt(signIn.redirect())}>Sign in</button>{' '}
-            <button className="quiet" onClick={() => attempt(signIn.popup())}>
-              Sign in in a window
-            </button>
-          </p>
-        )}
-      </header>
+      <Header isSignedIn={isSignedIn} />
       <main>
-        <Notice>{failure}</Notice>
-        {signedIn && <Orders />}
-        <Products canOrder={signedIn} />
+        <FailureNotice error={session.error} />
+        {session.status !== 'loading' && <CurrentPage route={route} isSignedIn={isSignedIn} pollingInterval={pollingInterval} />}
       </main>
     </>
+  );
+}
+
+type PageProps = { readonly route: Route; readonly isSignedIn: boolean; readonly pollingInterval: number | false };
+
+function CurrentPage({ route, isSignedIn, pollingInterval }: PageProps): ReactNode {
+  if (route.page === 'products') return <ProductsPage route={route} canOrder={isSignedIn} />;
+  if (route.page === 'cart') return <CartPage canOrder={isSignedIn} />;
+  if (!isSignedIn) return <SignInRequired />;
+  if (route.page === 'orders') return <OrdersPage pollingInterval={pollingInterval} />;
+  return <OrderPage orderId={route.orderId} pollingInterval={pollingInterval} />;
+}
+
+function SignInRequired(): ReactNode {
+  const { signIn } = useSession();
+  return (
+    <p>
+      <button onClick={() => void signIn()}>Sign in to see your orders</button>
+    </p>
+  );
+}
+
+function Header({ isSignedIn }: { readonly isSignedIn: boolean }): ReactNode {
+  const { status, signIn, signInWithPopup, signOut } = useSession();
+  const count = useCart().reduce((sum, { quantity }) => sum + quantity, 0);
+  return (
+    <header>
+      <a className="brand" href="#/">
+        Storefront
+      </a>
+      <nav aria-label="Shop">
+        {isSignedIn && <a href="#/orders">Your orders</a>}
+        <a href="#/cart">
+          Cart <span className="badge">{count}</span>
+        </a>
+        {isSignedIn && (
+          <>
+            <WhoAmI />
+            <button className="quiet" onClick={() => void signOut()}>
+              Sign out
+            </button>
+          </>
+        )}
+        {status === 'signed-out' && (
+          <>
+            <button onClick={() => void signIn()}>Sign in</button>
+            <button className="quiet" onClick={() => void signInWithPopup()}>
+              Sign in in a window
+            </button>
+          </>
+        )}
+      </nav>
+    </header>
   );
 }
 

@@ -1,25 +1,20 @@
+import { MandateProvider } from '@mandate/client-sdk/react';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
-import { signIn } from './shop.ts';
+import { customerClient, signIn } from './shop.ts';
 
 // The SDK already retries failed requests.
 const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 1_000 } } });
 
-async function start(): Promise<void> {
-  const root = createRoot(document.querySelector('#root') ?? document.body);
-  const outcome = await signIn.complete().then(
-    () => undefined,
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
-  );
-  root.render(
-    <StrictMode>
-      <QueryClientProvider client={queryClient}>
-        <App signedIn={await signIn.signedIn()} notice={outcome} />
-      </QueryClientProvider>
-    </StrictMode>,
-  );
-}
-
-void start();
+createRoot(document.querySelector('#root') ?? document.body).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      {/* The page that the customer came from differs only in the fragment, so this does not load the page again. */}
+      <MandateProvider client={customerClient} signIn={signIn} onReturn={(url) => location.replace(url)}>
+        <App />
+      </MandateProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -8,9 +8,11 @@ export const signIn = browserSignIn({
   issuer: service,
   clientId: import.meta.env.VITE_CLIENT_ID ?? 'storefront',
   redirectUri: `${location.origin}/`,
-  scopes: ['openid', 'offline_access', 'users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write'],
+  scopes: ['openid', 'offline_access', 'users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write', 'events.read'],
 });
+
+export const customerClient = createClient({ baseUrl: service, auth: signIn.auth });
 
 /** The product catalog is public, so visitors can browse it without signing in. */
 export const visitor = queryOptions(createClient({ baseUrl: service }));
-export const customer = queryOptions(createClient({ baseUrl: service, auth: signIn.auth }));
+export const customer = queryOptions(customerClient);

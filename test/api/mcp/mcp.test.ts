@@ -28,6 +28,7 @@ describe('the tools', () => {
       'webhooks.create': secret,
       'webhooks.rotateSecret': secret,
       'signingKeys.rotate': 'must be decided by a human',
+      'branding.setLogo': 'requires a file',
       'orderImports.create': 'requires a file',
       'productImports.create': 'requires a file',
       'tasks.result': 'returns a file',
