@@ -25,5 +25,5 @@ export const findOrderLimits = (em: EntityManager, grantId: string): Promise<Ord
   em.fork({ keepTransactionContext: true }).findOne(OrderLimits, { grantId });
 
 /** Removes a grant's limits. Returns false if the grant has none. */
-export const removeOrderLimits = async (em: EntityManager, grantId: string): Promise<boolean> =>
+export const deleteOrderLimitsOfGrant = async (em: EntityManager, grantId: string): Promise<boolean> =>
   (await em.nativeDelete(OrderLimits, { grantId })) > 0;
