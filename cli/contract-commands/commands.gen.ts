@@ -2381,7 +2381,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/order-exports',
     summary: 'Export orders',
     description:
-      'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope, or the `orders.manage` scope and a staff account to export the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+      'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope. To export the orders of other customers, it requires the `orders.manage` scope and a staff account instead. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -4072,7 +4072,8 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           minLength: 1,
           maxLength: 64,
-          description: 'IANA name of your time zone, in which a period starts (default: the stored time zone, or `UTC`).',
+          description:
+            'IANA name of the time zone that determines when a period starts (default: the stored time zone, or `UTC` if none is stored).',
         },
       },
       additionalProperties: false,
@@ -5048,7 +5049,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/statistics/applications',
     summary: 'Get application statistics',
     description:
-      'Returns the requests, errors and orders of each application and API key, with the most requests first. Requests are added up every few seconds.',
+      'Returns the requests, errors and orders of each application and API key, with the most requests first. The numbers of requests and errors are updated every few seconds.',
     scopes: ['statistics.read'],
     idempotent: false,
     paginated: false,
@@ -5315,7 +5316,7 @@ export const groupSummaries: Readonly<Record<string, string>> = {
   applications: 'Registered OAuth clients and the scopes that they can be granted',
   'audit-events': 'Audit log of changes to credentials and permissions',
   usage: 'API request counts and limits',
-  stats: 'Sales, products and applications of the shop in figures',
+  stats: "Statistics on the shop's sales, products and applications",
   'signing-keys': 'Keys that sign tokens',
   branding: 'Name, logo, colors and links that pages and e-mails show',
 };

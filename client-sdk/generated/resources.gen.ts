@@ -557,7 +557,7 @@ export interface ShipmentsResource {
 export interface OrderExportsResource {
   /**
    * Export orders.
-   * Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope, or the `orders.manage` scope and a staff account to export the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
+   * Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope. To export the orders of other customers, it requires the `orders.manage` scope and a staff account instead. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
    * Requires the scope `tasks.write`.
    */
   create(body: OrderExportCreate, options?: CallOptions): Call<Task, ProblemsOf['orderExports.create']>;
@@ -862,7 +862,7 @@ export interface StatsResource {
   products(query?: StatsProductsQuery, options?: CallOptions): Call<ProductStatistics, ProblemsOf['stats.products']>;
   /**
    * Get application statistics.
-   * Returns the requests, errors and orders of each application and API key, with the most requests first. Requests are added up every few seconds.
+   * Returns the requests, errors and orders of each application and API key, with the most requests first. The numbers of requests and errors are updated every few seconds.
    * Requires the scope `statistics.read`.
    */
   applications(query?: StatsApplicationsQuery, options?: CallOptions): Call<ApplicationStatistics, ProblemsOf['stats.applications']>;

@@ -54,7 +54,9 @@ export function createMcpTools(document: JsonObject): McpTool[] {
 function toolOf(document: JsonObject, path: string, method: string, operation: JsonObject): McpTool {
   const operationId = textAt(operation, 'operationId');
   const [title, details] = [textAt(operation, 'summary'), textAt(operation, 'description')];
-  const parameters = (Array.isArray(operation['parameters']) ? operation['parameters'] : []).filter(isJsonObject);
+  const parameters = (Array.isArray(operation['parameters']) ? operation['parameters'] : [])
+    .filter(isJsonObject)
+    .filter((parameter) => !parametersWithoutArgument.has(textAt(parameter, 'name')));
   const parametersIn = (location: string): JsonObject[] => parameters.filter((parameter) => parameter['in'] === location);
   const accepts = (location: string, name: string): boolean => parametersIn(location).some((parameter) => parameter['name'] === name);
   const body = objectAt(objectAt(objectAt(objectAt(operation, 'requestBody'), 'content'), 'application/json'), 'schema');
@@ -106,11 +108,13 @@ const scopesOf = (operation: JsonObject): string[] =>
     .flatMap((requirement) => (Array.isArray(requirement['oauth2']) ? requirement['oauth2'] : []))
     .filter((scope) => typeof scope === 'string');
 
+/** Parameters that assistants do not need. `has_more` shows whether there are more results. */
+const parametersWithoutArgument: ReadonlySet<string> = new Set(['include_total']);
+
 /** Descriptions of parameters that many tools have. The descriptions in the OpenAPI document would take a tenth of the context. */
 const shortDescriptions: Readonly<Record<string, string>> = {
   limit: '',
   cursor: '`next_cursor` of the previous page.',
-  include_total: 'Adds `total_count`.',
   dry_run: 'Checks and prices the request, and changes nothing.',
 };
 

@@ -66,7 +66,9 @@ export const connectedAppLimitsInputSchema = withSchemaName(
         .max(64)
         .refine((name) => knownTimeZones.has(name), { message: 'must be an IANA time zone such as Europe/London' })
         .optional()
-        .describe('IANA name of your time zone, in which a period starts (default: the stored time zone, or `UTC`).'),
+        .describe(
+          'IANA name of the time zone that determines when a period starts (default: the stored time zone, or `UTC` if none is stored).',
+        ),
     })
     .strict(),
 );

@@ -13,7 +13,7 @@ type ApiKeyStatusRow = {
   application_status: string | null;
 };
 
-// Written in SQL because this statement runs for every request with an API key (benchmark `read-order`).
+// Written in SQL because this statement runs for every request with an API key (see the `read-order` benchmark).
 export const findApiKeyByHash = prepareStatement<ApiKeyStatusRow>(
   'verify_api_key',
   `select k.id, k.scopes, k.expires_at, k.revoked_at, u.id as user_id, u.role, u.status as user_status, a.status as application_status

@@ -15,7 +15,7 @@ export type EmailContent = {
   readonly lists?: readonly { readonly title: string; readonly items: readonly string[] }[];
   /** Paragraphs in small print at the end. */
   readonly notes?: readonly string[];
-  /** Links of the shop, such as help. */
+  /** Links to the shop's pages, such as its help page. */
   readonly shopLinks?: readonly { readonly url: string; readonly text: string }[];
 };
 

@@ -5,7 +5,7 @@ import { basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audienc
 import { html, type Html } from '../http/response/html-template.ts';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
 import { createProviderPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
-import { createReferenceDocument } from './create-reference-document.ts';
+import { createReferencePageOpenApiDocument } from './create-reference-page-openapi-document.ts';
 import { loadDocsFolderAsset, loadScalarAssets } from './load-reference-page-assets.ts';
 import { renderFirstOperation } from './render-first-operation.ts';
 import { readApiV1OpenApiDocument } from './serve-openapi-documents.ts';
@@ -34,7 +34,7 @@ export function serveReferencePage(issuer: string): Router {
       .type('html')
       .send(referenceDocument(base, files, nonce, firstOperation).toString());
   });
-  const readDocument = (): Buffer => Buffer.from(JSON.stringify(createReferenceDocument(issuer)));
+  const readDocument = (): Buffer => Buffer.from(JSON.stringify(createReferencePageOpenApiDocument(issuer)));
   router.get('/docs/openapi.json', serveStaticDocument('json', readDocument, 'public, max-age=300'));
   router.get(referencePageRedirectPath, (_req, res) => res.set(pageHeaders(issuer)).type('html').send(returnPage(base).toString()));
   return router;

@@ -1,7 +1,7 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
 // Written in SQL because MikroORM can neither number rows nor update rows from a query.
-// This statement runs for the events of every order (benchmark `create-order`).
+// This statement runs for the events of every order, so it affects the `create-order` benchmark.
 // The statement has no name, so that it is planned for each execution: a plan cached while the table is small would read all events.
 export const assignSequenceNumberBatch = prepareStatement<{ count: number }>(
   undefined,

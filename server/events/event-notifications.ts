@@ -13,9 +13,9 @@ const throughPoolerMessage =
 const payloadOf = (em: EntityManager, topic: EventSignalTopic): string => `${topic} ${getEventSignalsOfDatabase(em).processId}`;
 
 /**
- * Sends a signal to other processes when the transaction commits. PostgreSQL commits transactions with a NOTIFY one at a time, so this
- * function is used only in the transaction that assigns sequence numbers, which never runs concurrently, and never in a transaction that
- * places orders.
+ * Sends a signal to other processes when the transaction commits. PostgreSQL serializes the commits of transactions that execute NOTIFY.
+ * Therefore, call this function only in the transaction that assigns sequence numbers (it never runs concurrently), and never in a
+ * transaction that places orders.
  */
 export const notifyOtherProcessesOnCommit = (em: EntityManager, topic: EventSignalTopic): Promise<void> =>
   notifyEventChannel(em, [payloadOf(em, topic)]);

@@ -119,7 +119,7 @@ const toFirstRunApplication = ({ clientId, scopes: grantedScopes, redirectUris }
   redirect_uris: redirectUris,
 });
 
-/** Generates a password with 80 random bits in groups that are easy to type, without characters that look alike. */
+/** Generates a password with 79 bits of entropy, in groups that are easy to type and without look-alike characters. */
 function memorablePassword(): string {
   const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
   const group = (): string => Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');

@@ -20,7 +20,7 @@ const items = `items as (
      select placed.id, line, product_id, sku, name, unit_price, quantity, case when $3 in ('shipped', 'delivered') then quantity else 0 end,
             tax_rate_bps, tax, total
        from placed cross join lines)`;
-// Written in SQL because taxes and totals are calculated by the SQL functions that `place_order` uses (benchmark `create-order`).
+// Written in SQL because taxes and totals are calculated by the SQL functions that `place_order` uses (see the `create-order` benchmark).
 export const insertOrderWithLines = prepareStatement<{ id: number }>(
   'insert_imported_order',
   `with ${computed},

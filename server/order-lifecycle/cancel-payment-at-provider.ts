@@ -10,7 +10,7 @@ const cancelable = { status: { $in: ['pending', 'requires_action'] }, providerRe
 export const cancelPaymentAtProvider = async (em: EntityManager, providers: PaymentProviders, id: number, now: Date): Promise<boolean> =>
   cancelAll(em, providers, await em.find(Payment, { ...cancelable, id }, { disableIdentityMap: true }), now);
 
-/** Cancels the open payment of an order, like `cancelPaymentAtProvider`. */
+/** Like `cancelPaymentAtProvider`, but for the open payment of an order. */
 export const cancelOpenPaymentOfOrder = async (
   em: EntityManager,
   providers: PaymentProviders,
@@ -23,7 +23,7 @@ export const cancelOpenPaymentOfOrder = async (
 export const markOrderPaymentCanceledForDryRun = (em: EntityManager, orderId: number): Promise<number> =>
   em.nativeUpdate(Payment, { ...cancelable, order: orderId }, { status: 'canceled' });
 
-/** Cancels open payments of orders whose reservation has expired, like `cancelPaymentAtProvider`. */
+/** Like `cancelPaymentAtProvider`, but for the open payments of up to `limit` orders whose reservation has expired. */
 export async function cancelPaymentsOfExpiredOrders(
   em: EntityManager,
   providers: PaymentProviders,

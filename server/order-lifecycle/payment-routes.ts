@@ -16,7 +16,7 @@ import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
 import { cancelPaymentAtProvider } from './cancel-payment-at-provider.ts';
 import { assertOrderAccessible } from '../orders/check-order-access-and-build-filters.ts';
 import { findPayment, listPaymentsOfOrder } from '../payments/find-or-list-payments.ts';
-import { paymentForPrincipal } from '../payments/payment-from-entity.ts';
+import { paymentFromEntityForPrincipal } from '../payments/payment-from-entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import type { PaymentHandlerDependencies, PaymentProviders } from '../payments/providers/payment-provider.ts';
 import { applyPaymentOutcomeInTransaction } from './apply-payment-outcome.ts';
@@ -27,7 +27,7 @@ const locationFor = ({ id }: PaymentBody): string => `/api/v1/payments/${id}`;
 const readPayment =
   (em: EntityManager, principal: Principal) =>
   async ({ id }: PaymentBody): Promise<PaymentBody> =>
-    paymentForPrincipal(principal, await findPayment(em, principal, id));
+    paymentFromEntityForPrincipal(principal, await findPayment(em, principal, id));
 
 type Dependencies = HandlerDependencies & PaymentHandlerDependencies;
 
@@ -48,7 +48,8 @@ const handleCreatePayment: RouteHandler<typeof contract.payments.create, Depende
   const principal = requirePrincipal(req);
   const readState = readPayment(em, principal);
   return createResourceIdempotentlyThenComplete(em, req, res, {
-    start: async (inner) => paymentForPrincipal(principal, await createPendingPayment(inner, providers, principal, params.order_id, body)),
+    start: async (inner) =>
+      paymentFromEntityForPrincipal(principal, await createPendingPayment(inner, providers, principal, params.order_id, body)),
     complete: async (started) => submitPaymentToProvider(em, providers, started.id, new Date()).then(() => readState(started)),
     readState,
     location: locationFor,
@@ -62,7 +63,7 @@ const handleListPaymentsOfOrder: RouteHandler<typeof contract.payments.list, Dep
   const principal = requirePrincipal(req);
   await assertOrderAccessible(em, principal, id, 'payments.manage');
   const rows = await listPaymentsOfOrder(em, id, pages.decodeCursor(req, query), query.limit);
-  const toItem = (payment: (typeof rows)[number]): PaymentBody => paymentForPrincipal(principal, payment);
+  const toItem = (payment: (typeof rows)[number]): PaymentBody => paymentFromEntityForPrincipal(principal, payment);
   const page = pages.respondWithPage(req, res, query, rows, toItem, (payment) => [payment.id, payment.id]);
   return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => em.count(Payment, { order: id }))) } };
 };
@@ -80,7 +81,7 @@ const handleGetPayment: RouteHandler<typeof contract.payments.get, Dependencies>
     req,
     res,
     `payment-${id}`,
-    paymentForPrincipal(requirePrincipal(req), await findPayment(em, requirePrincipal(req), id)),
+    paymentFromEntityForPrincipal(requirePrincipal(req), await findPayment(em, requirePrincipal(req), id)),
   );
 
 const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Dependencies> = async (
@@ -93,7 +94,7 @@ const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Depende
   const asked = await cancelPaymentAtProvider(em, providers, id, new Date());
   const effect = async (inner: EntityManager): Promise<PaymentBody> => {
     const payment = await findPayment(inner, principal, id);
-    if (asked && payment.status === 'canceled') return paymentForPrincipal(principal, payment);
+    if (asked && payment.status === 'canceled') return paymentFromEntityForPrincipal(principal, payment);
     throw createProblem('invalid_transition', { detail: `The payment is ${payment.status}; it cannot be canceled now.` });
   };
   return createResourceIdempotently(em, req, res, effect, locationFor);
@@ -107,7 +108,7 @@ const handleConfirmPayment: RouteHandler<typeof contract.payments.confirm, Depen
   let refundId: number | undefined;
   const effect = async (inner: EntityManager): Promise<PaymentBody> => {
     refundId = await confirmPayment(inner, providers, await findPayment(inner, principal, id), new Date());
-    return paymentForPrincipal(principal, await findPayment(inner, principal, id));
+    return paymentFromEntityForPrincipal(principal, await findPayment(inner, principal, id));
   };
   const confirmed = await createResourceIdempotently(em, req, res, effect, locationFor);
   if (refundId !== undefined) await submitOrPollRefund(em, providers, refundId);
@@ -131,5 +132,5 @@ const paymentSubresource = (principal: Principal, userId: number | undefined) =>
     statuses: paymentStatuses,
     userId: resolveUserWhoseOrdersAreListed(principal, userId, 'payments.manage'),
     find: (em: EntityManager, ids: number[]) => em.find(Payment, { id: { $in: ids } }, { refresh: true }),
-    toBody: (payment: Payment) => paymentForPrincipal(principal, payment),
+    toBody: (payment: Payment) => paymentFromEntityForPrincipal(principal, payment),
   }) as const;

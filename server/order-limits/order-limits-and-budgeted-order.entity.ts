@@ -16,7 +16,7 @@ export const OrderLimits = defineEntity({
     perOrder: p.bigint('number').nullable().check('per_order >= 1'),
     perPeriod: p.bigint('number').nullable().check('per_period >= 1'),
     period: p.enum(budgetPeriods).nullable(),
-    /** IANA name of the time zone in which a period starts. */
+    /** IANA name of the time zone that determines when a period starts. */
     timeZone: p.text().default('UTC'),
     validUntil: p.datetime(3).nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),

@@ -5,7 +5,7 @@ import { orderLimitsColumnsFromInput } from './order-limits-conversion.ts';
 
 /**
  * Sets a grant's limits. Waits for orders that are being placed under the previous limits, so that every later order sees the new limits.
- * @param timeZone time zone in which a period starts; without it, the stored time zone remains (default: UTC)
+ * @param timeZone time zone that determines when a period starts; without it, the stored time zone remains (default: UTC)
  */
 export async function saveOrderLimits(em: EntityManager, grantId: string, input: OrderLimitsInput, timeZone?: string): Promise<void> {
   const columns = { ...orderLimitsColumnsFromInput(input), updatedAt: new Date() };
@@ -25,5 +25,5 @@ export const findOrderLimits = (em: EntityManager, grantId: string): Promise<Ord
   em.fork({ keepTransactionContext: true }).findOne(OrderLimits, { grantId });
 
 /** Removes a grant's limits. Returns false if the grant has none. */
-export const removeOrderLimits = async (em: EntityManager, grantId: string): Promise<boolean> =>
+export const deleteOrderLimitsOfGrant = async (em: EntityManager, grantId: string): Promise<boolean> =>
   (await em.nativeDelete(OrderLimits, { grantId })) > 0;

@@ -3,7 +3,7 @@ import type { OrderRejection } from './problem-from-order-rejection.ts';
 
 type PlacementRow = { answer: string | null; location: string | null; refusal: OrderRejection | null };
 
-// Written in SQL because a single function call performs the whole transaction (benchmark `create-order`).
+// Written in SQL because a single function call performs the whole transaction (see the `create-order` benchmark).
 export const callPlaceOrderSqlFunction = prepareStatement<PlacementRow>(
   'place_order_v5',
   `select answer, location, refusal

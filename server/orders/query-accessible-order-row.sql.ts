@@ -2,7 +2,7 @@ import type { Order } from '@mandate/contract';
 import { prepareBatchedLookupStatement } from '../database/queries/batched-statement.ts';
 import { orderColumnsSql, orderItemsAsJsonSql, type OrderRow } from './order-from-row.ts';
 
-// Written in SQL because concurrent reads are batched into one query that returns JSON (benchmark `read-order`).
+// Written in SQL because concurrent reads are batched into one query that returns JSON (see the `read-order` benchmark).
 // The query checks the permission, so that another user's order is not found.
 export const queryAccessibleOrderRow = prepareBatchedLookupStatement<OrderRow & { items: Order['items'] }>(
   'read_order',

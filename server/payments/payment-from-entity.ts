@@ -25,7 +25,7 @@ export const paymentWithoutProviderDetailsFromEntity = (payment: Payment): Payme
 });
 
 /** Returns a payment with the fields that the principal may see. */
-export const paymentForPrincipal = (principal: Principal, payment: Payment): PaymentBody => ({
+export const paymentFromEntityForPrincipal = (principal: Principal, payment: Payment): PaymentBody => ({
   ...paymentWithoutProviderDetailsFromEntity(payment),
   provider_reference: canUseScope(principal, 'payments.manage') ? (payment.providerReference ?? null) : null,
   next_action: principal.scopes.has('payments.write') || canUseScope(principal, 'payments.manage') ? (payment.nextAction ?? null) : null,

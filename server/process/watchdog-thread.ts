@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { createLog } from '../logging/logger.ts';
-import { watchdogHeartbeatIntervalMs, type WatchdogData } from './watchdog.ts';
+import { eventLoopHeartbeatIntervalMs, type WatchdogData } from './watchdog.ts';
 
 const { state, limitSeconds, production } = z.custom<WatchdogData>().parse(workerData);
 
@@ -16,11 +16,11 @@ let blockedMs = 0;
 function check(): void {
   const latest = Atomics.load(state, 0);
   const canBePaused = Atomics.load(state, 1) === 1;
-  blockedMs = latest === heartbeat && !canBePaused ? blockedMs + watchdogHeartbeatIntervalMs : 0;
+  blockedMs = latest === heartbeat && !canBePaused ? blockedMs + eventLoopHeartbeatIntervalMs : 0;
   heartbeat = latest;
   if (blockedMs < limitSeconds * 1_000) return;
   log.fatal({ blocked_seconds: limitSeconds }, 'the event loop is blocked: the process is terminated, so that it can be restarted');
   process.kill(process.pid, 'SIGKILL');
 }
 
-setInterval(check, watchdogHeartbeatIntervalMs);
+setInterval(check, eventLoopHeartbeatIntervalMs);

@@ -10,7 +10,7 @@ export type WatchdogData = {
   readonly production: boolean;
 };
 
-export const watchdogHeartbeatIntervalMs = 1_000;
+export const eventLoopHeartbeatIntervalMs = 1_000;
 
 /**
  * Starts a thread that kills this process when its event loop has been blocked for `limitSeconds`, so that a supervisor can restart it.
@@ -23,7 +23,7 @@ export function startEventLoopWatchdog(limitSeconds: number, production: boolean
     Atomics.add(state, 0, 1);
     Atomics.store(state, 1, inspectorUrl() === undefined ? 0 : 1);
   };
-  setInterval(beat, watchdogHeartbeatIntervalMs).unref();
+  setInterval(beat, eventLoopHeartbeatIntervalMs).unref();
   const workerData: WatchdogData = { state, limitSeconds, production };
   const thread = new Worker(new URL('watchdog-thread.ts', import.meta.url), { workerData, execArgv: [] });
   thread.on('error', (error) => log.error({ err: error }, 'the watchdog thread stopped: a blocked event loop is no longer detected'));

@@ -4,7 +4,7 @@ const trigger = String.raw`[=+\-@\uff1d\uff0b\uff0d\uff20]`;
 const separator = String.raw`[\p{Cc}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff]`;
 /** The start of a cell or the position after a separator, including any spaces and invisible characters that programs ignore there. */
 const start = String.raw`(?<=(?:^|${separator})[ \p{Cf}]*)`;
-// An apostrophe is also added before an existing one, so that every text can be restored.
+// If apostrophes already precede a formula, another one is added, so that the original text can always be restored.
 // The lookahead comes first because it rarely matches.
 const unguarded = new RegExp(`(?='*${trigger})${start}`, 'gu');
 const guarded = new RegExp(`(?='+${trigger})${start}'`, 'gu');

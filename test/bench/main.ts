@@ -43,7 +43,7 @@ const settings = {
   connections: Number(options.connections),
   orders: Number(options.orders),
 };
-/** More users than connections, because concurrent refreshes of the same grant wait for each other. */
+/** More users than connections, because concurrent refreshes of the same grant run one after another. */
 const signedInUsers = Math.ceil(settings.connections * 1.5);
 const otherNames = ['page', 'two-processes', 'memory', 'start'];
 

@@ -60,6 +60,15 @@ describe('TypeScript samples', () => {
   });
 });
 
+/** Replaces the file in a command for an upload: an import reads standard input, and a logo must be an image. */
+function withExistingFile({ requestBody, operationId }: (typeof operations)[number], argv: string[]): string[] {
+  const [resource = '', action = '', file, ...flags] = argv;
+  if (!requestBody || file === undefined || file.startsWith('-')) return argv;
+  return operationId === 'branding.setLogo'
+    ? [resource, action, join(import.meta.dirname, '../../server/first-run/demonstration-logo.png'), ...flags]
+    : [resource, action, '-', ...flags, '--format', 'csv'];
+}
+
 describe('command-line samples', () => {
   const singleRequestCommands = operations.filter(({ operationId }) => !(operationId in handwrittenCommandsByOperation));
 
@@ -77,12 +86,7 @@ describe('command-line samples', () => {
     '%s is rejected only because no user is signed in',
     async (_id, one) => {
       const argv = splitCommand(one.samples['CLI'] ?? '');
-      const [file] = argv.slice(2);
-      const input =
-        one.requestBody && file !== undefined && !file.startsWith('-')
-          ? [...argv.slice(0, 2), '-', ...argv.slice(3), '--format', 'csv']
-          : argv;
-      const { exitCode, stderr } = await runInProcess(input, { stdin: 'reference\n' });
+      const { exitCode, stderr } = await runInProcess(withExistingFile(one, argv), { stdin: 'reference\n' });
       expect(exitCode, stderr).toBe(exitCodes.signInRequired);
     },
   );

@@ -1,4 +1,4 @@
-/** Every link in the documents to a file of the repository, or to a heading in one, exists. */
+/** The documents link only to files and headings that exist in the repository. */
 import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -28,7 +28,7 @@ function readAnchors(source: string): Set<string> {
   );
 }
 
-/** Returns why a link does not lead anywhere. Links to other hosts are only checked for their form. */
+/** Returns why a link is broken, or `undefined` if it is not. For a link to another host, only the form of the URL is checked. */
 async function linkFault(file: string, link: string, source: string): Promise<string | undefined> {
   if (/^[a-z]+:/.test(link))
     return URL.canParse(link) && /^(https:|http:\/\/(localhost|127\.0\.0\.1)[:/]|mailto:)/.test(link) ? undefined : 'must be an https URL';

@@ -69,9 +69,9 @@ describe.each(documents)('the OpenAPI document in %s', (version, raw, newAjv) =>
     ),
   ]);
 
-  test('has a valid example for every request and response with a body', () => {
+  test('has a valid example for every request and response with a body, except images, which JSON cannot represent', () => {
     expect(mediaTypes.length).toBeGreaterThan(500);
-    for (const [place, one] of mediaTypes) {
+    for (const [place, one] of mediaTypes.filter(([name]) => !/ image\/\w+$/.test(name))) {
       const examples = examplesOf(one);
       expect(examples.length, place).toBeGreaterThan(0);
       for (const example of examples) expect(validationErrors(one.schema, example), `${place}: ${JSON.stringify(example)}`).toBeNull();

@@ -55,7 +55,7 @@ File: the lines of the file at these catalogue prices.\n\n`,
   ];
 }
 
-/** `npm run retail -- <file> [--place]` imports or places a real month's orders through the running server's public API. */
+/** `npm run retail -- <file> [--place]` imports or places one month of a real retailer's orders through the server's public API. */
 async function retail(path: string, isPlaced: boolean): Promise<boolean> {
   const { dataDirectory } = readConfig();
   const firstRunFile = firstRun.parse(JSON.parse(await readFile(join(dataDirectory, 'first-run.json'), 'utf8')));

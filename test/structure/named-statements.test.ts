@@ -47,7 +47,10 @@ const lineOf = (source: string, index: number): number => source.slice(0, index)
 
 const reasonPattern = /\/\/ Written in SQL (?:because|for the same reason)\b/;
 
-/** Returns whether the top-level declaration that contains the line, or the comment above the declaration, states the reason for SQL. */
+/**
+ * Returns whether a comment explains why the statement at this line is written in SQL. The comment is above the top-level declaration that
+ * contains the line, or in the declaration before the line.
+ */
 function hasReason(source: string, line: number): boolean {
   const lines = source.split('\n');
   const isDeclaration = (text: string): boolean => /^(?:export|const|let|function|async|class)\b/.test(text);

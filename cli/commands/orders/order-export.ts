@@ -49,7 +49,7 @@ async function exportOrders(io: CliEnvironment, settings: Settings, typed: RawFl
   parseWaitFlags(flags);
   const target: DownloadTarget = { path: flags.output ?? defaultPath(io, input), overwrite: flags.yes ?? false };
   if (flags.wait && target.path === '-' && (settings.format !== 'text' || settings.get !== undefined)) {
-    throw new CommandError(exitCodes.usage, 'usage', 'Standard output cannot receive both the file and the task', {
+    throw new CommandError(exitCodes.usage, 'usage', 'Cannot write both the file and the task to standard output', {
       hint: 'Specify an output file, as in: -o orders.csv',
     });
   }

@@ -25,7 +25,7 @@ export const budgetSchema = withSchemaName(
     remaining: amountSchema.describe('Amount that remains in the current period, in minor units.'),
     starts_at: timestampSchema.describe('When the current period started.'),
     ends_at: timestampSchema.describe('When the next period starts, with the full budget.'),
-    time_zone: z.string().describe("IANA name of the customer's time zone, in which a period starts; `UTC` if unknown."),
+    time_zone: z.string().describe("IANA name of the customer's time zone, which determines when a period starts; `UTC` if unknown."),
   }),
 );
 

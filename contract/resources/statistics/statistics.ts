@@ -133,7 +133,7 @@ const applicationSchema = withSchemaName(
   }),
 );
 
-export const statisticsRoutes = defineResource('Statistics', 'Sales, products and applications of the shop in figures.', {
+export const statisticsRoutes = defineResource('Statistics', "Statistics on the shop's sales, products and applications.", {
   orders: {
     method: 'GET',
     path: '/statistics/orders',
@@ -207,7 +207,7 @@ export const statisticsRoutes = defineResource('Statistics', 'Sales, products an
       .strict(),
     summary: 'Get application statistics',
     description:
-      'Returns the requests, errors and orders of each application and API key, with the most requests first. Requests are added up every few seconds.',
+      'Returns the requests, errors and orders of each application and API key, with the most requests first. The numbers of requests and errors are updated every few seconds.',
     responses: {
       200: withSchemaName(
         'ApplicationStatistics',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { authorizationDetailsFromOrderLimits, budgetFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
-import { findOrderLimits, removeOrderLimits, saveOrderLimits } from '../../order-limits/save-order-limits.ts';
+import { findOrderLimits, deleteOrderLimitsOfGrant, saveOrderLimits } from '../../order-limits/save-order-limits.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { findApplicationsOfConnectedApps } from './connected-app-response.ts';
@@ -59,7 +59,7 @@ export async function changeLimitsOfConnectedApp(
     await deleteStoredConsent(em, userId, clientId);
     await addDetailsToIssuedTokens(em, grantId);
   } else {
-    await removeOrderLimits(em, grantId);
+    await deleteOrderLimitsOfGrant(em, grantId);
   }
   const event = { action: 'connected_app.limits_changed', actorId: userId, userId, clientId: by, subject: `connected_app:${id}` } as const;
   const details = { application: clientId, limits: input ? JSON.stringify(input) : 'none' };

@@ -22,7 +22,7 @@ const expiredRows = {
     isExpired: `created_at < $1::timestamptz - interval '1 day'
       and not exists (select 1 from connections c where c.grant_id = order_limits.grant_id)`,
   },
-  // The longest period of a budget is one month.
+  // The longest budget period is one month.
   budgeted_orders: { key: 'grant_id, order_id', isExpired: `counted_at < $1::timestamptz - interval '40 days'`, orderBy: 'counted_at' },
   browser_sessions: {
     key: 'uid',

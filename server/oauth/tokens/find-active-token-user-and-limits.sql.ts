@@ -16,7 +16,8 @@ type TokenStatus = {
   ends_at: number;
 };
 
-// Written in SQL because it runs for every request with an access token (benchmarks `read-order`, `list-orders` and `create-order`).
+// Written in SQL because it runs for every request with an access token (see the benchmarks `read-order`, `list-orders` and
+// `create-order`).
 /** Returns a row if the token, its grant, its client and its user are all active, and no row otherwise. */
 export const findActiveTokenUserAndLimits = prepareBatchedLookupStatement<TokenStatus>(
   'verify_access_token',

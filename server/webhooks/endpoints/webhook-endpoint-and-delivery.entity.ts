@@ -9,8 +9,8 @@ import { User } from '../../users/user.entity.ts';
  * Authority of an endpoint: an application that acts on its own behalf, a user in a first-party application, a user's grant to a third
  * party, or an API key.
  */
-export const webhookEndpointAuthorities = ['application', 'person', 'grant', 'api_key'] as const;
-export type WebhookAuthority = (typeof webhookEndpointAuthorities)[number];
+export const webhookEndpointAuthorityTypes = ['application', 'person', 'grant', 'api_key'] as const;
+export type WebhookAuthority = (typeof webhookEndpointAuthorityTypes)[number];
 
 /** A URL that events are sent to. */
 export const WebhookEndpoint = defineEntity({
@@ -18,7 +18,7 @@ export const WebhookEndpoint = defineEntity({
   tableName: 'webhook_endpoints',
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
-    authority: p.enum(webhookEndpointAuthorities),
+    authority: p.enum(webhookEndpointAuthorityTypes),
     clientId: p.text(),
     user: () => p.manyToOne(User).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),
     application: () => p.manyToOne(Application).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),

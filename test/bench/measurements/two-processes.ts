@@ -11,9 +11,9 @@ type Round = { readonly perSecond: number; readonly servers: number; readonly da
 
 /**
  * Compares two processes on one database with one process, while clients read orders. The load generator uses the same cores, so total
- * throughput does not show the effect of a second process. We therefore compare throughput per second of server and database CPU time. This
- * figure is the same for one process and for two if the processes do not slow each other down. In that case, two processes on two cores
- * double the throughput.
+ * throughput does not show the effect of a second process. We therefore compare how much CPU time the servers and the database need per
+ * read. This figure is the same for one process and for two if the processes do not slow each other down. In that case, two processes on
+ * two cores double the throughput.
  */
 export async function measureTwoProcesses(
   environment: BenchmarkEnvironment,

@@ -64,7 +64,7 @@ const stripStyles = (line: string): string => line.replaceAll(new RegExp(`${esca
 
 const stylesByCode: Readonly<Record<string, string>> = { 1: 'bold', 2: 'dim', 32: 'green' };
 
-/** Splits a line at its escape sequences, and cuts it at the width of the terminal. */
+/** Splits a line at its escape sequences, and truncates it to the width of the terminal. */
 function parseStyles(line: string): Span[] {
   const [first = '', ...rest] = line.split(new RegExp(`${escapeCharacter}\\[(\\d+)m`));
   const spans = [{ text: first, style: line === '…' ? 'dim' : '' }];

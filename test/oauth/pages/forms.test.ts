@@ -94,7 +94,7 @@ test(
       const before = await readFormState(server.db);
       for (const token of [undefined, '', other, tokenBeforeSignIn]) {
         const tokens = token === undefined ? {} : { csrf: token, xsrf: token };
-        // the request also contains the cookie of the CSRF token that was issued before the sign-in
+        // the request also contains the CSRF cookie that was issued before the sign-in
         const cookie = `${victim.browser.cookieHeader('/')}; ${beforeSignIn.cookieHeader('/')}`;
         const body = new URLSearchParams({ ...fields, ...tokens });
         const { status } = await fetch(server.origin + victim.formTarget(form), {

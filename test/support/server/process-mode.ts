@@ -4,7 +4,7 @@ import { resetBeforeTestFile } from '../test-files/test-file-state.ts';
 /** Whether `MANDATE_TEST_PROCESSES=2` is set, i.e. every test server consists of two processes (`npm run test:two-processes`). */
 export const usesTwoProcesses = process.env['MANDATE_TEST_PROCESSES'] === '2';
 
-/** Returns whether an environment variable can pass this option to a server process. */
+/** Returns whether this option can be passed to a server process in an environment variable. */
 export const isEnvironmentOption = (name: string): boolean =>
   ['taxMode', 'previewVersions', 'rateLimits', 'openRegistration', 'refreshGraceSeconds'].includes(name);
 

@@ -7,7 +7,7 @@ import { readApiV1OpenApiDocument } from './serve-openapi-documents.ts';
  * would double the size of the document. The page offers only user sign-in, because client credentials and API keys are secrets that do not
  * belong in a web page.
  */
-export function createReferenceDocument(issuer: string): JsonObject {
+export function createReferencePageOpenApiDocument(issuer: string): JsonObject {
   const document = readApiV1OpenApiDocument(issuer);
   const components = objectAt(document, 'components');
   const oauth2 = objectAt(objectAt(components, 'securitySchemes'), 'oauth2');
