@@ -10,15 +10,16 @@ type Options = { readonly issuer: string; readonly development: boolean };
 
 /** Serves the start page at `/` and the files that browsers and crawlers request automatically. */
 export function serveStartPageAndRootFiles(settings: PageSettings, options: Options): Router {
-  return express
-    .Router({ caseSensitive: true, strict: true })
-    .get('/', async (req, res) => {
-      await settings.refreshBranding();
-      const pageSettings = localizeSettings(settings, req);
-      sendPage(res, options.issuer, pageSettings, renderStartPage(pageSettings, options));
-    })
-    .use(serveFaviconAndRobotsTxt());
+  return express.Router({ caseSensitive: true, strict: true }).get('/', serveStartPage(settings, options)).use(serveFaviconAndRobotsTxt());
 }
+
+const serveStartPage =
+  (settings: PageSettings, options: Options): RequestHandler =>
+  async (req, res) => {
+    await settings.refreshBranding();
+    const pageSettings = localizeSettings(settings, req);
+    sendPage(res, options.issuer, pageSettings, renderStartPage(pageSettings, options));
+  };
 
 /**
  * Serves the files that browsers and crawlers request at the root of the host. With a base path, the files are also served below it,
