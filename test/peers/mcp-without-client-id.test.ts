@@ -56,10 +56,9 @@ async function connect(
 }
 
 async function productNames(client: Client): Promise<string[]> {
-  const { isError, content } = await client.callTool({ name: 'products_list', arguments: {} });
+  const { isError, structuredContent } = await client.callTool({ name: 'products_list', arguments: {} });
   expect(isError ?? false).toBe(false);
-  const [first] = content;
-  const body: JsonBody = JSON.parse(first?.type === 'text' ? first.text : '');
+  const body: JsonBody = structuredContent;
   return body.data.map(({ name }: JsonBody) => name);
 }
 

@@ -21,7 +21,13 @@ beforeAll(async () => {
 });
 
 /** Paths that accept POST requests but have no form. */
-const pathsWithoutForms = ['/mcp', '/oauth-protected-resource/api', '/oauth-protected-resource/mcp', ...oidcProviderRoutePatterns];
+const pathsWithoutForms = [
+  '/mcp',
+  '/mcp/readonly',
+  '/oauth-protected-resource/api',
+  '/oauth-protected-resource/mcp',
+  ...oidcProviderRoutePatterns,
+];
 
 const post = (
   { browser, formTarget: target }: CsrfVictim,
