@@ -13,7 +13,7 @@ export type ValidRequest = {
   readonly headers: Record<string, string>;
 };
 
-/** Tokens and a cursor that make an otherwise valid request fail. */
+/** Invalid tokens and an invalid cursor, with which an otherwise valid request fails. */
 export type ProblemInputs = {
   readonly expired: string;
   readonly revoked: string;
