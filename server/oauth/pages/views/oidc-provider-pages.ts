@@ -6,6 +6,7 @@ import { Html } from '../../../http/response/html-template.ts';
 import { createDeviceVerificationPages } from './device-verification-pages.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
 import { loadSignedInAccount } from '../../sessions/load-start-and-end-browser-session.ts';
+import { languageParameter } from '../layout/language-switch.ts';
 import { localizePageSettings } from './page-language.ts';
 import type { PageSettings } from './page-layout-and-form-fields.ts';
 import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
@@ -35,6 +36,9 @@ export function createOidcProviderPages(defaultSettings: PageSettings, issuer: s
     ...createDeviceVerificationPages({ show, localize, localizeForUser }),
     renderError: async (ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): Promise<void> => {
       await defaultSettings.refreshBranding();
+      const chosen = ctx.query[languageParameter];
+      // The authorization endpoint ignores parameters that it does not know (RFC 6749 section 3.1), so only its error page has the switch.
+      if (typeof chosen === 'string') getOauthRequestContext(ctx.req).chosenLanguage = defaultSettings.languages.match(chosen)?.tag;
       const settings = await localizeForUser(ctx).catch(() => localize(ctx)); // the error may be that the database is unreachable
       const { failure } = settings.messages;
       if (error === 'server_error') return show(ctx, settings, errorPage(settings, failure.title, failure.text));
