@@ -30,6 +30,12 @@ const signInSettings = new Set([
 
 const setAttribute = (element, name, value) => element.getAttribute(name) === value || element.setAttribute(name, value);
 
+/** Makes the page inert while the request form covers it. A closed request form stays in the document. */
+function updateInert() {
+  const page = document.querySelector('.references-rendered');
+  if (page) page.inert = document.querySelector('.scalar-client--open') !== null;
+}
+
 function fixAccessibility() {
   for (const [selector, role] of roles) for (const element of document.querySelectorAll(selector)) setAttribute(element, 'role', role);
   for (const label of document.querySelectorAll('td label')) {
@@ -62,9 +68,7 @@ function fixAccessibility() {
     for (const element of document.querySelectorAll(`[${attribute}]:not([aria-expanded])`))
       if (!document.querySelector(`#${CSS.escape(element.getAttribute(attribute))}`)) element.removeAttribute(attribute);
   for (const button of document.querySelectorAll('button[role="none"]')) button.removeAttribute('role');
-  // The request form covers the page.
-  const page = document.querySelector('.references-rendered');
-  if (page) page.inert = document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
+  updateInert();
   for (const element of document.querySelectorAll(scrollable)) if (element.tabIndex < 0) element.tabIndex = 0;
 }
 
@@ -77,3 +81,5 @@ new MutationObserver(() => {
     fixAccessibility();
   });
 }).observe(document.documentElement, { childList: true, subtree: true, attributeFilter: ['aria-controls', 'aria-describedby'] });
+// Scalar opens and closes the request form by its class.
+new MutationObserver(updateInert).observe(document.documentElement, { subtree: true, attributeFilter: ['class'] });

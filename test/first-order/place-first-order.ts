@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { z } from 'zod';
 import { readCommandBlock, readNumberedSteps } from '../support/markdown.ts';
 import type { Account, Installation } from './installation.ts';
@@ -91,40 +91,67 @@ export async function orderByCurl(installation: Installation): Promise<Completed
 export async function orderOnReferencePage(installation: Installation, browser: Browser): Promise<CompletedWay> {
   const context = await browser.newContext();
   const page = await context.newPage();
-  const dialog = page.getByRole('dialog', { name: 'Sign in' });
+  const form = page.getByRole('dialog', { name: 'API Client' });
   let popup: Page | undefined;
   let placed: z.infer<typeof order> | undefined;
   let paid: z.infer<typeof order> | undefined;
-  const call = async (tag: string, operation: string, body?: string): Promise<z.infer<typeof order>> => {
-    const block = page.locator(`[id="operations-${tag}-${operation.replace('.', String.raw`\\.`)}"]`);
-    await block.locator('button.opblock-summary-control').click();
-    await block.getByRole('button', { name: 'Try it out' }).click();
-    if (placed) await block.getByRole('textbox', { name: 'order_id' }).fill(String(placed.id));
-    if (body !== undefined) await block.locator('textarea.body-param__text').fill(body);
-    await block.getByRole('button', { name: 'Execute' }).click();
-    return order.parse(JSON.parse((await block.locator('.live-responses-table .highlight-code pre').first().textContent()) ?? ''));
-  };
+  const enterOrderId = (): Promise<void> =>
+    form.getByRole('row', { name: 'order_id' }).getByRole('textbox', { name: 'Value' }).fill(String(placed?.id));
   const steps = await performSteps('API reference', {
     'Open http://localhost:3000/docs.': () => page.goto(`${installation.url}/docs`),
-    'Press Authorize, then Authorize in the dialog.': async () => {
-      await page.getByRole('button', { name: 'Authorize' }).click();
+    'Press Authorize.': async () => {
       const opened = page.waitForEvent('popup');
-      await dialog.getByRole('button', { name: 'Authorize' }).click();
+      await page.getByRole('button', { name: 'Authorize' }).click();
       popup = await opened;
     },
-    'Sign in as the customer in the new window, press Allow, and close the dialog.': async () => {
+    'Sign in as the customer in the new window, and press Allow.': async () => {
       if (popup) await signInAndAllow(popup, installation.accounts.customer);
-      await dialog.getByRole('button', { name: 'Logout' }).waitFor();
-      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await page.getByText('Access Token', { exact: true }).waitFor();
     },
-    'Open "Place an order", press Try it out, then Execute.': async () => (placed = await call('Orders', 'orders.create')),
-    'Open "Pay for an order", press Try it out, enter the `id` of the order as `order_id` and `{"provider": "test", "method_token": "test_ok"}` as the body, then press Execute.':
-      () => call('Payments', 'payments.create', '{"provider": "test", "method_token": "test_ok"}'),
-    'Open "Get an order", press Try it out, enter the same `order_id`, then press Execute.': async () =>
-      (paid = await call('Orders', 'orders.get')),
+    'In the sidebar, open Orders, then "Place an order". Press Test Request, then Send. Note the `id` in the response, and press × to close the form.':
+      async () => {
+        await openRequestForm(page, 'Orders', 'Place an order');
+        placed = await sendRequest(form);
+        await form.getByRole('button', { name: 'Close Client' }).click();
+      },
+    'Open Payments, then "Pay for an order". Press Test Request. Replace the value of `order_id` with the `id` of your order, and the request body with `{"provider": "test", "method_token": "test_ok"}`. Press Send, then ×.':
+      async () => {
+        await openRequestForm(page, 'Payments', 'Pay for an order');
+        await enterOrderId();
+        const body = form.getByRole('region', { name: 'Request Body' }).getByRole('textbox', { name: 'Text' });
+        await body.fill('{"provider": "test", "method_token": "test_ok"}');
+        await sendRequest(form);
+        await form.getByRole('button', { name: 'Close Client' }).click();
+      },
+    'Open "Get an order" under Orders. Press Test Request. Replace the value of `order_id` again, and press Send. The response contains `"status": "paid"`.':
+      async () => {
+        await openRequestForm(page, 'Orders', 'Get an order');
+        await enterOrderId();
+        paid = await sendRequest(form);
+      },
   });
   await context.close();
   return { commands: 0, steps, order: order.parse(paid) };
+}
+
+/** Opens an operation from the sidebar of the API reference, and its request form. */
+async function openRequestForm(page: Page, group: string, operation: string): Promise<void> {
+  const sidebar = page.getByRole('complementary', { name: 'Sidebar for Mandate' });
+  const link = sidebar.getByRole('link', { name: operation });
+  if (!(await link.isVisible())) await sidebar.getByRole('button', { name: `Open Group - ${group}`, exact: true }).click();
+  await link.click();
+  const section = page.locator('section', { has: page.getByRole('heading', { name: operation, exact: true }) });
+  await section.getByRole('button', { name: 'Test Request' }).click();
+}
+
+/** Presses Send, and returns the `id` and the `status` that the form shows in the response. */
+async function sendRequest(form: Locator): Promise<z.infer<typeof order>> {
+  await form.getByRole('button', { name: 'Send' }).first().click();
+  const response = form.getByRole('region', { name: 'Response' });
+  await response.getByRole('link', { name: /^20\d/ }).waitFor();
+  const body = await response.getByRole('region', { name: 'Body' }).getByRole('textbox', { name: 'Text' }).innerText();
+  // the form contains only the visible part of a long body
+  return order.parse({ id: Number(/^ {2}"id": (\d+)/m.exec(body)?.[1]), status: /^ {2}"status": "(\w+)"/m.exec(body)?.[1] });
 }
 
 export async function orderInStorefront(installation: Installation, browser: Browser): Promise<CompletedWay> {
@@ -132,21 +159,25 @@ export async function orderInStorefront(installation: Installation, browser: Bro
   const { administrator, customer } = installation.accounts;
   const [adminContext, context] = [await browser.newContext(), await browser.newContext()];
   const [adminPage, page] = [await adminContext.newPage(), await context.newPage()];
-  const latestOrder = page.getByRole('article', { name: /^Order \d+$/ }).first();
+  const placed = page.getByRole('article', { name: /^Order \d+$/ });
   const steps = await performSteps('Storefront', {
     'For the first command, sign in as the administrator and press Allow.': async () => {
       await runWithLogin(installation, commands.slice(0, -1), adminPage, () => signInAndAllow(adminPage, administrator));
       installation.start(commands.at(-1) ?? '');
     },
     'Open http://localhost:5173.': () => openWhenStarted(page, installation.storefrontUrl),
-    'Press Sign in.': () => page.getByRole('button', { name: 'Sign in', exact: true }).click(),
+    'Press Add to cart below a product.': () => page.getByRole('button', { name: 'Add to cart' }).first().click(),
+    'Press Cart, then Sign in to order.': async () => {
+      await page.getByRole('link', { name: 'Cart 1' }).click();
+      await page.getByRole('button', { name: 'Sign in to order' }).click();
+    },
     'Sign in as the customer, and press Allow.': () => signInAndAllow(page, customer),
-    'Press Order next to a product.': () => page.getByRole('button', { name: 'Order' }).first().click(),
-    'Press Pay next to the order.': () => latestOrder.getByRole('button', { name: 'Pay' }).click(),
+    'Press Place order.': () => page.getByRole('button', { name: 'Place order' }).click(),
+    'Press Pay.': () => placed.getByRole('button', { name: 'Pay' }).click(),
   });
-  await latestOrder.locator('.status.paid').waitFor();
-  const id = Number((await latestOrder.getAttribute('aria-label'))?.split(' ')[1]);
-  const status = await latestOrder.locator('.status').innerText();
+  await placed.locator('.status.paid').waitFor();
+  const id = Number((await placed.getAttribute('aria-label'))?.split(' ')[1]);
+  const status = await placed.locator('.status').innerText();
   await adminContext.close();
   await context.close();
   return { commands: commands.length, steps, order: { id, status } };
