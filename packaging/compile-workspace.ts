@@ -71,7 +71,9 @@ async function copyPackages(workspace: string, output: string): Promise<void> {
 
 /** Keeps the origin and the license of a copied package. Its entry points and dependencies do not apply to the copy. */
 async function createCopiedManifest(folder: string): Promise<object> {
-  const { name, version, description, author, license, homepage, repository, type } = await readPackageManifest(pathToFileURL(`${folder}/`));
+  const { name, version, description, author, license, homepage, repository, type } = await readPackageManifest(
+    pathToFileURL(`${folder}/`),
+  );
   return { name, version, description, author, license, homepage, repository, type };
 }
 
