@@ -1,5 +1,6 @@
 import type { Client } from './client/client.ts';
 import type { InfiniteQueries, Mutations, Queries } from './generated/queries.gen.ts';
+import { countPathParameters, listRoutes, type Route } from './core/route-table.ts';
 import { routes } from './generated/routes.gen.ts';
 
 export type { InfiniteQueries, Mutations, Queries } from './generated/queries.gen.ts';
@@ -23,13 +24,12 @@ export function queryOptions(client: Client): QueryOptions {
     infiniteQueries: {},
     mutations: {},
   };
-  for (const [operation, route] of Object.entries(routes)) {
-    const [resource = '', name = ''] = operation.split('.');
+  for (const route of listRoutes(routes)) {
+    const { resource, name, has } = route;
     const call = callOf(client, resource, name);
-    const traits = traitsOf(route);
-    if (!traits.reads) (options.mutations[resource] ??= {})[name] = mutationOf(operation, traits, call);
-    else if (!traits.download) (options.queries[resource] ??= {})[name] = queryOf(operation, traits, call);
-    if (traits.paginated) (options.infiniteQueries[resource] ??= {})[name] = infiniteQueryOf(operation, traits, call);
+    if (route.method !== 'GET') (options.mutations[resource] ??= {})[name] = mutationOf(route, call);
+    else if (!has('download')) (options.queries[resource] ??= {})[name] = queryOf(route, call);
+    if (has('paginated')) (options.infiniteQueries[resource] ??= {})[name] = infiniteQueryOf(route, call);
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- routes and these types are generated from the same document
   return { ...options, keyOf: (resource: string) => [root, resource] } as unknown as QueryOptions;
@@ -45,42 +45,28 @@ function callOf(client: Client, resource: string, name: string): Call {
   return async (...args) => resources[resource]?.[name]?.(...args);
 }
 
-type Traits = ReturnType<typeof traitsOf>;
-function traitsOf(route: string) {
-  const [method, path = '', ...traits] = route.split(' ');
-  const has = (trait: string): boolean => traits.includes(trait);
-  return {
-    reads: method === 'GET',
-    download: has('download'),
-    paginated: has('paginated'),
-    query: has('query'),
-    body: has('json') || has('file'),
-    pathParameterCount: path.split('{').length - 1,
-  };
-}
-
-const keyOf = (operation: string, args: readonly unknown[]): unknown[] => [root, ...operation.split('.'), ...args];
+const keyOf = ({ resource, name }: Route, args: readonly unknown[]): unknown[] => [root, resource, name, ...args];
 
 /** Pads the arguments with `undefined`, so that the options are in the position that the client expects. */
-function padArguments({ pathParameterCount, query }: Traits, args: readonly unknown[]): unknown[] {
-  return Array.from({ length: pathParameterCount + (query ? 1 : 0) }, (_, index) => args[index]);
+function padArguments({ path, has }: Route, args: readonly unknown[]): unknown[] {
+  return Array.from({ length: countPathParameters(path) + (has('query') ? 1 : 0) }, (_, index) => args[index]);
 }
 
 const queryOf =
-  (operation: string, traits: Traits, call: Call): Options =>
+  (route: Route, call: Call): Options =>
   (...args) => ({
-    queryKey: keyOf(operation, args),
-    queryFn: ({ signal }: { signal: AbortSignal }) => call(...padArguments(traits, args), { signal }),
+    queryKey: keyOf(route, args),
+    queryFn: ({ signal }: { signal: AbortSignal }) => call(...padArguments(route, args), { signal }),
   });
 
 const infiniteQueryOf =
-  (operation: string, traits: Traits, call: Call): Options =>
+  (route: Route, call: Call): Options =>
   (...args) => {
-    const callArguments = padArguments(traits, args);
+    const callArguments = padArguments(route, args);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the last argument is the query of a paginated operation
     const query = callArguments.pop() as object | undefined;
     return {
-      queryKey: [...keyOf(operation, args), 'pages'],
+      queryKey: [...keyOf(route, args), 'pages'],
       queryFn: ({ signal, pageParam: cursor }: { signal: AbortSignal; pageParam: string | undefined }) =>
         call(...callArguments, cursor === undefined ? query : { ...query, cursor }, { signal }),
       initialPageParam: undefined,
@@ -89,16 +75,17 @@ const infiniteQueryOf =
   };
 
 const mutationOf =
-  (operation: string, traits: Traits, call: Call): Options =>
+  (route: Route, call: Call): Options =>
   (...args) => {
-    const { pathParameterCount } = traits;
+    const pathParameterCount = countPathParameters(route.path);
     const path = args.slice(0, pathParameterCount);
-    const mutationFn = (variables: unknown) => call(...path, ...inputOf(traits, variables), args[pathParameterCount]);
-    return { mutationKey: keyOf(operation, path), mutationFn };
+    const mutationFn = (variables: unknown) => call(...path, ...inputOf(route, variables), args[pathParameterCount]);
+    return { mutationKey: keyOf(route, path), mutationFn };
   };
 
-function inputOf({ body, query }: Traits, variables: unknown): unknown[] {
-  if (!body || !query) return body || query ? [variables] : [];
+function inputOf({ has }: Route, variables: unknown): unknown[] {
+  const hasBody = has('json') || has('file');
+  if (!hasBody || !has('query')) return hasBody || has('query') ? [variables] : [];
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of these mutations require both
   const both = variables as { readonly body: unknown; readonly query: unknown };
   return [both.body, both.query];

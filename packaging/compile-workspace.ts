@@ -65,8 +65,16 @@ async function copyPackages(workspace: string, output: string): Promise<void> {
   for (const [name, { from, to }] of Object.entries(copiedPackages[workspace] ?? {})) {
     const folder = join(root, 'node_modules', name);
     await cp(join(folder, from), join(output, to), { recursive: true, filter: (path) => !/\.(?:map|d\.ts)$/.test(path) });
-    await cp(join(folder, 'package.json'), join(output, to, 'package.json')); // names the version, the authors and the license
+    await writeFile(join(output, to, 'package.json'), `${JSON.stringify(await createCopiedManifest(folder), null, 2)}\n`);
   }
+}
+
+/** Keeps the origin and the license of a copied package. Its entry points and dependencies do not apply to the copy. */
+async function createCopiedManifest(folder: string): Promise<object> {
+  const { name, version, description, author, license, homepage, repository, type } = await readPackageManifest(
+    pathToFileURL(`${folder}/`),
+  );
+  return { name, version, description, author, license, homepage, repository, type };
 }
 
 /** The compiled files read the version and the optional packages from `../package.json`, as the sources do. */

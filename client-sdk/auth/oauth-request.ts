@@ -12,7 +12,7 @@ export async function readOAuthResponse(response: Response): Promise<JsonBody> {
   const text = await response.text();
   const body = response.ok && text === '' ? {} : parseJson(text);
   if (response.ok && body) return body;
-  if (typeof body?.['error'] !== 'string') throw new DecodeError(response.status, response.headers, text);
+  if (typeof body?.['error'] !== 'string') throw new DecodeError(response, text);
   const { error, error_description: description = error } = body;
   throw new AuthorizationError(error, String(description));
 }

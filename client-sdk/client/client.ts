@@ -6,6 +6,7 @@ import { checkedBaseUrl, filledPath, type QueryValue } from '../core/request-url
 import type { Resources, Task } from '../generated/resources.gen.ts';
 import { routes } from '../generated/routes.gen.ts';
 import { RetryBudget } from '../core/retry-policy.ts';
+import { countPathParameters, listRoutes, type Route } from '../core/route-table.ts';
 import { fixedToken, type TokenSource } from '../core/token-source.ts';
 import { sendWithRetries, type ApiRequest, type Fetch, type SendOptions, type TransportSettings } from '../core/transport.ts';
 import type { FileContent } from '../core/upload-body.ts';
@@ -47,10 +48,10 @@ export type Client = Resources & {
 };
 
 /** Creates a client for a Mandate installation. Every API operation is a method: `client.orders.create({ ... })`. */
-export const createClient = (options: ClientOptions): Client => createClientWithRoutes(options, routes);
+export const createClient = (options: ClientOptions): Client => createClientWithRoutes(options, listRoutes(routes));
 
-/** Creates a client with the operations in `operationRoutes`, for example those of another API version. */
-export function createClientWithRoutes(options: ClientOptions, operationRoutes: Readonly<Record<string, string>>): Client {
+/** Creates a client with the operations in `operationRoutes`, for example those of another API version. Later routes replace earlier ones. */
+export function createClientWithRoutes(options: ClientOptions, operationRoutes: readonly Route[]): Client {
   const middleware: Middleware[] = [createDeprecationMiddleware(options.onDeprecation ?? printDeprecationWarning)];
   const settings: TransportSettings = {
     middleware,
@@ -65,18 +66,15 @@ export function createClientWithRoutes(options: ClientOptions, operationRoutes: 
     headers: options.headers ?? {},
   };
   const resources: Record<string, Record<string, Method>> = {};
-  for (const [operationId, route] of Object.entries(operationRoutes)) {
-    const [resource = '', name = ''] = operationId.split('.');
-    (resources[resource] ??= {})[name] = createMethod(settings, operationId, route);
-  }
-  const tasks = { ...resources['tasks'], wait: (id: number | string, waitOptions?: WaitOptions) => waitForTask(settings, id, waitOptions) };
+  for (const route of operationRoutes) (resources[route.resource] ??= {})[route.name] = createMethod(settings, route);
+  const wait: Client['tasks']['wait'] = (id, waitOptions) => waitForTask(client.tasks, settings, id, waitOptions);
   const request: Client['request'] = (apiRequest, callOptions) => new Call(sendWithRetries(settings, apiRequest, callOptions));
   const use = (added: Middleware): Client => {
     middleware.push(added);
     return client;
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- routes and Resources are generated from the same document
-  const client = { ...resources, tasks, request, use } as unknown as Client;
+  const client = { ...resources, tasks: { ...resources['tasks'], wait }, request, use } as unknown as Client;
   return client;
 }
 
@@ -86,26 +84,30 @@ type Method = (...args: unknown[]) => Call<unknown>;
  * Creates an operation's method. The arguments of a method are the path parameters, the body and the query (if the route has them), and the
  * options.
  */
-function createMethod(settings: TransportSettings, operation: string, route: string): Method {
-  const [method = '', template = '', ...traits] = route.split(' ');
-  const has = (trait: string): boolean => traits.includes(trait);
-  const pathParameterCount = template.split('{').length - 1;
+function createMethod(settings: TransportSettings, { operation, method, path, has }: Route): Method {
+  const pathParameterCount = countPathParameters(path);
   return (...args) => {
-    const rest = args.slice(pathParameterCount);
-    const input = (has('json') || has('file')) && rest.shift();
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Resources types the arguments
-    const [query, options = {}] = [(has('query') && rest.shift()) || {}, ...rest] as [Query, SendOptions?];
+    const pathArguments = args.splice(0, pathParameterCount) as (string | number)[];
+    const input = has('json') || has('file') ? args.shift() : undefined;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const pathArguments = args.slice(0, pathParameterCount) as (string | number)[];
-    const sendOptions = has('idempotent') ? { ...options, idempotencyKey: options.idempotencyKey ?? newIdempotencyKey() } : options;
-    const dryRun = has('dry') && options.dryRun ? { dry_run: 'true' } : {};
+    const [query, options = {}] = [(has('query') && args.shift()) || {}, ...args] as [Query, SendOptions?];
+    // Without a key, a POST could not be retried safely. The generator checks that every POST accepts a key.
+    const sendOptions = method === 'POST' ? { ...options, idempotencyKey: options.idempotencyKey ?? newIdempotencyKey() } : options;
+    const dryRun = has('dry') && { dry_run: options.dryRun || undefined };
     const sendWith = async (requestQuery: Query): Promise<Answer<unknown>> => {
-      const path = filledPath(template, pathArguments);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      const content = has('file') ? { file: input as FileContent } : has('json') && { body: input };
+      const content = has('file') ? { file: input as FileContent } : { body: input };
       return sendWithRetries(
         settings,
-        { operation, method, path, query: { ...requestQuery, ...dryRun }, ...content, answer: has('download') ? 'file' : undefined },
+        {
+          operation,
+          method,
+          path: filledPath(path, pathArguments),
+          query: { ...requestQuery, ...dryRun },
+          ...content,
+          answer: has('download') ? 'file' : undefined,
+        },
         sendOptions,
       );
     };

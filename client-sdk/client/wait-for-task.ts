@@ -1,8 +1,6 @@
 import { MandateError, WaitOverError } from '../core/errors.ts';
-import type { Task } from '../generated/resources.gen.ts';
-import { filledPath } from '../core/request-url.ts';
-import { calculateRetryDelay, waitUnlessAborted } from '../core/retry-policy.ts';
-import { sendWithRetries, type TransportSettings } from '../core/transport.ts';
+import type { Task, TasksResource } from '../generated/resources.gen.ts';
+import { calculateRetryDelay, waitUnlessAborted, type RetryLimits } from '../core/retry-policy.ts';
 
 /** Options for `tasks.wait`. */
 export type WaitOptions = {
@@ -21,25 +19,28 @@ const defaultIntervalMs = 2_000;
 const maxOutageMs = 60_000;
 
 /** Polls a task until it finishes. */
-export async function waitForTask(settings: TransportSettings, id: number | string, options: WaitOptions = {}): Promise<Task> {
+export async function waitForTask(
+  tasks: Pick<TasksResource, 'get'>,
+  limits: RetryLimits,
+  id: number | string,
+  options: WaitOptions = {},
+): Promise<Task> {
   const { signal, onProgress, maxWaitMs = Infinity, intervalMs } = options;
-  const path = filledPath('/api/v1/tasks/{task_id}', [id]);
   const startedAt = Date.now();
   let [lastResponseAt, failures] = [startedAt, 0];
   let task: Task | undefined;
   for (;;) {
     let delayMs: number;
     try {
-      const { data, headers } = await sendWithRetries(settings, { method: 'GET', path }, { signal, maxRetries: 0 });
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the response of this path
-      task = data as Task;
+      const { data, headers } = await tasks.get(id, { signal, maxRetries: 0 }).withResponse();
+      task = data;
       onProgress?.(task);
       if (task.finished_at !== null) return task;
       [lastResponseAt, failures] = [Date.now(), 0];
       delayMs = intervalMs ?? (Number(headers.get('retry-after')) * 1000 || defaultIntervalMs);
     } catch (error) {
       const isTolerated = error instanceof MandateError && Date.now() - lastResponseAt < maxOutageMs;
-      const backOffMs = isTolerated ? calculateRetryDelay(error, failures++, { ...settings, maxRetries: Infinity }) : undefined;
+      const backOffMs = isTolerated ? calculateRetryDelay(error, failures++, { ...limits, maxRetries: Infinity }) : undefined;
       if (backOffMs === undefined) throw error;
       delayMs = backOffMs;
     }

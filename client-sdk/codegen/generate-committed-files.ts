@@ -23,34 +23,64 @@ function sourcesOf(document: OpenApiDocument, suffix: string): Record<string, st
 }
 
 function routesSource(operations: Operation[]): string {
-  const routes = operations.map(({ id, method, path, query, dryRun, bodySchema, takesFile, givesFile, idempotent, paginated }) => {
-    const traits = {
-      file: takesFile,
-      json: !takesFile && bodySchema !== undefined,
-      query: query.length > 0,
-      dry: dryRun,
-      download: givesFile,
-      idempotent,
-      paginated,
-    };
-    const presentTraits = Object.entries(traits).flatMap(([trait, has]) => (has ? [trait] : []));
-    return `  '${id}': '${[method, path.replaceAll(/\{\w+\}/g, '{}'), ...presentTraits].join(' ')}',\n`;
+  const routes = [...Map.groupBy(operations, ({ resource }) => resource)].map(([resource, ofResource]) => {
+    const basePath = commonPath(ofResource);
+    const methods = ofResource.map((operation) => `${operation.name}: '${routeSource(operation, basePath)}', `);
+    return `  ${resource}: ['${unnamedParameters(basePath)}', { ${methods.join('')} }],\n`;
   });
-  const scopes = operations.map(({ id, scopes: names }) => `  '${id}': ${JSON.stringify(names)},\n`);
+  const scopes = operations.map(({ id, scopes: names }) => `  readonly '${id}': readonly ${JSON.stringify(names)};\n`);
   const problems = operations.map(({ id, problems: codes }) => `  '${id}': ${JSON.stringify(codes)};\n`);
-  return `/** All operations of the API in a compact format: method, path, and the traits that the client needs. */
-export const routes = {
-${routes.join('')}} as const;
+  return `import { listScopes, type RouteTable } from '../core/route-table.ts';
+
+/** All operations of the API. */
+export const routes: RouteTable = {
+${routes.join('')}};
 
 /** Scopes of each operation. A token needs any one of these scopes; an empty list means that no scope is required. */
-export const scopesOf = {
-${scopes.join('')}} as const;
+export const scopesOf: ScopesOf = /* @__PURE__ */ listScopes({
+${scopeTable(operations).join('')}});
+
+/** The scopes in \`scopesOf\`. */
+export type ScopesOf = {
+${scopes.join('')}};
 
 /** Problem codes of each operation, with their HTTP status. */
 export type ProblemsOf = {
 ${problems.join('')}};
 `;
 }
+
+function scopeTable(operations: readonly Operation[]): string[] {
+  return [...Map.groupBy(operations, ({ resource }) => resource)].map(([resource, ofResource]) => {
+    const byScopes = [...Map.groupBy(ofResource, ({ scopes }) => scopes.join(' '))];
+    const names = byScopes.map(([scopes, withThem]) => `'${scopes}': '${withThem.map(({ name }) => name).join(' ')}', `);
+    return `  ${resource}: { ${names.join('')} },\n`;
+  });
+}
+
+/** Returns the segments that all paths of the operations start with. */
+function commonPath(operations: readonly Operation[]): string {
+  const [first = [], ...others] = operations.map(({ path }) => path.split('/'));
+  const end = first.findIndex((segment, index) => others.some((other) => other[index] !== segment));
+  return first.slice(0, end < 0 ? first.length : end).join('/');
+}
+
+function routeSource(operation: Operation, basePath: string): string {
+  if (operation.idempotent !== (operation.method === 'POST'))
+    throw new Error(`${operation.id} must accept an idempotency key if it is a POST, and only then`);
+  const traits = {
+    file: operation.takesFile,
+    json: !operation.takesFile && operation.bodySchema !== undefined,
+    query: operation.query.length > 0,
+    dry: operation.dryRun,
+    download: operation.givesFile,
+    paginated: operation.paginated,
+  };
+  const presentTraits = Object.entries(traits).flatMap(([trait, has]) => (has ? [trait] : []));
+  return [operation.method + unnamedParameters(operation.path.slice(basePath.length)), ...presentTraits].join(' ');
+}
+
+const unnamedParameters = (path: string): string => path.replaceAll(/\{\w+\}/g, '{}');
 
 function resourcesSource({ components }: OpenApiDocument, operations: Operation[], suffix: string): string {
   const schemas = Object.keys(components.schemas);

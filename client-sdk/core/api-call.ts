@@ -80,7 +80,7 @@ export class Call<Data, Problems = Record<string, number>> implements Promise<Da
   }
 
   finally(onFinally?: (() => void) | null): Promise<Data> {
-    return this.then(undefined, undefined).finally(onFinally);
+    return this.then(null).finally(onFinally);
   }
 
   /** Returns the data with status, headers and request ID. */

@@ -46,16 +46,14 @@ export class ApiError<Code extends string = string, Status extends number = numb
     this.code = code;
     this.status = status;
     this.title = title;
-    this.detail = detail ?? title;
+    this.detail = this.message;
     this.requestId = requestId ?? headers.get('x-request-id') ?? undefined;
     this.errors = errors;
     this.retryAfterSeconds = retryAfterSeconds(headers);
   }
 
   /** Without this method, TypeScript would infer `ApiError<any, any>` from `error instanceof ApiError`. */
-  static override [Symbol.hasInstance](value: unknown): value is ApiError {
-    return super[Symbol.hasInstance](value);
-  }
+  declare static [Symbol.hasInstance]: (value: unknown) => value is ApiError;
 }
 
 /** No response: the host name is unknown, or the connection was refused or lost. The service may have executed the request. */
@@ -103,7 +101,7 @@ export class DecodeError extends MandateError {
   /** Beginning of the response body. */
   readonly text: string;
 
-  constructor(status: number, headers: Headers, text: string, cause?: unknown) {
+  constructor({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string, cause?: unknown) {
     super(`HTTP ${status} is not a valid API response`, { cause });
     this.status = status;
     this.headers = headers;
@@ -134,8 +132,7 @@ export function createConnectionError(origin: string, cause: unknown): Connectio
 
 /** Returns the delay from `Retry-After`, which can be seconds or a date (RFC 9110). */
 function retryAfterSeconds(headers: Headers): number | undefined {
-  const value = headers.get('retry-after')?.trim();
-  if (!value) return undefined;
+  const value = headers.get('retry-after') ?? '';
   if (/^\d+$/.test(value)) return Number(value);
   const epochMs = Date.parse(value);
   return Number.isNaN(epochMs) ? undefined : Math.max(0, Math.ceil((epochMs - Date.now()) / 1000));

@@ -29,7 +29,7 @@ export class PagedCall<P extends Page, Problems = Record<string, number>>
       const { next_cursor: cursor } = answer.data;
       if (cursor === null) return;
       const next = await this.#nextPage(cursor);
-      if (next.data.next_cursor === cursor) throw new DecodeError(next.status, next.headers, 'the list leads back to the same page');
+      if (next.data.next_cursor === cursor) throw new DecodeError(next, 'the list leads back to the same page');
       answer = next;
     }
   }

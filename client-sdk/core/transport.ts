@@ -81,10 +81,14 @@ export async function sendWithRetries(
 function headersOf(settings: TransportSettings, request: ApiRequest, options: SendOptions): Headers {
   const accepted = request.answer === 'file' ? '*/*' : 'application/json, application/problem+json';
   const headers = new Headers({ accept: accepted, ...settings.headers, ...options.headers });
-  if (request.file !== undefined) headers.set('content-type', resolveUploadMediaType(request.file, options));
-  else if (request.body !== undefined) headers.set('content-type', 'application/json');
-  const conditions = { 'idempotency-key': options.idempotencyKey, 'if-match': options.ifMatch, 'if-none-match': options.ifNoneMatch };
-  for (const [name, value] of Object.entries(conditions)) if (value !== undefined) headers.set(name, value);
+  const { file, body } = request;
+  const ofRequest = {
+    'content-type': file !== undefined ? resolveUploadMediaType(file, options) : body !== undefined ? 'application/json' : undefined,
+    'idempotency-key': options.idempotencyKey,
+    'if-match': options.ifMatch,
+    'if-none-match': options.ifNoneMatch,
+  };
+  for (const [name, value] of Object.entries(ofRequest)) if (value !== undefined) headers.set(name, value);
   return headers;
 }
 
@@ -116,7 +120,8 @@ async function sendOnce(settings: TransportSettings, request: Attempt, options: 
   };
   try {
     await authorize(settings.auth, { method, url, accessToken: request.token }, headers);
-    const body = file === undefined ? { body: jsonOf(request) } : await createUploadBody(file, uploadObserver);
+    // `JSON.stringify` returns `undefined` if there is no body.
+    const body = file === undefined ? { body: JSON.stringify(request.body) } : await createUploadBody(file, uploadObserver);
     // Following a redirect could turn a POST into a GET or send the token to another host. Cloudflare Workers do not support `error`.
     const init = { ...body, method, headers, signal: timeout.signal, redirect: 'manual' as const };
     const sendThroughMiddleware = composeMiddleware(settings.middleware, (outgoing) =>
@@ -138,15 +143,12 @@ async function authorize(auth: TokenSource | undefined, request: ProvenRequest, 
   if (proof !== undefined) headers.set('dpop', proof);
 }
 
-const jsonOf = ({ body }: ApiRequest): string | null => (body === undefined ? null : JSON.stringify(body));
-
 function decode(response: Response, text: string): Answer<unknown> {
-  const { status, headers } = response;
-  const isSuccess = response.ok || status === 304;
+  const isSuccess = response.ok || response.status === 304;
   const data = text === '' && isSuccess ? undefined : parseJson(response, text);
   if (isSuccess) return toAnswer(response, data);
-  if (!isProblem(data)) throw new DecodeError(status, headers, text);
-  throw new ApiError(status, data, headers);
+  if (!isProblem(data)) throw new DecodeError(response, text);
+  throw new ApiError(response.status, data, response.headers);
 }
 
 const toAnswer = ({ status, headers }: Response, data: unknown): Answer<unknown> => ({
@@ -157,11 +159,11 @@ const toAnswer = ({ status, headers }: Response, data: unknown): Answer<unknown>
   replayed: headers.has('idempotent-replayed'),
 });
 
-function parseJson({ status, headers }: Response, text: string): unknown {
+function parseJson(response: Response, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new DecodeError(status, headers, text, cause);
+    throw new DecodeError(response, text, cause);
   }
 }
 

@@ -45,33 +45,30 @@ function streamOf(chunks: Chunks, { sent, broke }: UploadObserver): ReadableStre
   let bytes = 0;
   return new ReadableStream({
     async pull(controller) {
-      const chunk = await source.next().catch((error: unknown) => {
+      const { done, value } = await source.next().catch((error: unknown) => {
         broke(error);
         throw error;
       });
-      if (chunk === undefined) return controller.close();
-      controller.enqueue(chunk);
-      sent((bytes += chunk.length));
+      if (done) return controller.close();
+      controller.enqueue(value);
+      sent((bytes += value.length));
     },
     cancel: () => source.end(),
   });
 }
 
-type Source = { next(): Promise<Chunk | undefined>; end(): Promise<void> };
+type Source = { next(): Promise<IteratorResult<Chunk, unknown>>; end(): Promise<void> };
 
 /** Reads a stream with a reader, because not every browser can iterate over a stream. */
 function readerOf(stream: ReadableStream<Chunk>): Source {
   const reader = stream.getReader();
-  return { next: async () => (await reader.read()).value, end: () => reader.cancel() };
+  return { next: () => reader.read(), end: () => reader.cancel() };
 }
 
 function iteratorOf(chunks: AsyncIterable<Chunk>): Source {
   const iterator: AsyncIterator<Chunk, unknown> = chunks[Symbol.asyncIterator]();
   return {
-    next: async () => {
-      const step = await iterator.next();
-      return step.done ? undefined : step.value;
-    },
+    next: () => iterator.next(),
     end: async () => {
       await iterator.return?.();
     },

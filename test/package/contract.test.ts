@@ -100,7 +100,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published con
       keywords: expect.arrayContaining(['mandate']),
       publishConfig: { access: 'public', provenance: true },
       files: expect.any(Array),
-      engines: { node: '>=22.18' },
+      engines: { node: name === 'client-sdk' ? '>=20.19' : '>=22.18' },
     });
     expect(JSON.parse(stdout)).not.toHaveProperty('private');
     const files = (await runProgram('tar', ['-tzf', tarballs[name]], { cwd: directory })).stdout;

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } 
 import { ApiError, createClient, type Order } from '@mandate/client-sdk';
 import { createMockData, createMockHandlers, createMockProblem, type MockData } from '@mandate/client-sdk/mocks';
 import { mockProblems, mockResponses } from '../../client-sdk/generated/mock-responses.gen.ts';
+import { countPathParameters, listRoutes } from '../../client-sdk/core/route-table.ts';
 import { routes } from '../../client-sdk/generated/routes.gen.ts';
 
 const baseUrl = 'https://shop.example';
@@ -14,17 +15,16 @@ afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
 describe('the mock handlers', () => {
-  test.each(Object.entries(routes))('respond to %s with the example of the contract', async (operation, route) => {
+  test.each(listRoutes(routes))('respond to $operation with the example of the contract', async (route) => {
+    const { resource, name, operation, path, has } = route;
     server.use(...createMockHandlers({ baseUrl }));
-    const [resource = '', name = ''] = operation.split('.');
-    const [, path = '', ...traits] = route.split(' ');
-    const pathArguments = Array.from({ length: path.split('{').length - 1 }, () => 7);
-    const body = traits.includes('file') ? ['sku\n'] : traits.includes('json') ? [{}] : [];
+    const pathArguments = Array.from({ length: countPathParameters(path) }, () => 7);
+    const body = has('file') ? ['sku\n'] : has('json') ? [{}] : [];
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every operation is a method
     const resources = client as unknown as Record<string, Record<string, (...args: unknown[]) => Promise<unknown>>>;
     const data = await resources[resource]?.[name]?.(...pathArguments, ...body);
     const expected = mockResponses[operation]?.body;
-    expect(traits.includes('download') ? await new Response(Object(data).stream).text() : data).toEqual(expected);
+    expect(has('download') ? await new Response(Object(data).stream).text() : data).toEqual(expected);
   });
 
   test('respond with data, problems and functions of a test', async () => {

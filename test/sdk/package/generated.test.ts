@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { createClient, scopesOf } from '@mandate/client-sdk';
 import { contract, getRouteMetadata, listRoutes } from '@mandate/contract';
+import { listRoutes as listClientRoutes } from '../../../client-sdk/core/route-table.ts';
 import { routes } from '../../../client-sdk/generated/routes.gen.ts';
 import { renderCommittedGeneratedFiles } from '../../../client-sdk/codegen/generate-committed-files.ts';
 import { renderTypesFiles } from '../../../client-sdk/codegen/render-types-files.ts';
@@ -30,9 +31,9 @@ test.each(forClients.map((route) => [getRouteMetadata(route).operationId, route]
   '%s agrees with its route in the contract',
   (operationId, route) => {
     const { access, idempotent = false } = getRouteMetadata(route);
-    const [method, path, ...traits] = new Map(Object.entries(routes)).get(operationId)?.split(' ') ?? [];
-    expect([method, path]).toEqual([route.method, route.path.replaceAll(/:\w+/g, '{}')]);
-    expect(traits.includes('idempotent')).toBe(idempotent);
+    const clientRoute = listClientRoutes(routes).find(({ operation }) => operation === operationId);
+    expect([clientRoute?.method, clientRoute?.path]).toEqual([route.method, route.path.replaceAll(/:\w+/g, '{}')]);
+    expect(clientRoute?.method === 'POST').toBe(idempotent);
     expect(new Map<string, readonly string[]>(Object.entries(scopesOf)).get(operationId)).toEqual(typeof access === 'string' ? [] : access);
   },
 );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createClient, WaitOverError } from '@mandate/client-sdk';
+import { createClient as createClientV2 } from '@mandate/client-sdk/v2';
 import { createProblemResponse, startStubServer, type StubResponse } from '../stub-server.ts';
 
 const running = (processed: number): StubResponse => ({
@@ -28,6 +29,21 @@ describe('waiting for a task', () => {
     const begun = Date.now();
     await createClient({ baseUrl: server.url }).tasks.wait(7);
     expect(Date.now() - begun).toBeGreaterThanOrEqual(950);
+  });
+
+  test.each([
+    ['v1', createClient],
+    ['v2', createClientV2],
+  ])('polls the task in version %s of the API', async (version, create) => {
+    await using server = await startStubServer(() => ended('succeeded'));
+    const operations: (string | undefined)[] = [];
+    const client = create({ baseUrl: server.url }).use((request, next) => {
+      operations.push(request.operation);
+      return next(request);
+    });
+    await client.tasks.wait(7);
+    expect(server.seen.map(({ url }) => url)).toEqual([`/api/${version}/tasks/7`]);
+    expect(operations).toEqual(['tasks.get']);
   });
 
   test('tolerates a short outage of the service', async () => {
