@@ -19,8 +19,8 @@ describe('/', () => {
     const text = await response.text();
     expect(text).toContain('Mandate takes orders.');
     const links = Array.from(text.matchAll(/<a href="([^"]+)"/g), ([, path = '']) => path);
-    expect(links).toEqual(['/sign-in', '/account', '/docs', '/openapi.json']);
-    for (const path of links) expect([path, (await open(path)).status]).toEqual([path, 200]);
+    expect(links).toEqual(['/sign-in', '/account', '/docs', '/openapi.json', '?language=de', '?language=es', '?language=fr']);
+    for (const link of links) expect([link, (await open(link.replace(/^\?/, '/?'))).status]).toEqual([link, 200]);
   });
 
   test('shows the first commands in development, but not in production', async () => {
@@ -38,7 +38,7 @@ describe('an unknown path', () => {
       const response = await open(path);
       expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
       expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
-      expect(response.headers.get('vary')).toBe('Accept');
+      expect(response.headers.get('vary')).toBe('Accept, Accept-Language, Cookie');
       expect(await response.text()).toMatch(/<h1>Page not found<\/h1>.*<a href="\/">/s);
     },
   );
@@ -48,7 +48,7 @@ describe('an unknown path', () => {
     async (accept) => {
       const response = await open('/nothing', accept);
       expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
-      expect(response.headers.get('vary')).toBe('Accept');
+      expect(response.headers.get('vary')).toBe('Accept, Accept-Language');
       expect(await response.json()).toMatchObject({ code: 'route_not_found' });
     },
   );
