@@ -135,7 +135,7 @@ export {
   type OrderAction,
   type OrderAuthorizationDetails,
   type OrderLimitsInput,
-} from './protocol/order-authorization-details.ts';
+} from './protocol/order-limits-and-authorization-details.ts';
 export { orderExportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
 export type { LineQuantity } from './resources/orders/order-line-quantity.ts';
 export type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from './resources/orders/orders.ts';
@@ -164,7 +164,7 @@ export type { FileResponse, ImportCounts, Task, TaskResult, TaskType } from './r
 export type { Usage } from './resources/access/usage.ts';
 export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './resources/orders/shipments.ts';
 export {
-  maxStatisticsDays,
+  maxStatisticsDaysByInterval,
   type ApplicationStatistics,
   type OrderStatistics,
   type ProductStatistics,

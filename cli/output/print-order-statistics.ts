@@ -1,7 +1,7 @@
 import { formatMoney, type OrderStatistics } from '@mandate/client-sdk';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
-import { type ChartRow, chooseChartCharacters, renderBarChart, renderSparkline } from '../terminal/bar-chart.ts';
+import { type ChartRow, chooseChartCharacters, renderBarChart, renderSparkline } from '../terminal/bar-chart-and-sparkline.ts';
 import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { printResult } from './print-result.ts';
 

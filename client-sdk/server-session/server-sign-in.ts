@@ -4,8 +4,9 @@ import { AuthorizationError, SignInRequiredError } from '../core/authorization-e
 import type { TokenSource } from '../core/token-source.ts';
 import { createCookieSealer } from './cookie-sealer.ts';
 import { isCrossSiteRequest } from './is-cross-site-request.ts';
-import { addCookiesToResponse, createSealedCookie, type SealedCookie } from './sealed-cookie.ts';
-import { createSharedSessions, type SharedSession, type SharedSessions } from './shared-sessions.ts';
+import { addCookiesToResponse } from './add-cookies-to-response.ts';
+import { createSealedCookieCodec, type SealedCookieCodec } from './sealed-cookie-codec.ts';
+import { createSessionCache, type CachedSession, type SessionCache } from './session-cache.ts';
 
 export type ServerSignInOptions = Omit<AuthorizationServerOptions, 'signal'> & {
   /** Issuer URL of the authorization server: the origin of the API. */
@@ -75,9 +76,9 @@ type Context = {
   readonly options: ServerSignInOptions;
   readonly origin: string;
   readonly discoverServer: () => Promise<AuthorizationServer>;
-  readonly sessions: SharedSessions;
-  readonly sessionCookie: SealedCookie;
-  readonly pendingCookie: SealedCookie;
+  readonly sessions: SessionCache;
+  readonly sessionCookie: SealedCookieCodec;
+  readonly pendingCookie: SealedCookieCodec;
 };
 
 const pendingMaxMs = 3_600_000;
@@ -99,9 +100,9 @@ export function createServerSignIn(options: ServerSignInOptions): ServerSignIn {
     options,
     origin,
     discoverServer,
-    sessions: createSharedSessions(options, discoverServer),
-    sessionCookie: createSealedCookie(sealer, cookieName, origin),
-    pendingCookie: createSealedCookie(sealer, `${cookieName}-sign-in`, origin),
+    sessions: createSessionCache(options, discoverServer),
+    sessionCookie: createSealedCookieCodec(sealer, cookieName, origin),
+    pendingCookie: createSealedCookieCodec(sealer, `${cookieName}-sign-in`, origin),
   };
   return {
     startSignIn: (request, startOptions) => startSignIn(context, request, startOptions),
@@ -198,7 +199,7 @@ async function openSession(context: Context, request: Request): Promise<ServerSe
 }
 
 /** Refreshes the access token if needed, and returns the tokens; `undefined` if the grant has expired or been revoked. */
-async function readValidTokens({ auth, store }: SharedSession, storedTokens: Tokens): Promise<Tokens | undefined> {
+async function readValidTokens({ auth, store }: CachedSession, storedTokens: Tokens): Promise<Tokens | undefined> {
   const isRefused = await auth.accessToken().then(
     () => false,
     // If the server is unavailable, the user stays signed in.
@@ -223,7 +224,7 @@ async function signOut(context: Context, request: Request, returnTo = '/'): Prom
 
 const ignoreFailure = (): void => undefined;
 
-async function revokeSession({ options, discoverServer }: Context, { store }: SharedSession): Promise<void> {
+async function revokeSession({ options, discoverServer }: Context, { store }: CachedSession): Promise<void> {
   const tokens = await store.read();
   if (tokens) await revoke(await discoverServer(), options, tokens.refreshToken ?? tokens.accessToken);
 }

@@ -3,7 +3,7 @@ import { contract } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed.ts';
 import { assertLimitsEndInFuture } from '../order-limits/assert-limits-end-in-future.ts';
-import { changeLimitsOfConnectedApp, findLimitsOfConnectedApp } from '../oauth/grants/limits-of-connected-app.ts';
+import { changeLimitsOfConnectedApp, findLimitsOfConnectedApp } from '../oauth/grants/find-and-change-limits-of-connected-app.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';

@@ -4,7 +4,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { insertIfAbsent } from '../database/queries/insert-if-absent.ts';
 import { BrandingEntity } from './branding.entity.ts';
 import { defaultShopBranding, type ShopBranding } from './default-branding.ts';
-import type { LogoImage } from './read-logo-image.ts';
+import type { LogoImage } from './parse-logo-image.ts';
 
 type Entity = InferEntity<typeof BrandingEntity>;
 

@@ -12,9 +12,9 @@ import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import { changeBrandingAndAudit } from './change-branding-and-audit.ts';
 import type { ShopBranding } from './default-branding.ts';
-import { logoPath } from './logo-url.ts';
+import { logoPath } from './logo-path.ts';
 import { readShopBranding, type BrandingChange } from './read-and-write-branding.ts';
-import { readLogoImage, type LogoError, type LogoImage } from './read-logo-image.ts';
+import { parseLogoImage, type LogoError, type LogoImage } from './parse-logo-image.ts';
 import { calculateThemeColors } from './theme-colors.ts';
 
 export type BrandingDependencies = Pick<HandlerDependencies, 'em'> & {
@@ -67,7 +67,7 @@ const logoErrorTexts: Readonly<Record<LogoError, string>> = {
 type UploadRequest = MatchedRequest & IncomingMessage;
 
 async function readUploadedLogo(req: UploadRequest): Promise<LogoImage> {
-  const image = readLogoImage(await readBody(req));
+  const image = parseLogoImage(await readBody(req));
   if ('error' in image) throw createInvalidRequestProblem({ in: 'body', code: 'invalid_image', detail: logoErrorTexts[image.error] });
   return image;
 }

@@ -12,7 +12,7 @@ import { createSmtpTransport } from '../mail/smtp-transport.ts';
 import { assertSecretMatchesSigningKeys } from '../oauth/signing-keys/assert-secret-matches-signing-keys.ts';
 import { SigningKey } from '../oauth/signing-keys/signing-key.entity.ts';
 import { User } from '../users/user.entity.ts';
-import { MissingPackageError } from '../optional-packages/import-optional-packages.ts';
+import { MissingPackageError } from '../optional-packages/import-module-requiring-optional-packages.ts';
 import { formatStartupError } from '../process/startup-error-message.ts';
 import { pingRedis } from '../rate-limits/redis-counter-connection.ts';
 import { deriveKeys, loadStoredSecret } from '../crypto/derived-keys-and-stored-secret.ts';

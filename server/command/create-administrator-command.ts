@@ -5,7 +5,7 @@ import { migrate } from '../database/migrate/run-migrations.ts';
 import { createAccountWithVerifiedEmail, EmailTakenError } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../branding/default-branding.ts';
-import { shippedLanguages } from '../languages/languages.ts';
+import { bundledLanguages } from '../languages/languages.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
 import { withDatabaseForCommand } from './open-database-and-derive-keys.ts';
@@ -26,7 +26,7 @@ export async function runCreateAdministratorCommand(
   const hashed = await validateAndHashNewPassword(
     password,
     { name, email },
-    { shop: defaultShopBranding, messages: shippedLanguages.default.messages },
+    { shop: defaultShopBranding, messages: bundledLanguages.default.messages },
   );
   if ('reason' in hashed) throw new CommandError(`${hashed.reason}. No account was created; call the command again`);
   const id = await withDatabaseForCommand(config, alternative, async (db) => {

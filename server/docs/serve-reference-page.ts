@@ -7,7 +7,7 @@ import { serveStaticDocument } from '../http/response/serve-static-document.ts';
 import { createProviderPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
 import { createReferencePageOpenApiDocument } from './create-reference-page-openapi-document.ts';
 import { loadDocsFolderAsset, loadScalarAssets } from './load-reference-page-assets.ts';
-import { renderFirstOperation } from './render-first-operation.ts';
+import { renderIntroductionAndFirstOperation } from './render-introduction-and-first-operation.ts';
 import { readApiV1OpenApiDocument } from './serve-openapi-documents.ts';
 
 /**
@@ -27,7 +27,7 @@ export function serveReferencePage(issuer: string): Router {
   router.get('/docs', (req, res) => {
     // Sign-in and same-origin requests work only on the issuer's host.
     if (req.headers.host?.toLowerCase() !== new URL(issuer).host) return res.redirect(307, `${issuer}/docs`);
-    firstOperation ??= renderFirstOperation(readApiV1OpenApiDocument(issuer));
+    firstOperation ??= renderIntroductionAndFirstOperation(readApiV1OpenApiDocument(issuer));
     const nonce = randomBytes(16).toString('base64');
     return res
       .set(pageHeaders(issuer, nonce))

@@ -8,7 +8,7 @@ import { acquireAdvisoryLockForId } from '../database/queries/acquire-advisory-l
 import { createAccountWithVerifiedEmail } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../branding/default-branding.ts';
-import { shippedLanguages } from '../languages/languages.ts';
+import { bundledLanguages } from '../languages/languages.ts';
 import { User } from '../users/user.entity.ts';
 import { createDemonstrationShop } from './create-demonstration-shop.ts';
 import { writeFirstRunFile, type FirstRunFile } from './first-run-file.ts';
@@ -98,7 +98,7 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
 async function hashConfiguredPassword(password: string, owner: PasswordOwner): Promise<string> {
   const hashed = await validateAndHashNewPassword(password, owner, {
     shop: defaultShopBranding,
-    messages: shippedLanguages.default.messages,
+    messages: bundledLanguages.default.messages,
   });
   if ('hash' in hashed) return hashed.hash;
   throw new ConfigurationError(`MANDATE_ADMIN_PASSWORD was rejected, and no administrator was created. ${hashed.reason}`);

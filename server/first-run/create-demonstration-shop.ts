@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { changeShopBranding } from '../branding/read-and-write-branding.ts';
-import { readLogoImage } from '../branding/read-logo-image.ts';
+import { parseLogoImage } from '../branding/parse-logo-image.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 import { Product, ProductStock } from '../products/product-stock-and-adjustment.entity.ts';
@@ -29,7 +29,7 @@ export async function createDemonstrationShop(em: EntityManager): Promise<void> 
 }
 
 async function createDemonstrationBranding(em: EntityManager): Promise<void> {
-  const logo = readLogoImage(readFileSync(new URL('demonstration-logo.png', import.meta.url)));
+  const logo = parseLogoImage(readFileSync(new URL('demonstration-logo.png', import.meta.url)));
   if ('error' in logo) throw new Error(`the logo of the demonstration shop was rejected: ${logo.error}`);
   const branding = {
     name: 'Larkspur',

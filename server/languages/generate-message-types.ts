@@ -1,5 +1,6 @@
 import { defaultLanguageTag } from './languages.ts';
-import { listMessageArguments, readMessageCatalogs, type MessageCatalog } from './message-catalog.ts';
+import { readMessageCatalogs, type MessageCatalog } from './message-catalog.ts';
+import { listMessageArguments } from './parse-message-and-list-arguments.ts';
 
 /** Generates `messages.gen.ts`: the type of every message and of its arguments, from the English catalog. */
 export function generateMessageTypes(): string {

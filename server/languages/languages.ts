@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Messages } from './messages.gen.ts';
-import { parseMessage, readMessageCatalogs, type MessageCatalog } from './message-catalog.ts';
+import { readMessageCatalogs, type MessageCatalog } from './message-catalog.ts';
+import { parseMessage } from './parse-message-and-list-arguments.ts';
 
 export type { Messages } from './messages.gen.ts';
 
@@ -45,7 +46,7 @@ export class Languages {
 }
 
 /** The languages of the catalogs that belong to the server. */
-export const shippedLanguages = new Languages();
+export const bundledLanguages = new Languages();
 
 /**
  * Creates the messages of a language: a string for each message without arguments, otherwise a function that formats it. Messages are

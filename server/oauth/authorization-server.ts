@@ -8,7 +8,7 @@ import type { Database, EntityManager } from '../database/entity-manager/entity-
 import { mcpCors } from '../http/middleware/cors.ts';
 import type { VerifyAccessToken } from '../http/request/principal-and-token-types.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
-import { shippedLanguages, type Languages } from '../languages/languages.ts';
+import { bundledLanguages, type Languages } from '../languages/languages.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
 import { deleteLinksAndNotifyOnEmailChange } from './pages/emails/delete-links-and-notify-on-email-change.ts';
 import {
@@ -37,10 +37,10 @@ import type { PageContext } from './pages/routing/page-context.ts';
 import { createPageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
 import { createPageRouter } from './pages/page-routes.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
-import { createPageSettings } from './pages/page-settings.ts';
+import { createPageSettings } from './pages/create-page-settings.ts';
 import { refreshBrandingForProviderPages } from './pages/routing/refresh-branding.ts';
 import { BrandingCache } from '../branding/branding-cache.ts';
-import { logoPathPattern } from '../branding/logo-url.ts';
+import { logoPathPattern } from '../branding/logo-path.ts';
 import { serveLogo } from '../branding/serve-logo.ts';
 import { pageEnhancementScript } from './pages/assets/read-page-script.ts';
 import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider-pages.ts';
@@ -105,7 +105,7 @@ export type AuthorizationServer = {
 export async function createAuthorizationServer(parts: CreateAuthorizationServerOptions): Promise<AuthorizationServer> {
   const { em } = parts.db;
   const { issuer, keys, log, canMail = true, limits = createDatabaseAttemptLimiter(em) } = parts;
-  const { refreshGraceSeconds = defaultRefreshGraceSeconds, languages = shippedLanguages } = parts;
+  const { refreshGraceSeconds = defaultRefreshGraceSeconds, languages = bundledLanguages } = parts;
   const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
   const providerKeys = providerKeysFrom(deriveKey);
   const signingKeys = await loadOrCreateSigningKeyCache(em, Buffer.from(keys.signingKeys), parts.signingKeys);

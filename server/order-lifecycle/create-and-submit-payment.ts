@@ -15,7 +15,7 @@ import {
   type PaymentProviders,
   requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
-import { countPaymentTowardBudget } from './count-payment-toward-budget.ts';
+import { enforceLimitsAndCountPaymentTowardBudget } from './enforce-limits-and-count-payment-toward-budget.ts';
 import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';
 
 const longReservationMs = 7 * 24 * 60 * 60_000;
@@ -38,7 +38,7 @@ export async function createPendingPayment(
   const open = (await em.count(Payment, { order: orderId, status: { $in: openPaymentStatuses } })) > 0;
   const now = await readDatabaseTime(em); // the database clock, which also set the reservation's expiry
   assertPayable(order, open, now);
-  await countPaymentTowardBudget(em, principal, order, now);
+  await enforceLimitsAndCountPaymentTowardBudget(em, principal, order, now);
   if (provider.reservation === 'long') order.extendReservation(new Date(order.createdAt.getTime() + longReservationMs));
   const { method_token: methodToken, return_url: returnUrl } = input;
   const payment = em.create(Payment, {

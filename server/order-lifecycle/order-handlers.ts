@@ -22,7 +22,7 @@ import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
 import { cancelOrderAndCreateRefund } from './cancel-order-and-create-refund.ts';
 import { findOrder } from '../orders/find-order.ts';
 import { parseOrderListParameters, type OrderListQuery } from '../orders/parse-order-list-parameters.ts';
-import { applyOrderSearch } from '../orders/find-orders-by-text.ts';
+import { restrictOrderFiltersByText } from '../orders/restrict-order-filters-by-text.ts';
 import { countOrders, listOrders } from '../orders/list-orders.sql.ts';
 import { type OrderRow, orderSummaryFromRow } from '../orders/order-from-row.ts';
 import { placeOrder } from '../orders/place-order.ts';
@@ -71,10 +71,16 @@ export async function handleListOrders<Summary, FullOrder extends Summary & Vers
   const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
   const position = pages.decodeCursor(req, list);
   const rows = await readList(async (from) => {
-    const found = await listOrders(from, await applyOrderSearch(from, filters, query.q), { sort, position, limit: query.limit, withItems });
+    const found = await listOrders(from, await restrictOrderFiltersByText(from, filters, query.q), {
+      sort,
+      position,
+      limit: query.limit,
+      withItems,
+    });
     return includeCustomerAndClientNames(from, found, names);
   });
-  const count = (): Promise<number> => readList(async (from) => countOrders(from, await applyOrderSearch(from, filters, query.q)));
+  const count = (): Promise<number> =>
+    readList(async (from) => countOrders(from, await restrictOrderFiltersByText(from, filters, query.q)));
   const toItem = (row: OrderRow): Summary => representation.toSummary(orderSummaryFromRow(row));
   const page = pages.respondWithPage(req, res, list, rows, toItem, (row) => [orderSummaryFromRow(row)[sort.by], row.id]);
   return {

@@ -5,7 +5,7 @@ import { requirePrincipal } from '../http/request/request-context-principal-and-
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { authorizationDetailsFromOrderLimits, budgetFromOrderLimits } from './order-limits-conversion.ts';
-import { findOrderLimits } from './save-order-limits.ts';
+import { findOrderLimits } from './save-find-and-delete-order-limits.ts';
 
 export const authorizationRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.authorization, {

@@ -34,11 +34,11 @@ function codePage(settings: PageSettings, code: ProblemCode): Html {
       <h1>${title}</h1>
       <section>
         <h2>What happened</h2>
-        <p>${renderCode(happened)}</p>
+        <p>${renderTextWithInlineCode(happened)}</p>
       </section>
       <section>
         <h2>How to fix it</h2>
-        <p>${renderCode(mend)}</p>
+        <p>${renderTextWithInlineCode(mend)}</p>
       </section>
       <p class="elsewhere"><a href="/problems">All problems</a></p>`,
   );
@@ -80,5 +80,5 @@ const unknownPage = (settings: PageSettings): Html =>
   );
 
 /** Renders text between backquotes as code. Splitting the text at backquotes leaves the code at odd indexes. */
-export const renderCode = (text: string): Html[] =>
+export const renderTextWithInlineCode = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));

@@ -1,6 +1,6 @@
 import type { Config } from '../config/read-config.ts';
 import { createLog, type Log } from '../logging/logger.ts';
-import { importOptionalPackages } from '../optional-packages/import-optional-packages.ts';
+import { importModuleRequiringOptionalPackages } from '../optional-packages/import-module-requiring-optional-packages.ts';
 import { CleanupStack } from './cleanup-stack.ts';
 import { stopOnSignal } from './graceful-shutdown.ts';
 
@@ -19,4 +19,5 @@ export async function startServer(config: Config, log: Log = createLog(config.pr
   stopOnSignal(opened, log);
 }
 
-const importTracing = () => importOptionalPackages('OTEL_EXPORTER_OTLP_ENDPOINT', '@opentelemetry/', () => import('./start-tracing.ts'));
+const importTracing = () =>
+  importModuleRequiringOptionalPackages('OTEL_EXPORTER_OTLP_ENDPOINT', '@opentelemetry/', () => import('./start-tracing.ts'));

@@ -6,7 +6,7 @@ import { ConnectionPoolerError } from '../database/connection/check-connection-p
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
 import { MissingExtensionError } from '../database/connection/create-trigram-extension.ts';
 import { DatabaseStartupError } from '../database/connection/wait-for-database.ts';
-import { MissingPackageError } from '../optional-packages/import-optional-packages.ts';
+import { MissingPackageError } from '../optional-packages/import-module-requiring-optional-packages.ts';
 import { WrongEncryptionSecretError } from '../oauth/signing-keys/encrypted-jwk.ts';
 
 const selfExplanatoryErrors = [

@@ -1,6 +1,6 @@
 import type { createClient } from '@redis/client';
 import type { Log } from '../logging/logger.ts';
-import { importOptionalPackages } from '../optional-packages/import-optional-packages.ts';
+import { importModuleRequiringOptionalPackages } from '../optional-packages/import-module-requiring-optional-packages.ts';
 
 type CreateClient = typeof createClient;
 
@@ -56,7 +56,7 @@ export async function pingRedis(url: string): Promise<void> {
 }
 
 const importCreateClient = async (): Promise<CreateClient> =>
-  (await importOptionalPackages('REDIS_URL', '@redis/client', () => import('@redis/client'))).createClient;
+  (await importModuleRequiringOptionalPackages('REDIS_URL', '@redis/client', () => import('@redis/client'))).createClient;
 
 const createRedisClient = (createRedis: CreateClient, url: string) =>
   createRedis({

@@ -1,8 +1,8 @@
-import { maxStatisticsDays } from '@mandate/contract';
+import { maxStatisticsDaysByInterval } from '@mandate/contract';
 import { getSqlState } from '../database/errors/sql-error-fields.ts';
 import { createInvalidRequestProblem, type Problem } from '../http/problem-details/problem.ts';
 
-export type StatisticsInterval = keyof typeof maxStatisticsDays;
+export type StatisticsInterval = keyof typeof maxStatisticsDaysByInterval;
 type RequestedDays = { readonly from?: string | undefined; readonly to?: string | undefined; readonly time_zone: string };
 /** The first and the last day, as `2026-01-31`. */
 export type StatisticsDays = { readonly from: string; readonly to: string };
@@ -20,12 +20,12 @@ export function resolveStatisticsDays({ from, to, time_zone: timeZone }: Request
       detail: `from must not be after to (${days.to}).`,
     });
   }
-  if (countDays(days) > maxStatisticsDays[interval]) {
+  if (countDays(days) > maxStatisticsDaysByInterval[interval]) {
     throw createInvalidRequestProblem({
       in: 'query',
       parameter: 'from',
       code: 'out_of_range',
-      detail: `With interval ${interval}, the statistics cover at most ${maxStatisticsDays[interval]} days. Send a later \`from\`, an earlier \`to\` or a longer \`interval\`.`,
+      detail: `With interval ${interval}, the statistics cover at most ${maxStatisticsDaysByInterval[interval]} days. Send a later \`from\`, an earlier \`to\` or a longer \`interval\`.`,
     });
   }
   return days;

@@ -4,12 +4,8 @@ import { problemDeclarations, scopeDefinitions, scopeNames } from '@mandate/cont
 import { describe, expect, test } from 'vitest';
 import { openIdConnectScopes } from '../../server/oauth/protocol/oauth-scopes.ts';
 import { generateMessageTypes } from '../../server/languages/generate-message-types.ts';
-import {
-  flattenMessageCatalog,
-  listMessageArguments,
-  readMessageCatalogs,
-  type MessageCatalog,
-} from '../../server/languages/message-catalog.ts';
+import { flattenMessageCatalog, readMessageCatalogs, type MessageCatalog } from '../../server/languages/message-catalog.ts';
+import { listMessageArguments } from '../../server/languages/parse-message-and-list-arguments.ts';
 
 const { en = {}, ...translations } = Object.fromEntries(readMessageCatalogs());
 

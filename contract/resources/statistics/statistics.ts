@@ -13,7 +13,7 @@ export const statisticsIntervals = ['hour', 'day', 'week', 'month'] as const;
 /** Groups of order statistics. */
 export const statisticsGroupings = ['status', 'product', 'category', 'application'] as const;
 /** Maximum number of days for each interval, which limits the number of periods in a response. */
-export const maxStatisticsDays = { hour: 31, day: 366, week: 1_830, month: 3_660 } as const;
+export const maxStatisticsDaysByInterval = { hour: 31, day: 366, week: 1_830, month: 3_660 } as const;
 /** Maximum number of groups in order statistics. */
 export const maxStatisticsGroups = 20;
 const maxPeriods = 31 * 25;

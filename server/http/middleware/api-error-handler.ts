@@ -10,7 +10,7 @@ import {
   lowDiskSpaceRetryAfterSeconds,
 } from '../../database/errors/database-error-predicates.ts';
 import { isLowDiskSpaceRejectionError } from '../../database/storage/disk-space-monitor.ts';
-import { shippedLanguages, type Languages } from '../../languages/languages.ts';
+import { bundledLanguages, type Languages } from '../../languages/languages.ts';
 import { ReplayedResponseSignal } from '../writes/idempotency.ts';
 import { createPayloadTooLargeProblem, Problem, createProblem } from '../problem-details/problem.ts';
 import { translateProblem } from '../problem-details/translate-problem.ts';
@@ -21,7 +21,7 @@ import { createValidationProblem } from '../validation/validation-problem.ts';
 
 /** Writes every error response under `/api` as problem details (RFC 9457), regardless of what was thrown. */
 export const createApiErrorHandler =
-  (origin: string, log: Logger, languages: Languages = shippedLanguages): ErrorRequestHandler =>
+  (origin: string, log: Logger, languages: Languages = bundledLanguages): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
     if (error instanceof ReplayedResponseSignal) return error.send(res);

@@ -6,7 +6,7 @@ import { referencePageClientId } from '../../applications/ensure-reference-page-
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { isUrlClientId } from './client-id-url.ts';
 import { findActiveApplication } from './find-active-application.sql.ts';
-import { isRedirectUriOrigin } from '../protocol/is-origin-of-redirect-uri.ts';
+import { isRedirectUriOrigin } from '../protocol/is-redirect-uri-origin.ts';
 import { createApplicationFromClientMetadata } from './dynamic-client-registration.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';

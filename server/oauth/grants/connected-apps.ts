@@ -115,6 +115,14 @@ function grantedScopes(payload: string): string[] {
   return openid.scope.split(' ').filter((scope) => scope !== '' && !refused.has(scope));
 }
 
+/** Returns the application name of a user's connected application, or undefined if the user has no such application. */
+export async function findNameOfConnectedApp(em: EntityManager, userId: number, id: number): Promise<string | undefined> {
+  const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
+  if (!app) return undefined;
+  const applications = await findApplicationsOfConnectedApps(em, [app]);
+  return applications.get(app.clientId)?.name ?? app.clientId;
+}
+
 export type RevokeConnectedAppOptions = {
   readonly source: RequestSource;
   /** Client ID of the application through which the user revokes access; undefined on the account pages. */

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findWidenedLimit } from '../../order-limits/find-widened-limit.ts';
 import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
-import { findOrderLimits, saveOrderLimits } from '../../order-limits/save-order-limits.ts';
+import { findOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
 
 type Feature = NonNullable<NonNullable<Configuration['features']>['richAuthorizationRequests']>;
 
@@ -41,8 +41,8 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
       'grantId' in token && token.grantId !== undefined ? currentDetails(em, token.grantId) : undefined,
   }) satisfies Feature;
 
-/** Returns the order details that an authorization request contains, after their validation. */
-export function parseRequestedOrderDetails(params: Readonly<Record<string, unknown>>): OrderLimitsInput | undefined {
+/** Returns the order limits that an authorization request asks for. The request has been validated. */
+export function parseRequestedOrderLimits(params: Readonly<Record<string, unknown>>): OrderLimitsInput | undefined {
   const [detail] = detailsSchema.parse(parseJson(params['authorization_details'])) ?? [];
   return detail === undefined ? undefined : orderAuthorizationDetailsInputSchema.parse(detail);
 }

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
-import { requireRecentSignIn, requireSignedIn, showAccountPage } from './handlers/signed-in-page-guards-and-account-page.ts';
+import { requireRecentSignInBefore, requireSignInBefore, showAccountPage } from './handlers/signed-in-page-guards-and-account-page.ts';
 import {
   brandingPagePath,
   logoFormBytesMax,
@@ -106,39 +106,43 @@ function addSignInPages(pages: PageRouter): void {
 
 function addAccountPages(pages: PageRouter): void {
   pages
-    .addPage('/account', requireSignedIn(showAccountPage))
-    .addPage('/account/password', requireRecentSignIn(showChangePassword))
-    .addForm('/account/password', requireRecentSignIn(submitChangePassword), requireRecentSignIn(redisplayChangePassword))
-    .addPage('/account/email', requireRecentSignIn(showEmailChangeRequest))
-    .addForm('/account/email', requireRecentSignIn(submitEmailChangeRequest), requireRecentSignIn(redisplayEmailChangeRequest))
+    .addPage('/account', requireSignInBefore(showAccountPage))
+    .addPage('/account/password', requireRecentSignInBefore(showChangePassword))
+    .addForm('/account/password', requireRecentSignInBefore(submitChangePassword), requireRecentSignInBefore(redisplayChangePassword))
+    .addPage('/account/email', requireRecentSignInBefore(showEmailChangeRequest))
+    .addForm('/account/email', requireRecentSignInBefore(submitEmailChangeRequest), requireRecentSignInBefore(redisplayEmailChangeRequest))
     .addPage('/account/email/confirm', showEmailConfirmation)
     .addForm('/account/email/confirm', submitEmailConfirmation, showEmailConfirmation)
-    .addPage('/account/sessions', requireSignedIn(showSessions))
-    .addForm('/account/sessions', requireSignedIn(submitSessionOrGlobalSignOut), redirectTo('/account/sessions'))
-    .addPage('/account/apps', requireSignedIn(showConnectedApps))
-    .addForm('/account/apps', requireSignedIn(submitConnectedAppRemoval), redirectTo('/account/apps'))
-    .addPage('/account/apps/:app/limits', requireRecentSignIn(showAppLimits))
-    .addForm('/account/apps/:app/limits', requireRecentSignIn(submitAppLimits), requireRecentSignIn(showAppLimits))
-    .addPage('/account/api-keys', requireSignedIn(showApiKeys))
-    .addForm('/account/api-keys', requireSignedIn(submitApiKeyRevocation), redirectTo('/account/api-keys'))
-    .addPage('/account/security', requireRecentSignIn(showSecurityPage))
-    .addPage('/account/authenticator-app', requireRecentSignIn(showAuthenticatorSetup))
-    .addForm('/account/authenticator-app', requireRecentSignIn(submitAuthenticatorSetup), requireRecentSignIn(redisplayAuthenticatorSetup))
-    .addForm('/account/authenticator-app/remove', requireRecentSignIn(submitAuthenticatorAppRemoval), redirectTo('/account/security'))
-    .addForm('/account/recovery-codes', requireRecentSignIn(submitRecoveryCodeRenewal), redirectTo('/account/security'))
-    .addForm('/account/recovery-codes/shown', requireSignedIn(redisplayRecoveryCodes), redirectTo('/account/security'))
+    .addPage('/account/sessions', requireSignInBefore(showSessions))
+    .addForm('/account/sessions', requireSignInBefore(submitSessionOrGlobalSignOut), redirectTo('/account/sessions'))
+    .addPage('/account/apps', requireSignInBefore(showConnectedApps))
+    .addForm('/account/apps', requireSignInBefore(submitConnectedAppRemoval), redirectTo('/account/apps'))
+    .addPage('/account/apps/:app/limits', requireRecentSignInBefore(showAppLimits))
+    .addForm('/account/apps/:app/limits', requireRecentSignInBefore(submitAppLimits), requireRecentSignInBefore(showAppLimits))
+    .addPage('/account/api-keys', requireSignInBefore(showApiKeys))
+    .addForm('/account/api-keys', requireSignInBefore(submitApiKeyRevocation), redirectTo('/account/api-keys'))
+    .addPage('/account/security', requireRecentSignInBefore(showSecurityPage))
+    .addPage('/account/authenticator-app', requireRecentSignInBefore(showAuthenticatorSetup))
+    .addForm(
+      '/account/authenticator-app',
+      requireRecentSignInBefore(submitAuthenticatorSetup),
+      requireRecentSignInBefore(redisplayAuthenticatorSetup),
+    )
+    .addForm('/account/authenticator-app/remove', requireRecentSignInBefore(submitAuthenticatorAppRemoval), redirectTo('/account/security'))
+    .addForm('/account/recovery-codes', requireRecentSignInBefore(submitRecoveryCodeRenewal), redirectTo('/account/security'))
+    .addForm('/account/recovery-codes/shown', requireSignInBefore(redisplayRecoveryCodes), redirectTo('/account/security'))
     .addPage(['/account/passkeys', '/account/recovery-codes', '/account/recovery-codes/shown'], redirectTo('/account/security'))
-    .addPage('/account/language', requireSignedIn(showLanguageSetting))
-    .addForm('/account/language', requireSignedIn(submitLanguageSetting), requireSignedIn(redisplayLanguageSetting))
-    .addForm('/account/passkeys', requireRecentSignIn(submitNewPasskey), requireRecentSignIn(redisplayNewPasskey))
-    .addForm('/account/passkeys/remove', requireRecentSignIn(submitPasskeyRemoval), redirectTo('/account/security'))
-    .addPage(brandingPagePath, requireRecentSignIn(showBranding))
+    .addPage('/account/language', requireSignInBefore(showLanguageSetting))
+    .addForm('/account/language', requireSignInBefore(submitLanguageSetting), requireSignInBefore(redisplayLanguageSetting))
+    .addForm('/account/passkeys', requireRecentSignInBefore(submitNewPasskey), requireRecentSignInBefore(redisplayNewPasskey))
+    .addForm('/account/passkeys/remove', requireRecentSignInBefore(submitPasskeyRemoval), redirectTo('/account/security'))
+    .addPage(brandingPagePath, requireRecentSignInBefore(showBranding))
     .addPage([`${brandingPagePath}/logo`, `${brandingPagePath}/logo/remove`], redirectTo(brandingPagePath))
-    .addForm(brandingPagePath, requireRecentSignIn(submitBranding), redirectTo(brandingPagePath))
-    .addForm(`${brandingPagePath}/logo`, requireRecentSignIn(submitLogo), redirectTo(brandingPagePath), logoFormBytesMax)
-    .addForm(`${brandingPagePath}/logo/remove`, requireRecentSignIn(submitLogoRemoval), redirectTo(brandingPagePath))
-    .addPage('/account/close', requireRecentSignIn(showCloseAccount))
-    .addForm('/account/close', requireRecentSignIn(submitCloseAccount), redirectTo('/account/close'));
+    .addForm(brandingPagePath, requireRecentSignInBefore(submitBranding), redirectTo(brandingPagePath))
+    .addForm(`${brandingPagePath}/logo`, requireRecentSignInBefore(submitLogo), redirectTo(brandingPagePath), logoFormBytesMax)
+    .addForm(`${brandingPagePath}/logo/remove`, requireRecentSignInBefore(submitLogoRemoval), redirectTo(brandingPagePath))
+    .addPage('/account/close', requireRecentSignInBefore(showCloseAccount))
+    .addForm('/account/close', requireRecentSignInBefore(submitCloseAccount), redirectTo('/account/close'));
 }
 
 const redirectTo =

@@ -19,7 +19,7 @@ import {
 } from '../protocol/endpoint-paths-and-audiences.ts';
 import { addAuthTimeClaim, storeIssuedAccessTokenRecord } from '../tokens/jwt-access-token-hooks.ts';
 import { exchangeOrReplayRefreshToken, rotateOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
-import { isRedirectUriOrigin } from '../protocol/is-origin-of-redirect-uri.ts';
+import { isRedirectUriOrigin } from '../protocol/is-redirect-uri-origin.ts';
 import type { ProviderPages } from '../pages/views/oidc-provider-pages.ts';
 import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';

@@ -18,12 +18,12 @@ export const loadBrowserSessionForRequest =
   async (req, res, next) => {
     const session = await loadOrCreateBrowserSession(context.provider, req, res);
     getOauthRequestContext(req).session = session;
-    await loadSignedInAccount(context.em, req, session.accountId);
+    await loadSignedInAccountIntoRequestContext(context.em, req, session.accountId);
     next();
   };
 
-/** Loads the account of the browser's session. The request context contains the result. */
-export async function loadSignedInAccount(em: EntityManager, req: object, accountId: string | undefined): Promise<void> {
+/** Loads the account of the browser's session into the request context. */
+export async function loadSignedInAccountIntoRequestContext(em: EntityManager, req: object, accountId: string | undefined): Promise<void> {
   if (accountId !== undefined) getOauthRequestContext(req).signedInAccount = await findActiveAccountById(em, accountId);
 }
 

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { importOptionalPackages } from '../../optional-packages/import-optional-packages.ts';
+import { importModuleRequiringOptionalPackages } from '../../optional-packages/import-module-requiring-optional-packages.ts';
 import {
   InvalidProviderSignatureError,
   type PaymentProvider,
@@ -26,7 +26,7 @@ const stripeReasons = ['duplicate', 'fraudulent', 'requested_by_customer'] as co
 
 /** Creates the provider for cards and wallets with Stripe PaymentIntents. The `stripe` package is loaded only if it is configured. */
 export async function createStripeProvider({ secretKey, webhookSecret, api }: StripeSettings): Promise<PaymentProvider> {
-  const { default: Client } = await importOptionalPackages('STRIPE_SECRET_KEY', 'stripe', () => import('stripe'));
+  const { default: Client } = await importModuleRequiringOptionalPackages('STRIPE_SECRET_KEY', 'stripe', () => import('stripe'));
   const stripe = new Client(secretKey, { ...settings, ...api });
   const errorMapping = createErrorMapping(Client);
   return {

@@ -3,8 +3,8 @@ import { type WebhookEndpoint as WebhookEndpointBody, maxWebhookFailingDays } fr
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { readShopBranding } from '../../branding/read-and-write-branding.ts';
-import { renderEmailLayout, type EmailContent } from '../../branding/render-email-layout.ts';
-import { shippedLanguages, type Language } from '../../languages/languages.ts';
+import { renderBrandedEmail, type EmailContent } from '../../branding/render-branded-email.ts';
+import { bundledLanguages, type Language } from '../../languages/languages.ts';
 import { queueMail } from '../../mail/queue-mail.ts';
 import { User } from '../../users/user.entity.ts';
 import { endpointFromEntity } from './endpoint-and-delivery-from-entity.ts';
@@ -61,8 +61,8 @@ export async function disableEndpointAndNotify(
     if (!endpoint || !canMail) return;
     const shop = await readShopBranding(inner);
     for (const { email, locale } of await findRecipients(inner, endpoint)) {
-      const notice = createNotice(endpoint, reason, shippedLanguages.match(locale ?? '') ?? shippedLanguages.default);
-      await queueMail(inner, mailKey, renderEmailLayout(email, shop, issuer, notice), now);
+      const notice = createNotice(endpoint, reason, bundledLanguages.match(locale ?? '') ?? bundledLanguages.default);
+      await queueMail(inner, mailKey, renderBrandedEmail(email, shop, issuer, notice), now);
     }
   });
 }

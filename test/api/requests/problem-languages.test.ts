@@ -1,6 +1,6 @@
 import { problemDeclarations } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
-import { shippedLanguages } from '../../../server/languages/languages.ts';
+import { bundledLanguages } from '../../../server/languages/languages.ts';
 import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
@@ -38,10 +38,10 @@ describe('a problem', () => {
   });
 
   test('has the same code, type and status in every language', async () => {
-    const problems = await Promise.all(shippedLanguages.tags.map((tag) => fetchProblem('/api/v1/users/me', tag)));
+    const problems = await Promise.all(bundledLanguages.tags.map((tag) => fetchProblem('/api/v1/users/me', tag)));
     const facts = problems.map(({ status, body }) => [status, body.code, body.type, body.status]);
     expect(new Set(facts.map((fact) => JSON.stringify(fact))).size).toBe(1);
-    expect(new Set(problems.map(({ body }) => body.title)).size).toBe(shippedLanguages.tags.length);
+    expect(new Set(problems.map(({ body }) => body.title)).size).toBe(bundledLanguages.tags.length);
     expect(problems[0]?.body.title).toBe(problemDeclarations.missing_token.title);
   });
 });

@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultShopBranding } from '../../../server/branding/default-branding.ts';
-import { renderEmailLayout } from '../../../server/branding/render-email-layout.ts';
+import { renderBrandedEmail } from '../../../server/branding/render-branded-email.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import { databaseKind } from '../../support/services/database.ts';
 
@@ -17,7 +17,7 @@ const content = {
   notes: ['A note'],
   shopLinks: [{ url: 'https://shop.example/help', text: 'Help' }],
 } as const;
-const mail = renderEmailLayout('ann@example.com', shop, 'https://shop.example', content);
+const mail = renderBrandedEmail('ann@example.com', shop, 'https://shop.example', content);
 
 test('the HTML of an e-mail escapes every value', () => {
   expect(mail.html).not.toMatch(/<Sons>|<b>|<i>|<account>/);

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { Languages, shippedLanguages } from '../../../server/languages/languages.ts';
+import { Languages, bundledLanguages } from '../../../server/languages/languages.ts';
 import { readMessageCatalogs } from '../../../server/languages/message-catalog.ts';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import { startDeviceAuthorization, submitUserCode } from '../../support/oauth/device-flow.ts';
@@ -66,7 +66,7 @@ describe('Accept-Language', () => {
   ])('applies to %s', async (path) => {
     const page = await createBrowser('de').open(path);
     expect([languageOf(page), page.response.headers.get('content-language')]).toEqual(['de', 'de']);
-    expect(linksOf(page)).toHaveLength(shippedLanguages.tags.length - 1);
+    expect(linksOf(page)).toHaveLength(bundledLanguages.tags.length - 1);
   });
 });
 
@@ -202,7 +202,7 @@ describe('the language switch', () => {
 
 test('names are escaped in every language', async () => {
   const anna = await signUp(server.origin, { name: 'Anna <b>& "Söhne"' });
-  for (const tag of shippedLanguages.tags) {
+  for (const tag of bundledLanguages.tags) {
     const page = await anna.browser.open(authorizationWith({ ui_locales: tag, prompt: 'consent' }));
     expect([languageOf(page), page.text]).toEqual([tag, expect.stringContaining('Anna &lt;b&gt;&amp; &quot;Söhne&quot;')]);
   }

@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { shippedLanguages } from '../../../server/languages/languages.ts';
+import { bundledLanguages } from '../../../server/languages/languages.ts';
 import { useServer } from '../../support/server/use-server.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import { databaseKind } from '../../support/services/database.ts';
@@ -158,7 +158,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
 
   /** Chooses each language with the switch of the page, and checks the page in it. */
   async function checkOtherLanguages(page: Page): Promise<void> {
-    for (const tag of shippedLanguages.tags.filter((one) => one !== 'en')) {
+    for (const tag of bundledLanguages.tags.filter((one) => one !== 'en')) {
       await page.locator(`.languages [lang=${tag}]`).click();
       await page.locator(`html[lang=${tag}]`).waitFor();
       expect(await axeViolations(page), tag).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { changeShopBranding } from '../../../server/branding/read-and-write-branding.ts';
-import { readLogoImage } from '../../../server/branding/read-logo-image.ts';
+import { parseLogoImage } from '../../../server/branding/parse-logo-image.ts';
 import { createSquarePngDataUri } from '../browser/png-data-uri.ts';
 import type { RunningServer } from '../server/use-server.ts';
 import { signUpWithRole } from './oauth-flow.ts';
@@ -33,7 +33,7 @@ export function createBrandingScenarios(server: RunningServer): Record<string, (
 }
 
 async function setLogoAndLinks({ db }: RunningServer): Promise<void> {
-  const logo = readLogoImage(Buffer.from(createSquarePngDataUri(64).split(',')[1] ?? '', 'base64'));
+  const logo = parseLogoImage(Buffer.from(createSquarePngDataUri(64).split(',')[1] ?? '', 'base64'));
   if ('error' in logo) throw new Error(logo.error);
   const links = {
     help_url: 'https://shop.example/help',

@@ -1,7 +1,7 @@
 import type { Mail } from '../../../mail/queue-mail.ts';
-import { renderEmailLayout } from '../../../branding/render-email-layout.ts';
+import { renderBrandedEmail } from '../../../branding/render-branded-email.ts';
 import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
-import { listShopLinks } from '../layout/shop-branding.ts';
+import { listShopLinks } from '../layout/shop-logo-favicon-and-links.ts';
 
 type Content = {
   readonly subject: string;
@@ -24,7 +24,7 @@ export function renderEmail(
   { subject, text, link, ignore = false, lists = [] }: Content,
 ): Mail {
   const { greeting, ignore: ignoreText } = messages.mail;
-  return renderEmailLayout(to, shop, issuer, {
+  return renderBrandedEmail(to, shop, issuer, {
     language: messages.language.tag,
     direction: messages.language.direction === 'rtl' ? 'rtl' : 'ltr',
     subject,

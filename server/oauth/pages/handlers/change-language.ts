@@ -4,7 +4,7 @@ import { recordEvent } from '../../../events/record-event.ts';
 import { userFromEntity } from '../../../users/user-from-entity.ts';
 import { User } from '../../../users/user.entity.ts';
 import { sendPage } from '../routing/page-context.ts';
-import { storeLanguageChoice } from '../views/page-language.ts';
+import { setLanguageCookie } from '../views/page-language.ts';
 import { changeLanguagePage, languageChangedPage } from '../views/language-page.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards-and-account-page.ts';
@@ -32,7 +32,7 @@ export async function submitLanguageSetting(request: AccountRequest): Promise<vo
     await recordEvent(em, 'user.updated', userFromEntity(user), user.id);
   });
   // An earlier choice in this browser would otherwise hide the new setting.
-  storeLanguageChoice(settings, res, null);
+  setLanguageCookie(settings, res, null);
   const page = language ? { ...settings, messages: language.messages } : settings;
   return sendPage({ ...context, settings: page }, res, languageChangedPage(page));
 }

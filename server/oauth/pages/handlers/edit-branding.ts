@@ -4,14 +4,14 @@ import { getClientAddressAndUserAgent } from '../../../audit/record-audit-event.
 import { changeBrandingAndAudit } from '../../../branding/change-branding-and-audit.ts';
 import type { ShopBranding } from '../../../branding/default-branding.ts';
 import { readShopBranding, type BrandingChange } from '../../../branding/read-and-write-branding.ts';
-import { readLogoImage } from '../../../branding/read-logo-image.ts';
+import { parseLogoImage } from '../../../branding/parse-logo-image.ts';
 import {
   isActiveAdministrator,
   lockAccountAndRequireActiveSession,
   type AccountRequest,
 } from './signed-in-page-guards-and-account-page.ts';
 import { sendPage } from '../routing/page-context.ts';
-import { brandingFields, brandingPage, type BrandingField } from '../views/branding-page.ts';
+import { brandingFieldNames, brandingPage, type BrandingFieldName } from '../views/branding-page.ts';
 import { noticePage } from '../views/message-pages.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 
@@ -73,7 +73,7 @@ export const submitLogo = requireAdministrator(async (request) => {
   const { logo } = uploadForm.safeParse(request.req.body).data ?? {};
   const showError = (error: string): Promise<void> => renderForm(request, { faults: [{ field: 'logo', text: error }] });
   if (!logo || logo.size === 0) return showError(request.context.settings.messages.branding.logoMissing);
-  const image = readLogoImage(Buffer.from(await logo.arrayBuffer()));
+  const image = parseLogoImage(Buffer.from(await logo.arrayBuffer()));
   if ('error' in image) return showError(request.context.settings.messages.logoErrors[image.error]);
   await changeBranding(request, { logo: image }, () => undefined);
   return request.res.redirect(303, `${brandingPagePath}?saved`);
@@ -97,10 +97,11 @@ async function changeBranding(
   });
 }
 
-const readTypedFields = (body: Record<string, unknown>): Record<BrandingField, string> => fieldRecord((field) => text.parse(body[field]));
+const readTypedFields = (body: Record<string, unknown>): Record<BrandingFieldName, string> =>
+  fieldRecord((field) => text.parse(body[field]));
 
 /** Converts the form to an update. An empty field is `null`, which deletes the value. Returns the invalid fields if there are any. */
-function parseFields(typed: Record<BrandingField, string>): { update: BrandingUpdate } | { invalid: BrandingField[] } {
+function parseFields(typed: Record<BrandingFieldName, string>): { update: BrandingUpdate } | { invalid: BrandingFieldName[] } {
   const values = fieldRecord((field) => {
     const value = typed[field].trim();
     return value === '' ? null : value;
@@ -110,13 +111,13 @@ function parseFields(typed: Record<BrandingField, string>): { update: BrandingUp
     email_footer: values.email_footer?.replaceAll('\r\n', '\n') ?? null,
   });
   if (data) return { update: data };
-  return { invalid: brandingFields.filter((field) => error.issues.some(({ path }) => path[0] === field)) };
+  return { invalid: brandingFieldNames.filter((field) => error.issues.some(({ path }) => path[0] === field)) };
 }
 
 /** Returns the branding as text for the form fields. */
-const typedFromBranding = (branding: ShopBranding): Record<BrandingField, string> => fieldRecord((field) => branding[field] ?? '');
+const typedFromBranding = (branding: ShopBranding): Record<BrandingFieldName, string> => fieldRecord((field) => branding[field] ?? '');
 
-const fieldRecord = <Value>(valueOf: (field: BrandingField) => Value): Record<BrandingField, Value> => ({
+const fieldRecord = <Value>(valueOf: (field: BrandingFieldName) => Value): Record<BrandingFieldName, Value> => ({
   name: valueOf('name'),
   accent_color: valueOf('accent_color'),
   help_url: valueOf('help_url'),
@@ -126,7 +127,7 @@ const fieldRecord = <Value>(valueOf: (field: BrandingField) => Value): Record<Br
   email_footer: valueOf('email_footer'),
 });
 
-type FormState = { typed?: Record<BrandingField, string>; saved?: boolean; faults?: readonly FieldError[] };
+type FormState = { typed?: Record<BrandingFieldName, string>; saved?: boolean; faults?: readonly FieldError[] };
 
 async function renderForm({ context, req, res }: AccountRequest, { typed, saved = false, faults = [] }: FormState): Promise<void> {
   const branding = await readShopBranding(context.em);

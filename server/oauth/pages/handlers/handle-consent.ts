@@ -26,10 +26,10 @@ import {
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
-import { parseRequestedOrderDetails } from '../../grants/rich-authorization-requests.ts';
+import { parseRequestedOrderLimits } from '../../grants/rich-authorization-requests.ts';
 import { deleteStoredConsent } from '../../grants/delete-stored-consent.ts';
-import { saveOrderLimits } from '../../../order-limits/save-order-limits.ts';
-import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../views/order-limits-form.ts';
+import { saveOrderLimits } from '../../../order-limits/save-find-and-delete-order-limits.ts';
+import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
 import { parseOrderLimitsForm } from './parse-order-limits-form.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { consentPage, type ConsentPageViewModel } from '../views/consent-page.ts';
@@ -81,7 +81,7 @@ async function orderLimitsViewModel(
   apiScopes: readonly Scope[],
   rejected: RejectedLimits | undefined,
 ): Promise<ConsentPageViewModel['orderLimits']> {
-  const requested = parseRequestedOrderDetails(params);
+  const requested = parseRequestedOrderLimits(params);
   if (!offersLimits(requested, apiScopes)) return undefined;
   const { form = orderLimitsFormFromInput(requested), faults = [] } = rejected ?? {};
   return { requested, currencies: await listOrderCurrencies(em), form, faults };
@@ -144,7 +144,7 @@ async function allow(
 }
 
 async function parseLimits({ em, settings, listOrderCurrencies }: PageContext, { params }: Interaction, form: OrderLimitsForm) {
-  const requested = parseRequestedOrderDetails(params);
+  const requested = parseRequestedOrderLimits(params);
   const isOffered = offersLimits(requested, filterApiScopes(parseKnownRequestedScopes(params)));
   const { messages } = settings;
   const context = { requested, currencies: await listOrderCurrencies(em), messages, now: new Date() };

@@ -1,7 +1,7 @@
 import { currencyExponent, orderActions, orderLimitsInputSchema, type OrderAction, type OrderLimitsInput } from '@mandate/contract';
 import { endOfDayInTimeZone, timeZoneOrDefault } from '../../../order-limits/time-zones.ts';
 import type { Messages } from '../../../languages/languages.ts';
-import { formatAmount, formatDay, type OrderLimitsForm } from '../views/order-limits-form.ts';
+import { formatAmount, formatDay, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 
 type ParsedForm = {

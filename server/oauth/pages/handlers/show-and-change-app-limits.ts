@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { ConnectedAppLimits, OrderLimitsInput } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
-import { changeLimitsOfConnectedApp, findLimitsOfConnectedApp, findNameOfConnectedApp } from '../../grants/limits-of-connected-app.ts';
-import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../views/order-limits-form.ts';
+import { findNameOfConnectedApp } from '../../grants/connected-apps.ts';
+import { changeLimitsOfConnectedApp, findLimitsOfConnectedApp } from '../../grants/find-and-change-limits-of-connected-app.ts';
+import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
 import { sendPage } from '../routing/page-context.ts';
-import { connectedAppLimitsPage } from '../views/order-limits-fields.ts';
+import { connectedAppLimitsPage } from '../views/order-limits-fields-and-page.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { parseOrderLimitsForm } from './parse-order-limits-form.ts';
 import type { AccountRequest } from './signed-in-page-guards-and-account-page.ts';

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../accounts/accounts-and-passwords.ts';
-import { signInAttemptSourceFromRequest } from '../routing/find-sign-in-attempt-source.ts';
+import { getClientAddressAndKnownBrowser } from '../routing/client-address-and-known-browser.ts';
 import { findWhenAuthenticatorAppWasAdded, consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import {
   verifyCredentialOrRequireEmailCode,
@@ -63,7 +63,11 @@ export const submitSignIn = (context: PageContext) => async (req: Request, res: 
   ];
   if (missing.length > 0) return showErrors(missing);
   const account = await findActiveAccountWithPasswordHash(context.em, email);
-  const attempt = await context.limits.countAttempt('password', email.toLowerCase(), signInAttemptSourceFromRequest(context, req, account));
+  const attempt = await context.limits.countAttempt(
+    'password',
+    email.toLowerCase(),
+    getClientAddressAndKnownBrowser(context, req, account),
+  );
   const { result: proved, proof } = await verifyCredentialOrRequireEmailCode(
     context,
     req,
@@ -139,7 +143,7 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
   const attempt = await context.limits.countAttempt(
     'secondFactor',
     String(accountId),
-    signInAttemptSourceFromRequest(context, req, account),
+    getClientAddressAndKnownBrowser(context, req, account),
   );
   const given = { attempt, csrf, step: 'second factor', next } as const;
   const { result: isRight, proof: sent } = await verifyCredentialOrRequireEmailCode(context, req, res, given, async () => {

@@ -46,10 +46,10 @@ const requireSignIn =
     }
   };
 
-export const requireSignedIn = (handle: AccountHandler): PageHandler => requireSignIn('any sign-in', handle);
+export const requireSignInBefore = (handle: AccountHandler): PageHandler => requireSignIn('any sign-in', handle);
 
 /** Requires a new sign-in if the most recent sign-in is too old or did not include the account's second factor. */
-export const requireRecentSignIn = (handle: AccountHandler): PageHandler => requireSignIn('recent sign-in', handle);
+export const requireRecentSignInBefore = (handle: AccountHandler): PageHandler => requireSignIn('recent sign-in', handle);
 
 type Session = ReturnType<typeof getBrowserSessionOfRequest>;
 

@@ -7,7 +7,7 @@ import type { KnownBrowserCookie } from '../../brute-force/known-browser-cookie.
 import type { Html } from '../../../http/response/html-template.ts';
 import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
-import { localizePageSettings, setPageLanguageHeaders } from '../views/page-language.ts';
+import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../views/page-language.ts';
 import type { PasskeyChallenges } from '../../second-factors/passkeys.ts';
 import type { OnTokenOperation } from '../../provider/report-token-operations.ts';
 import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
@@ -37,7 +37,7 @@ export type Interaction = InstanceType<Provider['Interaction']>;
 export const localizePageContext = (context: PageContext, req: Request): PageContext => ({
   ...context,
   get settings() {
-    return localizePageSettings(context.settings, req);
+    return localizePageSettingsForRequest(context.settings, req);
   },
 });
 

@@ -5,7 +5,7 @@ import { loadBrowserSessionForRequest } from '../../sessions/load-start-and-end-
 import { localizePageContext, type PageContext } from './page-context.ts';
 import { applySubmittedLanguage } from '../views/page-language.ts';
 import { sendCrossSiteErrorPage } from './page-error-handler.ts';
-import { readMultipartForm } from './read-multipart-form.ts';
+import { createMultipartFormParser } from './multipart-form-parser.ts';
 import { refreshBranding } from './refresh-branding.ts';
 import { rejectCrossSiteForms } from './reject-cross-site-forms.ts';
 
@@ -50,7 +50,7 @@ export class PageRouter {
    * @param uploadBytesMax maximum size of a form with files; absent for a form without files
    */
   addForm(paths: Paths, submit: PageHandler, stale: PageHandler, uploadBytesMax?: number): this {
-    const readFiles = uploadBytesMax === undefined ? [] : readMultipartForm(uploadBytesMax);
+    const readFiles = uploadBytesMax === undefined ? [] : createMultipartFormParser(uploadBytesMax);
     const checkToken: RequestHandler = (req, res, next) => {
       const { data } = formBody.safeParse(req.body);
       return this.#handle(data && this.#context.forms.verify(req, data.csrf) ? submit : stale, req, res, next);

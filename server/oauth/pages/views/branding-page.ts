@@ -1,19 +1,19 @@
 import { brandingUpdateSchema, logoLimits, logoMediaTypes } from '@mandate/contract';
 import type { ShopBranding } from '../../../branding/default-branding.ts';
-import { logoPath } from '../../../branding/logo-url.ts';
+import { logoPath } from '../../../branding/logo-path.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { renderAccountSubpage } from './account-pages.ts';
 import { formField, hiddenField, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
 
-export type BrandingField = keyof typeof brandingUpdateSchema.shape;
+export type BrandingFieldName = keyof typeof brandingUpdateSchema.shape;
 
-export const brandingFields: readonly BrandingField[] = brandingUpdateSchema.keyof().options;
+export const brandingFieldNames: readonly BrandingFieldName[] = brandingUpdateSchema.keyof().options;
 
 export type BrandingPageViewModel = {
   readonly csrf: string;
   readonly branding: ShopBranding;
   /** Field values as the administrator typed them. */
-  readonly typed: Readonly<Record<BrandingField, string>>;
+  readonly typed: Readonly<Record<BrandingFieldName, string>>;
   readonly saved?: boolean;
   readonly faults?: readonly FieldError[];
 };
@@ -36,7 +36,7 @@ function settingsForm(
   { messages: { branding: messages } }: PageSettings,
   { csrf, branding, typed, faults = [] }: BrandingPageViewModel,
 ): Html {
-  const field = (name: BrandingField, label: string, hint?: string): Html =>
+  const field = (name: BrandingFieldName, label: string, hint?: string): Html =>
     formField(
       {
         name,
@@ -69,7 +69,7 @@ function settingsForm(
 }
 
 function footerField(label: string, hint: string, value: string, faults: readonly FieldError[]): Html {
-  const name: BrandingField = 'email_footer';
+  const name: BrandingFieldName = 'email_footer';
   const fault = faults.find(({ field }) => field === name);
   return html`<div class="field">
     <label for="${name}">${label}</label>

@@ -1,7 +1,7 @@
 import { getRolesAllowedForScope, scopeDefinitions } from '@mandate/contract';
 import { loopbackHostNames } from '../../../applications/validate-redirect-uri.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
-import { orderLimitsFields, type OrderLimitsFieldsViewModel } from './order-limits-fields.ts';
+import { orderLimitsFields, type OrderLimitsFieldsViewModel } from './order-limits-fields-and-page.ts';
 import { hiddenField, renderPage, type PageSettings } from './page-layout-and-form-fields.ts';
 
 export type ConsentPageViewModel = {

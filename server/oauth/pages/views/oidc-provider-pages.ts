@@ -5,9 +5,9 @@ import type { EntityManager } from '../../../database/entity-manager/entity-mana
 import { Html } from '../../../http/response/html-template.ts';
 import { createDeviceVerificationPages } from './device-verification-pages.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
-import { loadSignedInAccount } from '../../sessions/load-start-and-end-browser-session.ts';
+import { loadSignedInAccountIntoRequestContext } from '../../sessions/load-start-and-end-browser-session.ts';
 import { languageParameter } from '../layout/language-switch.ts';
-import { localizePageSettings } from './page-language.ts';
+import { localizePageSettingsForRequest } from './page-language.ts';
 import type { PageSettings } from './page-layout-and-form-fields.ts';
 import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
 import { confirmSignOutPage, errorPage, signedOutPage } from './message-pages.ts';
@@ -23,13 +23,14 @@ export function createOidcProviderPages(defaultSettings: PageSettings, issuer: s
     ctx.vary('Cookie');
     ctx.body = html.toString();
   };
-  const localize = (ctx: KoaContextWithOIDC): PageSettings => localizePageSettings(defaultSettings, z.custom<Request>().parse(ctx.req));
+  const localize = (ctx: KoaContextWithOIDC): PageSettings =>
+    localizePageSettingsForRequest(defaultSettings, z.custom<Request>().parse(ctx.req));
   /** Like `localize`, but also considers the setting of the signed-in user. */
   const localizeForUser = async (ctx: KoaContextWithOIDC): Promise<PageSettings> => {
     const context = getOauthRequestContext(ctx.req);
     const locales = ctx.oidc.params?.['ui_locales'];
     if (typeof locales === 'string') context.uiLocales = locales;
-    if (!context.signedInAccount) await loadSignedInAccount(em, ctx.req, ctx.oidc.session?.accountId);
+    if (!context.signedInAccount) await loadSignedInAccountIntoRequestContext(em, ctx.req, ctx.oidc.session?.accountId);
     return localize(ctx);
   };
   return {

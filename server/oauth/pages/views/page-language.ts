@@ -32,7 +32,7 @@ const readCookie = ({ headers: { cookie = '' } }: Request, name: string): string
     ?.slice(name.length + 1);
 
 /** Returns the settings for pages in the language of a request, with the language switch. */
-export function localizePageSettings(settings: PageSettings, req: Request): PageSettings {
+export function localizePageSettingsForRequest(settings: PageSettings, req: Request): PageSettings {
   const { messages } = selectPageLanguage(settings, req);
   const languages = settings.languages.all.map(({ tag, messages: { language } }) => ({ tag, name: language.name }));
   return { ...settings, messages, languageSwitch: { languages, query: req.originalUrl.split('?', 2)[1] ?? '' } };
@@ -56,7 +56,7 @@ export function setPageLanguageHeaders(res: Response, { messages }: PageSettings
 const cookieLifetimeMs = 365 * 24 * 60 * 60 * 1000;
 
 /** Stores the language that was chosen in this browser; null removes it. */
-export function storeLanguageChoice({ languageCookie }: PageSettings, res: Response, tag: string | null): void {
+export function setLanguageCookie({ languageCookie }: PageSettings, res: Response, tag: string | null): void {
   const expires = new Date(tag === null ? 0 : Date.now() + cookieLifetimeMs);
   res.cookie(languageCookie, tag ?? '', {
     path: '/',
@@ -76,7 +76,7 @@ export const applySubmittedLanguage =
     const language = typeof tag === 'string' ? settings.languages.match(tag) : undefined;
     if (language) {
       getOauthRequestContext(req).chosenLanguage = language.tag;
-      storeLanguageChoice(settings, res, language.tag);
+      setLanguageCookie(settings, res, language.tag);
     }
     next();
   };
@@ -93,7 +93,7 @@ export const redirectToPageInChosenLanguage =
     const parameters = new URLSearchParams(query);
     const language = settings.languages.match(parameters.get(languageParameter) ?? '');
     if (!language) return next();
-    storeLanguageChoice(settings, res, language.tag);
+    setLanguageCookie(settings, res, language.tag);
     parameters.delete(languageParameter);
     const rest = parameters.toString();
     // Browsers treat a path that starts with two slashes or backslashes as another host.

@@ -2,7 +2,7 @@ import { html, Html, type HtmlChild } from '../../../http/response/html-template
 import type { ShopBranding } from '../../../branding/default-branding.ts';
 import type { Languages, Messages } from '../../../languages/languages.ts';
 import { renderLanguageSwitch, type LanguageSwitch } from '../layout/language-switch.ts';
-import { shopIcon, shopLinks, shopMark } from '../layout/shop-branding.ts';
+import { faviconPath, renderShopLinks, renderShopLogoOrFirstLetter } from '../layout/shop-logo-favicon-and-links.ts';
 
 /** Settings used to render every page. */
 export type PageSettings = {
@@ -46,14 +46,14 @@ const renderDocument = (
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${faults.length > 0 && `${messages.error}: `}${title} - ${shop.name}</title>
-        <link rel="icon" href="${shopIcon(shop)}" />
+        <link rel="icon" href="${faviconPath(shop)}" />
         <link rel="stylesheet" href="${stylesheetPath}" />
         ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}"></script>`}
       </head>
       <body>
-        <header>${shopMark(shop)}${shop.name}</header>
+        <header>${renderShopLogoOrFirstLetter(shop)}${shop.name}</header>
         <main>${faults.length > 0 && errorSummary(messages, faults)}${content}</main>
-        ${languageSwitch && renderLanguageSwitch(messages, languageSwitch)} ${shopLinks(shop, messages)}
+        ${languageSwitch && renderLanguageSwitch(messages, languageSwitch)} ${renderShopLinks(shop, messages)}
       </body>
     </html>`;
 

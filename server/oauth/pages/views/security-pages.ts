@@ -1,7 +1,7 @@
 import { html, Html } from '../../../http/response/html-template.ts';
 import { renderAccountSubpage, formatTimestamp } from './account-pages.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
-import { withLanguageForm } from '../layout/language-switch.ts';
+import { makeLanguageSwitchSubmitForm } from '../layout/language-switch.ts';
 
 export type SecurityPageViewModel = {
   readonly csrf: string;
@@ -120,7 +120,7 @@ export function authenticatorAppSetupPage(
 export function recoveryCodesPage(settings: PageSettings, { csrf, codes, sealed }: RecoveryCodesPageViewModel): Html {
   const { recoveryCodes: messages } = settings.messages;
   return renderPage(
-    withLanguageForm(settings, 'codes'),
+    makeLanguageSwitchSubmitForm(settings, 'codes'),
     messages.title,
     html`<h1>${messages.title}</h1>
       <p role="status">${messages.text}</p>

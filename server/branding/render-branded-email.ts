@@ -2,7 +2,7 @@ import type { Branding } from '@mandate/contract';
 import { html, type Html } from '../http/response/html-template.ts';
 import type { Mail } from '../mail/queue-mail.ts';
 import type { ShopBranding } from './default-branding.ts';
-import { logoPath } from './logo-url.ts';
+import { logoPath } from './logo-path.ts';
 import { calculateThemeColors } from './theme-colors.ts';
 
 export type EmailContent = {
@@ -20,7 +20,7 @@ export type EmailContent = {
 };
 
 /** Renders an e-mail with the branding, as plain text and as HTML. Every e-mail uses this layout. */
-export function renderEmailLayout(to: string, shop: ShopBranding, issuer: string, content: EmailContent): Mail {
+export function renderBrandedEmail(to: string, shop: ShopBranding, issuer: string, content: EmailContent): Mail {
   return {
     to,
     subject: content.subject,

@@ -27,7 +27,7 @@ const formats = [
 export type LogoError = 'too_many_bytes' | 'unsupported_format' | 'unsupported_size';
 
 /** Checks an uploaded logo by decoding its header. Returns the image, or the reason why it cannot be used. */
-export function readLogoImage(content: Buffer): LogoImage | { readonly error: LogoError } {
+export function parseLogoImage(content: Buffer): LogoImage | { readonly error: LogoError } {
   if (content.length > logoLimits.bytes) return { error: 'too_many_bytes' };
   const image = decodeHeader(content);
   if (!image) return { error: 'unsupported_format' };

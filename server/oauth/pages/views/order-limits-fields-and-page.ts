@@ -1,6 +1,6 @@
 import { budgetPeriods, type OrderLimitsInput } from '@mandate/contract';
 import { html, type Html } from '../../../http/response/html-template.ts';
-import { formatAmount, formatDay, type OrderLimitsForm } from './order-limits-form.ts';
+import { formatAmount, formatDay, type OrderLimitsForm } from './order-limits-form-and-amount-format.ts';
 import { hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
 
 export type OrderLimitsFieldsViewModel = {

@@ -13,7 +13,7 @@ const versions: Readonly<Record<string, string>> = packageJson.peerDependencies;
  * @param packages name of the optional package, or the prefix of several names
  * @throws {MissingPackageError} with the command that installs the missing packages
  */
-export async function importOptionalPackages<Module>(
+export async function importModuleRequiringOptionalPackages<Module>(
   setting: string,
   packages: string,
   importModule: () => Promise<Module>,

@@ -1,7 +1,8 @@
 import type { CookieSealer, UnsealedCookie } from './cookie-sealer.ts';
 
-/** An encrypted cookie of the application. */
-export type SealedCookie = {
+/** Reads and writes an encrypted cookie of the application. */
+export type SealedCookieCodec = {
+  /** Returns the decrypted cookie of a request; `undefined` if the request has no valid cookie. */
   read(request: Request): Promise<UnsealedCookie | undefined>;
   /** Returns a `Set-Cookie` header value that stores `cookie`; `undefined` removes the cookie. */
   format(cookie: UnsealedCookie | undefined): Promise<string>;
@@ -10,8 +11,8 @@ export type SealedCookie = {
 /** Browsers ignore larger cookies. The limit includes the name and the attributes. */
 const maxCookieLength = 4096;
 
-/** Creates a cookie for the application's origin. `__Host-` prevents other hosts from replacing the cookie (RFC 6265bis). */
-export function createSealedCookie(sealer: CookieSealer, baseName: string, origin: string): SealedCookie {
+/** Creates the codec of a cookie for the application's origin. `__Host-` prevents other hosts from replacing the cookie (RFC 6265bis). */
+export function createSealedCookieCodec(sealer: CookieSealer, baseName: string, origin: string): SealedCookieCodec {
   const isSecure = origin.startsWith('https:');
   const name = `${isSecure ? '__Host-' : ''}${baseName}`;
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
@@ -38,13 +39,4 @@ function readCookie(request: Request, name: string): string | undefined {
   const pairs = request.headers.get('cookie')?.split(';') ?? [];
   const pair = pairs.map((text) => text.trim()).find((text) => text.startsWith(`${name}=`));
   return pair?.slice(name.length + 1);
-}
-
-/** Returns the response with additional cookies. It must not be cached, because a cache would give the cookies to other users. */
-export function addCookiesToResponse(response: Response, cookies: readonly string[]): Response {
-  const { status, statusText, body } = response;
-  const headers = new Headers(response.headers);
-  for (const cookie of cookies) headers.append('set-cookie', cookie);
-  headers.set('cache-control', 'no-store');
-  return new Response(body, { status, statusText, headers });
 }

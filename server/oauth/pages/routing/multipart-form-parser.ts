@@ -10,10 +10,10 @@ class MalformedFormError extends Error {
 }
 
 /**
- * Returns the middleware that reads a form with files (`multipart/form-data`, RFC 7578) into `req.body`: text fields as strings, files as
- * `File`. Leaves forms with another media type unread.
+ * Creates the middleware that parses a form with files (`multipart/form-data`, RFC 7578) into `req.body`: text fields as strings, files as
+ * `File`. It ignores forms with another media type.
  */
-export function readMultipartForm(maxBytes: number): RequestHandler[] {
+export function createMultipartFormParser(maxBytes: number): RequestHandler[] {
   const readBytes = express.raw({ type: multipart, limit: maxBytes });
   return [
     (req, res, next) => {

@@ -4,10 +4,9 @@ import { z } from 'zod';
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { authorizationDetailsFromOrderLimits, budgetFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
-import { findOrderLimits, deleteOrderLimitsOfGrant, saveOrderLimits } from '../../order-limits/save-order-limits.ts';
+import { findOrderLimits, deleteOrderLimitsOfGrant, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
-import { findApplicationsOfConnectedApps } from './connected-app-response.ts';
 import { deleteStoredConsent } from './delete-stored-consent.ts';
 
 /** Returns the limits of a user's connected application, or undefined if the user has no such application. */
@@ -18,14 +17,6 @@ export async function findLimitsOfConnectedApp(em: EntityManager, userId: number
   return limits
     ? { authorization_details: [authorizationDetailsFromOrderLimits(limits)], budget: budgetFromOrderLimits(limits) }
     : { authorization_details: [], budget: null };
-}
-
-/** Returns the application name of a user's connected application, or undefined if the user has no such application. */
-export async function findNameOfConnectedApp(em: EntityManager, userId: number, id: number): Promise<string | undefined> {
-  const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
-  if (!app) return undefined;
-  const applications = await findApplicationsOfConnectedApps(em, [app]);
-  return applications.get(app.clientId)?.name ?? app.clientId;
 }
 
 type LimitsChange = {

@@ -1,21 +1,21 @@
 import type { ShopBranding } from '../../../branding/default-branding.ts';
-import { logoPath } from '../../../branding/logo-url.ts';
+import { logoPath } from '../../../branding/logo-path.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import type { Messages } from '../../../languages/languages.ts';
 
 /** Renders the logo, or the first letter of the shop name if there is no logo. */
-export const shopMark = ({ name, logo }: ShopBranding): Html =>
+export const renderShopLogoOrFirstLetter = ({ name, logo }: ShopBranding): Html =>
   logo
     ? html`<img class="shop-logo" src="${logoPath(logo)}" alt="" width="${logo.width}" height="${logo.height}" />`
     : html`<span class="mark" aria-hidden="true">${firstLetter(name)}</span>`;
 
-/** Returns the path of the icon that browsers show in their tabs. */
-export const shopIcon = ({ logo }: ShopBranding): string => (logo ? logoPath(logo) : '/favicon.ico');
+/** Returns the path of the icon that browsers show in their tabs: the logo or, without a logo, the default icon. */
+export const faviconPath = ({ logo }: ShopBranding): string => (logo ? logoPath(logo) : '/favicon.ico');
 
 export const firstLetter = (name: string): string => Array.from(name)[0]?.toUpperCase() ?? '';
 
 /** Renders the links to help, terms and privacy, if the shop has any. */
-export function shopLinks(shop: ShopBranding, { shopLinks: messages }: Messages): Html | undefined {
+export function renderShopLinks(shop: ShopBranding, { shopLinks: messages }: Messages): Html | undefined {
   const links = listShopLinks(shop, messages);
   if (links.length === 0) return undefined;
   return html`<footer>

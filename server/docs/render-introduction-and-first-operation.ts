@@ -1,12 +1,12 @@
 import { isJsonObject, jsonPrimitiveToText, type JsonObject, type JsonValue } from '@mandate/contract/json';
 import { html, type Html } from '../http/response/html-template.ts';
-import { renderCode } from '../problems/problem-pages.ts';
+import { renderTextWithInlineCode } from '../problems/problem-pages.ts';
 
 /**
  * Renders the introduction and the first operation of an OpenAPI document. Browsers show them until Scalar has started, which takes about a
  * second of CPU time, and if JavaScript is disabled.
  */
-export function renderFirstOperation(document: JsonObject): Html {
+export function renderIntroductionAndFirstOperation(document: JsonObject): Html {
   const [path = '', methods] = Object.entries(toObject(document['paths']))[0] ?? [];
   const [method = '', operation] = Object.entries(toObject(methods))[0] ?? [];
   const { summary = '', description, ['x-codeSamples']: samples } = toObject(operation);
@@ -25,4 +25,4 @@ export function renderFirstOperation(document: JsonObject): Html {
 const toObject = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
 const renderParagraphs = (text: JsonValue | undefined): Html[] =>
-  typeof text === 'string' ? text.split('\n\n').map((paragraph) => html`<p>${renderCode(paragraph)}</p>`) : [];
+  typeof text === 'string' ? text.split('\n\n').map((paragraph) => html`<p>${renderTextWithInlineCode(paragraph)}</p>`) : [];

@@ -3,7 +3,11 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { OrderFilters } from './list-orders.sql.ts';
 
 /** Restricts the filters to the orders that a search finds, if there is a search. */
-export async function applyOrderSearch(em: EntityManager, filters: OrderFilters, text: string | undefined): Promise<OrderFilters> {
+export async function restrictOrderFiltersByText(
+  em: EntityManager,
+  filters: OrderFilters,
+  text: string | undefined,
+): Promise<OrderFilters> {
   if (text === undefined) return filters;
   const found = await em
     .getKysely()

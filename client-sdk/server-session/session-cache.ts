@@ -3,26 +3,26 @@ import { createRefreshingTokenSource, type RefreshOptions } from '../auth/refres
 import { memoryStore, type TokenStore } from '../auth/token-store.ts';
 import type { TokenSource } from '../core/token-source.ts';
 
-/** The current tokens of a session, shared by all requests with the same cookie. */
-export type SharedSession = { readonly store: TokenStore; readonly auth: TokenSource };
+/** The current tokens of a session, which all requests with the same cookie share. */
+export type CachedSession = { readonly store: TokenStore; readonly auth: TokenSource };
 
-export type SharedSessions = {
-  /** Returns the shared session for the tokens in a cookie. */
-  get(tokens: Tokens): SharedSession;
+export type SessionCache = {
+  /** Returns the session for the tokens in a cookie, and adds it if the cache does not contain it. */
+  get(tokens: Tokens): CachedSession;
 };
 
 const maxSessions = 10_000;
 
 /**
- * Remembers the sessions whose cookies this process has received. Several requests can arrive with the same expired access token, and a
+ * Creates an in-memory cache of the sessions whose cookies this process has received. Several requests can arrive with the same expired access token, and a
  * browser sends its previous cookie again if it did not receive the response with the next one. Because a refresh token can be used only
- * once, these requests share one refresh and its result. The sessions that were used least recently are forgotten.
+ * once, these requests share one refresh and its result. The cache removes the sessions that were used least recently.
  */
-export function createSharedSessions(
+export function createSessionCache(
   options: Omit<RefreshOptions, 'store'>,
   discoverServer: () => Promise<AuthorizationServer>,
-): SharedSessions {
-  const sessions = new Map<string, SharedSession & { expiresAt: number }>();
+): SessionCache {
+  const sessions = new Map<string, CachedSession & { expiresAt: number }>();
   return {
     get(tokens) {
       const key = tokens.refreshToken ?? tokens.accessToken;
@@ -37,7 +37,7 @@ export function createSharedSessions(
     },
   };
 
-  function createSession(tokens: Tokens): SharedSession & { expiresAt: number } {
+  function createSession(tokens: Tokens): CachedSession & { expiresAt: number } {
     const memory = memoryStore(tokens);
     const write = async (next: Tokens): Promise<void> => {
       await memory.write(next);

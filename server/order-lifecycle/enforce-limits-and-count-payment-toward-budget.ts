@@ -6,7 +6,7 @@ import { assertOrderActionAllowed } from '../order-limits/assert-order-action-al
 import { BudgetedOrder, OrderLimits, type OrderLimitsRow } from '../order-limits/order-limits-and-budgeted-order.entity.ts';
 import { orderActions } from '@mandate/contract';
 import { createLimitProblem, type ExceededLimit } from '../order-limits/order-limits-problem.ts';
-import { findOrderLimits } from '../order-limits/save-order-limits.ts';
+import { findOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
 import type { Order } from '../orders/order-and-order-item.entity.ts';
 
 /**
@@ -14,7 +14,12 @@ import type { Order } from '../orders/order-and-order-item.entity.ts';
  * has locked the order.
  * @throws {Problem} `forbidden` or `limit_exceeded`
  */
-export async function countPaymentTowardBudget(em: EntityManager, principal: Principal, order: Order, now: Date): Promise<void> {
+export async function enforceLimitsAndCountPaymentTowardBudget(
+  em: EntityManager,
+  principal: Principal,
+  order: Order,
+  now: Date,
+): Promise<void> {
   const { grantId, orderAuthorization } = principal;
   assertOrderActionAllowed(principal, 'pay', now);
   if (grantId === undefined || !orderAuthorization) return;
