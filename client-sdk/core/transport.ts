@@ -117,7 +117,8 @@ async function sendOnce(settings: TransportSettings, request: Attempt, options: 
   try {
     await authorize(settings.auth, { method, url, accessToken: request.token }, headers);
     const body = file === undefined ? { body: jsonOf(request) } : await createUploadBody(file, uploadObserver);
-    // Following a redirect could turn a POST into a GET or send the token to another host. Cloudflare Workers do not support `error`.
+    // Following a redirect could turn a POST into a GET or send the token to another host. The alternative `redirect: 'error'` is not
+    // supported by Cloudflare Workers.
     const init = { ...body, method, headers, signal: timeout.signal, redirect: 'manual' as const };
     const sendThroughMiddleware = composeMiddleware(settings.middleware, (outgoing) =>
       mapErrors(settings.fetch(outgoing.url, outgoing.init)),

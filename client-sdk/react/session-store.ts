@@ -12,7 +12,7 @@ export type SessionStore = {
   readonly getState: () => SessionState;
   readonly getServerState: () => SessionState;
   readonly subscribe: (listener: () => void) => () => void;
-  /** Completes a sign-in and follows changes. Returns a function that stops following. */
+  /** Completes a sign-in, and listens for later sign-ins and sign-outs. Returns a function that stops listening. */
   readonly start: (onReturn: (returnTo: string) => void) => () => void;
   /** Functions that never reject: a failure becomes the state's `error`. */
   readonly actions: {

@@ -7,7 +7,7 @@ export type SealedCookie = {
   format(cookie: UnsealedCookie | undefined): Promise<string>;
 };
 
-/** Browsers ignore larger cookies. The limit includes the name and the attributes. */
+/** Maximum size of a cookie, including its name and attributes. Browsers ignore larger cookies. */
 const maxCookieLength = 4096;
 
 /** Creates a cookie for the application's origin. `__Host-` prevents other hosts from replacing the cookie (RFC 6265bis). */
@@ -40,7 +40,7 @@ function readCookie(request: Request, name: string): string | undefined {
   return pair?.slice(name.length + 1);
 }
 
-/** Returns the response with additional cookies. It must not be cached, because a cache would give the cookies to other users. */
+/** Returns the response with additional cookies. The response must not be cached, because a cache would send the cookies to other users. */
 export function addCookiesToResponse(response: Response, cookies: readonly string[]): Response {
   const { status, statusText, body } = response;
   const headers = new Headers(response.headers);

@@ -16,7 +16,7 @@ const maxSessions = 10_000;
 /**
  * Remembers the sessions whose cookies this process has received. Several requests can arrive with the same expired access token, and a
  * browser sends its previous cookie again if it did not receive the response with the next one. Because a refresh token can be used only
- * once, these requests share one refresh and its result. The sessions that were used least recently are forgotten.
+ * once, these requests share one refresh and its result. If there are too many sessions, the least recently used sessions are dropped.
  */
 export function createSharedSessions(
   options: Omit<RefreshOptions, 'store'>,

@@ -4,10 +4,10 @@ import { parseMessage, readMessageCatalogs, type MessageCatalog } from './messag
 
 export type { Messages } from './messages.gen.ts';
 
-/** A language that pages, e-mails and problems are available in. */
+/** A language in which pages, e-mails and error responses are available. */
 export type Language = { readonly tag: string; readonly messages: Messages };
 
-/** The tag of the language in which every message exists, and that requests without a preference get. */
+/** The language that is used if a request has no preference. Its catalog contains every message. */
 export const defaultLanguageTag = 'en';
 
 export class Languages {
@@ -44,7 +44,7 @@ export class Languages {
   }
 }
 
-/** The languages of the catalogs that belong to the server. */
+/** The languages that are included in the server. */
 export const shippedLanguages = new Languages();
 
 /**
@@ -70,7 +70,10 @@ function createGroup(tag: string, catalog: MessageCatalog, englishGroup: Message
 
 type Message = string | ((values: Record<string, string | number | Date>) => string);
 
-/** Creates a message that is the English one if the text is not valid ICU MessageFormat or has other arguments. */
+/**
+ * Creates a message. If the text is not valid ICU MessageFormat, or its arguments differ from the English message, the English message is
+ * used.
+ */
 function createMessage(text: string, tag: string, english?: Message): Message {
   if (typeof english === 'string') return text.includes('{') ? english : text;
   if (!text.includes('{')) return english === undefined ? text : () => text;

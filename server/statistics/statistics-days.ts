@@ -54,7 +54,7 @@ const createUnknownTimeZoneProblem = (timeZone: string): Problem =>
 
 function currentDay(timeZone: string): string {
   try {
-    // The Swedish format is ISO 8601.
+    // The Swedish locale formats dates according to ISO 8601.
     return new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' }).format(new Date());
   } catch (error) {
     if (error instanceof RangeError) throw createUnknownTimeZoneProblem(timeZone);

@@ -13,7 +13,7 @@ export type OrderTransition = {
   readonly event: string;
 };
 
-/** The documented transitions. `findPossibleTransitions` determines what the server does. */
+/** The documented transitions, which `guide-tables.test.ts` compares with the result of `findPossibleTransitions`. */
 export const orderTransitions: readonly OrderTransition[] = [
   {
     from: 'new',

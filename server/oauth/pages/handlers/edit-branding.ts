@@ -41,7 +41,7 @@ const text = z.string().catch('');
 const versionField = z.object({ version: z.coerce.number().int().catch(0) });
 const uploadForm = z.object({ logo: z.instanceof(File) });
 
-/** The branding has another version than the page that submitted the form. */
+/** The branding has changed since the browser loaded the form. */
 class OutdatedBrandingError extends Error {
   override readonly name = 'OutdatedBrandingError';
 }
