@@ -2381,7 +2381,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/order-exports',
     summary: 'Export orders',
     description:
-      'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope. To export the orders of other customers, it requires the `orders.manage` scope and a staff account instead. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+      'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope. To export the orders of other customers, you need the `orders.manage` scope and a staff account instead. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -4926,7 +4926,8 @@ export const commandSpecs: readonly CommandSpec[] = [
         from: {
           type: ['string'],
           pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$',
-          description: 'First day, such as `2026-01-31` (default: 30 days, 12 weeks or 12 months, depending on `interval`).',
+          description:
+            'First day, such as `2026-01-31` (default: the first of the last 30 days, 12 weeks or 12 months, depending on `interval`).',
         },
         to: { type: ['string'], pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$', description: 'Last day (default: today).' },
         interval: {
@@ -5007,7 +5008,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         from: {
           type: ['string'],
           pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$',
-          description: 'First day, such as `2026-01-31` (default: 30 days ending with `to`).',
+          description: 'First day, such as `2026-01-31` (default: 29 days before `to`).',
         },
         to: { type: ['string'], pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$', description: 'Last day (default: today).' },
         time_zone: {

@@ -57,8 +57,9 @@ export type ServerSignIn = {
   /** Returns the redirect to the sign-in page. */
   startSignIn(request: Request, options?: StartSignInOptions): Promise<Response>;
   /**
-   * Completes the sign-in for a request to `redirectUri`, and returns the redirect to the page that the user came from. Fails with
-   * `AuthorizationError`: `access_denied` if the user refused, `sign_in_expired` if this browser has no such sign-in in progress.
+   * Completes the sign-in for a request to `redirectUri`, and returns the redirect to the page that the user came from. Throws an
+   * `AuthorizationError` with the code `access_denied` if the user refused, or `sign_in_expired` if the sign-in was not started in this
+   * browser or has expired.
    */
   completeSignIn(request: Request): Promise<Response>;
   /** Reads the session cookie, and refreshes the access token if it is about to expire. */

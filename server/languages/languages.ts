@@ -24,7 +24,7 @@ export class Languages {
     this.#byTag = new Map([this.default, ...others].map((language) => [language.tag.toLowerCase(), language]));
   }
 
-  /** All languages: the default first, the others in the order of their tags. */
+  /** All languages: first the default language, then the others, sorted by tag. */
   get all(): readonly Language[] {
     return [...this.#byTag.values()];
   }

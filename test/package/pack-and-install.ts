@@ -63,7 +63,7 @@ export const runNpm = (program: 'npm' | 'npx', argv: readonly string[], cwd: str
 /** Value of `PATH` with which programs find the Node.js version of this process first. */
 export const searchPath = `${join(process.execPath, '..')}:${process.env['PATH'] ?? '/usr/bin:/bin'}`;
 
-/** Returns a package's size on the disk in megabytes, including its dependencies. */
+/** Returns a package's size on disk in megabytes, including its dependencies. */
 export async function measureInstalledSize(directory: string): Promise<number> {
   const { stdout } = await run('du', ['-sk', join(directory, 'node_modules')]);
   return Number.parseInt(stdout, 10) / 1024;

@@ -150,7 +150,9 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
       .object({
         from: daySchema
           .optional()
-          .describe('First day, such as `2026-01-31` (default: 30 days, 12 weeks or 12 months, depending on `interval`).'),
+          .describe(
+            'First day, such as `2026-01-31` (default: the first of the last 30 days, 12 weeks or 12 months, depending on `interval`).',
+          ),
         to: daySchema.optional().describe('Last day (default: today).'),
         interval: z
           .enum(statisticsIntervals)
@@ -180,7 +182,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
     path: '/statistics/products',
     query: z
       .object({
-        from: daySchema.optional().describe('First day, such as `2026-01-31` (default: 30 days ending with `to`).'),
+        from: daySchema.optional().describe('First day, such as `2026-01-31` (default: 29 days before `to`).'),
         to: daySchema.optional().describe('Last day (default: today).'),
         time_zone: timeZoneParameter,
         currency: currencyParameter,

@@ -22,7 +22,7 @@ export const loadBrowserSessionForRequest =
     next();
   };
 
-/** Loads the account of the browser's session. The request context contains the result. */
+/** Loads the account of the browser's session into the request context. */
 export async function loadSignedInAccount(em: EntityManager, req: object, accountId: string | undefined): Promise<void> {
   if (accountId !== undefined) getOauthRequestContext(req).signedInAccount = await findActiveAccountById(em, accountId);
 }

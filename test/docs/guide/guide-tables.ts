@@ -67,7 +67,7 @@ const lifetimesTable = (): string => {
     [
       'repeated refresh',
       formatDuration(defaultRefreshGraceSeconds),
-      'grace period, in which a repeated refresh returns the first response; the operator can change it, also for a single application',
+      'grace period, in which a repeated refresh returns the first response; the operator can change it for all or individual applications',
     ],
   ]);
 };

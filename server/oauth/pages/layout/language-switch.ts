@@ -8,7 +8,7 @@ export type LanguageSwitch = {
   readonly languages: readonly { readonly tag: string; readonly name: string }[];
   /** Query string of the page, which the language links preserve. */
   readonly query: string;
-  /** ID of the form that the switch submits; without a form, the switch consists of links to the URL of the page. */
+  /** ID of the form that the language switch submits. Without a form, the language switch consists of links to the URL of the page. */
   readonly formId?: string;
 };
 

@@ -11,7 +11,7 @@ class MalformedFormError extends Error {
 
 /**
  * Returns the middleware that reads a form with files (`multipart/form-data`, RFC 7578) into `req.body`: text fields as strings, files as
- * `File`. Leaves forms with another media type unread.
+ * `File`. The middleware does not read forms with another media type.
  */
 export function readMultipartForm(maxBytes: number): RequestHandler[] {
   const readBytes = express.raw({ type: multipart, limit: maxBytes });
