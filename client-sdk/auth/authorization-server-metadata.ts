@@ -58,8 +58,7 @@ export async function discover(issuer: string, options: AuthorizationServerOptio
     readOAuthResponse(await send(url, { signal, redirect: 'manual' })),
   );
   // Prevents secrets from being sent to endpoints that another server's metadata specifies (RFC 8414 section 3.3).
-  if (document['issuer'] !== checked)
-    throw new AuthorizationError('invalid_response', `${url} contains a different issuer than ${checked}`);
+  if (document['issuer'] !== checked) throw new AuthorizationError('invalid_response', `${url} names another issuer than ${checked}`);
   return { issuer: checked, metadata: metadataOf(checked, document), fetch: send, proofKey };
 }
 
