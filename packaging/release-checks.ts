@@ -76,9 +76,9 @@ async function findManifestProblems(root: string, top: Manifest, manifests: Read
     if ((await readText(root, `${folder}/LICENSE`)) !== license) problems.push(`${folder}/LICENSE differs from LICENSE`);
     if ((await readText(root, `${folder}/README.md`)) === '') problems.push(`${folder}/README.md is missing`);
     if (manifest.license !== top.license || manifest.homepage !== top.homepage)
-      problems.push(`${file} has another license or homepage than package.json`);
+      problems.push(`${file} has a license or homepage that differs from package.json`);
     if (manifest.repository?.url !== top.repository?.url || manifest.repository?.directory !== folder)
-      problems.push(`${file} has another repository than package.json, or another directory than ${folder}`);
+      problems.push(`${file} has a repository that differs from package.json, or a directory that differs from ${folder}`);
     if (manifest.keywords.length === 0) problems.push(`${file} has no keywords`);
     if (manifest.publishConfig?.access !== 'public' || !manifest.publishConfig.provenance)
       problems.push(`${file} must be published publicly with provenance (publishConfig)`);

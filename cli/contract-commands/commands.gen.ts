@@ -116,7 +116,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 35,
           pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
           description:
-            'Language of pages and e-mails for the user, as a BCP 47 language tag. If the server does not support the language, it uses the next preference of the browser or English. `null` removes the setting.',
+            'Language of pages and e-mails for the user, as a BCP 47 language tag. If the server does not support the language, pages use the next language that the browser prefers, or English. `null` removes the setting.',
         },
         status: {
           type: ['string'],
@@ -188,7 +188,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 35,
           pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
           description:
-            'Language of pages and e-mails for the user, as a BCP 47 language tag. If the server does not support the language, it uses the next preference of the browser or English. `null` removes the setting.',
+            'Language of pages and e-mails for the user, as a BCP 47 language tag. If the server does not support the language, pages use the next language that the browser prefers, or English. `null` removes the setting.',
         },
       },
       additionalProperties: false,
@@ -1081,7 +1081,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 254,
           description:
-            'Only orders with this number, reference, product SKU or customer e-mail address, or with a customer whose name contains this text of at least 3 characters. If more than 10000 orders match, only those with the highest numbers are found.',
+            "Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or a part of the customer's name (at least 3 characters). If more than 10000 orders match, only the orders with the highest numbers are returned.",
         },
         created_at_gte: { type: ['string'], format: 'date-time', description: 'Only orders placed at this time or later.' },
         created_at_lt: { type: ['string'], format: 'date-time', description: 'Only orders placed before this time.' },
@@ -2381,7 +2381,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/order-exports',
     summary: 'Export orders',
     description:
-      'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope. To export the orders of other customers, it requires the `orders.manage` scope and a staff account instead. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+      'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope. To export the orders of other customers, you need the `orders.manage` scope and a staff account instead. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -2506,7 +2506,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 254,
           description:
-            'Only orders with this number, reference, product SKU or customer e-mail address, or with a customer whose name contains this text of at least 3 characters. If more than 10000 orders match, only those with the highest numbers are found.',
+            "Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or a part of the customer's name (at least 3 characters). If more than 10000 orders match, only the orders with the highest numbers are returned.",
         },
         created_at_gte: { type: ['string'], format: 'date-time', description: 'Only orders placed at this time or later.' },
         created_at_lt: { type: ['string'], format: 'date-time', description: 'Only orders placed before this time.' },
@@ -3848,7 +3848,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/authorization',
     summary: 'Get your authorization',
     description:
-      'Returns what the token or API key permits: its scopes, the limits that the customer set, and the use of the budget. Any valid token is accepted. Check the remaining budget before you place an order.',
+      'Returns what the token or API key permits: its scopes, the limits that the customer set, and how much of the budget has been used. Any valid token is accepted. Check the remaining budget before you place an order.',
     scopes: [],
     idempotent: false,
     paginated: false,
@@ -3965,7 +3965,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Get the limits of a connected application',
-    description: 'Returns the limits that you set for the orders of the application, and the use of its budget.',
+    description: 'Returns the limits that you set for the orders of the application, and how much of its budget has been used.',
     scopes: ['connected_apps.read'],
     idempotent: false,
     paginated: false,
@@ -4066,7 +4066,8 @@ export const commandSpecs: readonly CommandSpec[] = [
         valid_until: {
           type: ['string'],
           format: 'date-time',
-          description: 'Time after which the application can no longer place, pay or cancel orders (default: the lifetime of the grant).',
+          description:
+            'Time after which the application can no longer place, pay for or cancel orders (default: the lifetime of the grant).',
         },
         time_zone: {
           type: ['string'],
@@ -4914,7 +4915,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/statistics/orders',
     summary: 'Get order statistics',
     description:
-      'Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the period before. An order counts when it was placed, its revenue and items when it was paid, and a refund when it was requested. The previous period has the same number of days, or of months if the period consists of whole months.',
+      'Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the period before. An order is counted in the period in which it was placed. Its revenue and items are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.',
     scopes: ['statistics.read'],
     idempotent: false,
     paginated: false,
@@ -4925,20 +4926,22 @@ export const commandSpecs: readonly CommandSpec[] = [
         from: {
           type: ['string'],
           pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$',
-          description: 'First day, such as `2026-01-31` (default: 30 days, 12 weeks or 12 months, depending on `interval`).',
+          description:
+            'First day, such as `2026-01-31` (default: the first of the last 30 days, 12 weeks or 12 months, depending on `interval`).',
         },
         to: { type: ['string'], pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$', description: 'Last day (default: today).' },
         interval: {
           type: ['string'],
           default: 'day',
           enum: ['hour', 'day', 'week', 'month'],
-          description: 'Length of the periods. Weeks begin on Monday. Incomplete weeks and months are cut at the first and last day.',
+          description:
+            'Length of the periods. Weeks begin on Monday. The first and the last week or month contain only the days from `from` to `to`.',
         },
         time_zone: {
           type: ['string'],
           default: 'UTC',
           pattern: '^[A-Za-z][A-Za-z0-9_+\\-/]{0,63}$',
-          description: 'Name of a time zone in the IANA database, such as `Europe/Berlin`, in which days begin.',
+          description: 'Time zone that determines when a day begins: a name in the IANA database, such as `Europe/Berlin`.',
         },
         currency: {
           type: ['string'],
@@ -4948,7 +4951,8 @@ export const commandSpecs: readonly CommandSpec[] = [
         group_by: {
           type: ['string'],
           enum: ['status', 'product', 'category', 'application'],
-          description: 'Also returns the figures of each group. Statuses and categories are the current ones.',
+          description:
+            'Also returns the figures for each group. Orders are grouped by their current status, and products by their current category.',
         },
         limit: { type: ['integer'], default: 10, format: 'int64', minimum: 1, maximum: 20, description: 'Maximum number of groups.' },
       },
@@ -5004,14 +5008,14 @@ export const commandSpecs: readonly CommandSpec[] = [
         from: {
           type: ['string'],
           pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$',
-          description: 'First day, such as `2026-01-31` (default: 30 days ending with `to`).',
+          description: 'First day, such as `2026-01-31` (default: 29 days before `to`).',
         },
         to: { type: ['string'], pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$', description: 'Last day (default: today).' },
         time_zone: {
           type: ['string'],
           default: 'UTC',
           pattern: '^[A-Za-z][A-Za-z0-9_+\\-/]{0,63}$',
-          description: 'Name of a time zone in the IANA database, such as `Europe/Berlin`, in which days begin.',
+          description: 'Time zone that determines when a day begins: a name in the IANA database, such as `Europe/Berlin`.',
         },
         currency: {
           type: ['string'],
@@ -5024,7 +5028,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           format: 'int64',
           minimum: 0,
           maximum: 100000,
-          description: 'Number of units at which a product is running low.',
+          description: 'Maximum number of units in stock at which a product is listed as running low.',
         },
         limit: {
           type: ['integer'],
@@ -5176,7 +5180,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           pattern: '^#[0-9a-fA-F]{6}$',
           description:
-            'Color of buttons and links. Pages lighten or darken it where its contrast would be too low; `colors` has the result.',
+            'Color of buttons and links. If the contrast of the color is too low, pages use a lighter or darker color; see `colors`.',
         },
         help_url: {
           type: ['string', 'null'],
@@ -5244,7 +5248,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/branding/logo',
     summary: 'Set the logo',
     description:
-      "Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own address. Each side must have 16 to 2048 pixels.",
+      "Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels.",
     scopes: ['branding.manage'],
     idempotent: false,
     paginated: false,
@@ -5283,7 +5287,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'DELETE',
     path: '/api/v1/branding/logo',
     summary: 'Delete the logo',
-    description: 'Pages then show the first letter of the name. If there is no logo, nothing changes.',
+    description: 'Without a logo, pages show the first letter of the shop name. If there is no logo, nothing changes.',
     scopes: ['branding.manage'],
     idempotent: false,
     paginated: false,

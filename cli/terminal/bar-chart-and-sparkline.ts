@@ -1,7 +1,7 @@
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { getDisplayWidth, padToWidth, truncateToWidth } from './sanitize-and-measure-terminal-text.ts';
 
-/** Characters that fill one column to eighths, and the characters of a sparkline, from low to high. */
+/** Characters that fill zero to eight eighths of a column, and the characters of a sparkline, from low to high. */
 type ChartCharacters = { readonly parts: readonly string[]; readonly full: string; readonly levels: readonly string[] };
 
 const unicode: ChartCharacters = {
@@ -18,7 +18,7 @@ export function chooseChartCharacters({ env, platform }: CliEnvironment): ChartC
   return /utf-?8/i.test(locale) || isWindowsTerminal ? unicode : ascii;
 }
 
-/** Draws one character for each value. The highest value has the highest character, and 0 the lowest. */
+/** Draws one character for each value. The tallest character represents the highest value, and the shortest character represents 0. */
 export function renderSparkline(values: readonly number[], { levels }: ChartCharacters): string {
   const highest = Math.max(0, ...values);
   const levelOf = (value: number): number => (highest === 0 ? 0 : Math.ceil((Math.max(0, value) / highest) * (levels.length - 1)));

@@ -5,10 +5,10 @@ import { readOAuthResponse, runOAuthRequest } from './oauth-request.ts';
 import { getCurrentProofKey, calculateKeyThumbprint } from './dpop-key.ts';
 import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
 
-/** Limits for orders that an application asks a customer for (RFC 9396). The customer can lower each of them. */
+/** Order limits that an application requests from a customer (RFC 9396). The customer can lower each limit. */
 export type OrderAuthorizationRequest = {
   readonly type: 'mandate_orders';
-  /** Actions to be permitted (default: all). */
+  /** Permitted actions (default: all). */
   readonly actions?: readonly ('place' | 'pay' | 'cancel')[];
   /** Spending limits, in minor units of `currency`. `per_period` requires `period`. */
   readonly limits?: {
@@ -17,7 +17,7 @@ export type OrderAuthorizationRequest = {
     readonly per_period?: number;
     readonly period?: 'day' | 'week' | 'month';
   };
-  /** RFC 3339 timestamp after which the application can no longer place, pay or cancel orders. */
+  /** RFC 3339 timestamp after which the application can no longer place, pay for or cancel orders. */
   readonly valid_until?: string;
 };
 
@@ -30,7 +30,7 @@ export type AuthorizationRequestOptions = {
    * If the sign-in is older, the user has to sign in again (RFC 9470 section 4).
    */
   readonly maxAge?: number | undefined;
-  /** Limits to ask the customer for, as a list with one element. */
+  /** Order limits to request from the customer, as a list with one element. */
   readonly authorizationDetails?: readonly [OrderAuthorizationRequest] | undefined;
 };
 

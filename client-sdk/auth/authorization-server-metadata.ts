@@ -40,7 +40,7 @@ export type AuthorizationServerOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The application at the authorization server. A public application has no secret and relies on PKCE alone. */
+/** Identifies the application to the authorization server. A public application has no secret and relies on PKCE alone. */
 export type OAuthClient = { readonly clientId: string; readonly clientSecret?: string | undefined };
 
 const minimumLifetimeMs = 60_000;

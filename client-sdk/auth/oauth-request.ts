@@ -46,7 +46,7 @@ export async function runOAuthRequest<T>(
   }
 }
 
-/** Converts the failures of an OAuth exchange, except connection failures. */
+/** Converts an error of the OAuth library to an error of this package. Returns `undefined` for a connection failure. */
 function createOAuthError(issuer: string, cause: unknown): MandateError | undefined {
   if (cause instanceof MandateError) return cause;
   if (cause instanceof oauth.AuthorizationResponseError)

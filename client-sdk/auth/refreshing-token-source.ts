@@ -28,7 +28,7 @@ export function refreshingTokens(options: RefreshOptions): TokenSource {
   return createRefreshingTokenSource(options, async () => (server ??= await discover(options.issuer, options)));
 }
 
-/** Creates a token source like `refreshingTokens`. Several token sources can share the server's metadata. */
+/** Creates the same token source as `refreshingTokens`, but several token sources can share the server's metadata. */
 export function createRefreshingTokenSource(options: RefreshOptions, discoverServer: DiscoverServer): TokenSource {
   const { store, proofKey } = options;
   const refresh = singleFlight(() => store.exclusively(() => refreshOnce(options, discoverServer, stale)));

@@ -22,7 +22,10 @@ async function typesSource(document: OpenApiDocument): Promise<string> {
   return generatedFileHeaderComment + astToString(types.flatMap(declareSchemasAsInterfaces));
 }
 
-/** Declares each schema as an interface, because editors show the name of an interface, such as `Order`, but all members of other types. */
+/**
+ * Declares each schema as an interface, because editors show interfaces by name, such as `Order`, but expand other types to all their
+ * members.
+ */
 function declareSchemasAsInterfaces(node: ts.Node): ts.Node[] {
   if (!ts.isInterfaceDeclaration(node) || node.name.text !== 'components') return [node];
   const schemas = node.members.find((member) => ts.isPropertySignature(member) && propertyName(member) === 'schemas');

@@ -5,7 +5,7 @@ export const encodeBase64url = (bytes: Uint8Array): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '');
 
-/** Decodes base64url. Returns `undefined` for any other text. */
+/** Decodes base64url. Returns `undefined` for text that is not valid base64url. */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));

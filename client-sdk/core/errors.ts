@@ -18,7 +18,7 @@ export abstract class MandateError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // A subclass that a program declares inherits the name, but has no other copy.
+    // A subclass that a program declares inherits the class name of its parent, but must not match other instances of its parent.
     const name = Object.hasOwn(this, errorClassSymbol) && getProperty(getProperty(value, 'constructor'), errorClassSymbol);
     return super[Symbol.hasInstance](value) || [name, name && 'MandateError'].includes(this[errorClassSymbol]);
   }
@@ -91,7 +91,7 @@ export class AbortError extends MandateError {
   readonly code = 'aborted';
 }
 
-/** The response is not a valid API response, such as a redirect; it often comes from a proxy. */
+/** The response is not a valid API response. For example, a proxy responded with a redirect or an HTML page. */
 export class DecodeError extends MandateError {
   static override readonly [errorClassSymbol] = 'DecodeError';
   declare readonly name: 'DecodeError';

@@ -122,7 +122,8 @@ async function sendOnce(settings: TransportSettings, request: Attempt, options: 
     await authorize(settings.auth, { method, url, accessToken: request.token }, headers);
     // `JSON.stringify` returns `undefined` if there is no body.
     const body = file === undefined ? { body: JSON.stringify(request.body) } : await createUploadBody(file, uploadObserver);
-    // Following a redirect could turn a POST into a GET or send the token to another host. Cloudflare Workers do not support `error`.
+    // Following a redirect could turn a POST into a GET or send the token to another host. The alternative `redirect: 'error'` is not
+    // supported by Cloudflare Workers.
     const init = { ...body, method, headers, signal: timeout.signal, redirect: 'manual' as const };
     const sendThroughMiddleware = composeMiddleware(settings.middleware, (outgoing) =>
       mapErrors(settings.fetch(outgoing.url, outgoing.init)),

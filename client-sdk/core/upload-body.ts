@@ -21,7 +21,10 @@ export const resolveUploadMediaType = (file: FileContent, { contentType }: Uploa
 export const canSendFileMoreThanOnce = (file: FileContent | undefined): boolean =>
   file === undefined || typeof file === 'string' || file instanceof Uint8Array || file instanceof Blob || typeof file === 'function';
 
-/** Some browsers do not support streaming uploads; others support them only over some connections. Browser workers have `importScripts`. */
+/**
+ * Some browsers do not support streaming uploads; others support them only over some connections. The global function `importScripts`
+ * exists only in browser workers.
+ */
 const inBrowser = 'document' in globalThis || 'importScripts' in globalThis;
 
 type UploadObserver = {

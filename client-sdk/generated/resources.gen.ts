@@ -557,7 +557,7 @@ export interface ShipmentsResource {
 export interface OrderExportsResource {
   /**
    * Export orders.
-   * Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope. To export the orders of other customers, it requires the `orders.manage` scope and a staff account instead. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
+   * Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope. To export the orders of other customers, you need the `orders.manage` scope and a staff account instead. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
    * Requires the scope `tasks.write`.
    */
   create(body: OrderExportCreate, options?: CallOptions): Call<Task, ProblemsOf['orderExports.create']>;
@@ -705,7 +705,7 @@ export interface WebhooksResource {
 export interface AuthorizationResource {
   /**
    * Get your authorization.
-   * Returns what the token or API key permits: its scopes, the limits that the customer set, and the use of the budget. Any valid token is accepted. Check the remaining budget before you place an order.
+   * Returns what the token or API key permits: its scopes, the limits that the customer set, and how much of the budget has been used. Any valid token is accepted. Check the remaining budget before you place an order.
    * Requires a token with any scope.
    */
   get(options?: CallOptions): Call<Authorization, ProblemsOf['authorization.get']>;
@@ -730,7 +730,7 @@ export interface ConnectedAppsResource {
   ): Call<undefined, ProblemsOf['connectedApps.remove']>;
   /**
    * Get the limits of a connected application.
-   * Returns the limits that you set for the orders of the application, and the use of its budget.
+   * Returns the limits that you set for the orders of the application, and how much of its budget has been used.
    * Requires the scope `connected_apps.read`.
    */
   getLimits(connectedAppId: number | string, options?: CallOptions): Call<ConnectedAppLimits, ProblemsOf['connectedApps.getLimits']>;
@@ -850,7 +850,7 @@ export interface UsageResource {
 export interface StatsResource {
   /**
    * Get order statistics.
-   * Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the period before. An order counts when it was placed, its revenue and items when it was paid, and a refund when it was requested. The previous period has the same number of days, or of months if the period consists of whole months.
+   * Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the period before. An order is counted in the period in which it was placed. Its revenue and items are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.
    * Requires the scope `statistics.read`.
    */
   orders(query?: StatsOrdersQuery, options?: CallOptions): Call<OrderStatistics, ProblemsOf['stats.orders']>;
@@ -896,13 +896,13 @@ export interface BrandingResource {
   update(body: BrandingUpdate, options?: CallOptions & IfMatch): Call<Branding, ProblemsOf['branding.update']>;
   /**
    * Set the logo.
-   * Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own address. Each side must have 16 to 2048 pixels.
+   * Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels.
    * Requires the scope `branding.manage`.
    */
   setLogo(file: FileContent, options?: UploadOptions): Call<Branding, ProblemsOf['branding.setLogo']>;
   /**
    * Delete the logo.
-   * Pages then show the first letter of the name. If there is no logo, nothing changes.
+   * Without a logo, pages show the first letter of the shop name. If there is no logo, nothing changes.
    * Requires the scope `branding.manage`.
    */
   deleteLogo(options?: CallOptions): Call<undefined, ProblemsOf['branding.deleteLogo']>;

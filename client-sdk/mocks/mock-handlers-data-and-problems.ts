@@ -43,8 +43,8 @@ export type MockOptions = {
 const mockProblemSymbol: unique symbol = Symbol('mock problem');
 
 /**
- * Creates handlers for Mock Service Worker that respond to every operation. They contain no state: an order that a test creates does not appear
- * in the list of orders.
+ * Creates handlers for Mock Service Worker that respond to every operation. The handlers are stateless: an order that a test creates does
+ * not appear in the list of orders.
  *
  * ```ts
  * const server = setupServer(...createMockHandlers({ baseUrl, responses: { 'orders.create': createMockProblem('out_of_stock') } }));

@@ -16,7 +16,10 @@ type SourceManifest = PackageManifest & { readonly exports: Readonly<Record<stri
  */
 const engines = { node: '>=20.19' };
 
-/** Only in the published manifest: otherwise, an installation of the server in production would contain these packages. */
+/**
+ * Peer dependencies of the published manifest. The manifest in the repository lacks them, because a production installation of the server
+ * would otherwise include these packages.
+ */
 const peerDependencies = { msw: '>=2', react: '>=18' };
 const peerDependenciesMeta = { msw: { optional: true }, react: { optional: true } };
 

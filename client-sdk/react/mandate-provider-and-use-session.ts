@@ -29,10 +29,10 @@ type ContextValue = { readonly client: Client; readonly store: SessionStore };
 
 const MandateContext = createContext<ContextValue | undefined>(undefined);
 
-/** Provides the client and the session to `useSession`. Completes a sign-in if its redirect loaded the page. */
+/** Provides the client and the session to `useSession`. If the page was loaded by a sign-in redirect, completes the sign-in. */
 export function MandateProvider({ client, signIn, onReturn = showUrl, children }: MandateProviderProps): ReactNode {
   const value = useMemo(() => ({ client, store: createSessionStore(signIn) }), [client, signIn]);
-  // A new `onReturn` must not start the store again.
+  // Passing another `onReturn` function must not restart the store.
   useEffect(() => value.store.start(onReturn), [value.store]);
   return createElement(MandateContext.Provider, { value }, children);
 }

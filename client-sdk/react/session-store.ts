@@ -12,9 +12,9 @@ export type SessionStore = {
   readonly getState: () => SessionState;
   readonly getServerState: () => SessionState;
   readonly subscribe: (listener: () => void) => () => void;
-  /** Completes a sign-in and follows changes. Returns a function that stops following. */
+  /** Completes a sign-in, and listens for later sign-ins and sign-outs. Returns a function that stops listening. */
   readonly start: (onReturn: (returnTo: string) => void) => () => void;
-  /** Functions that never reject: a failure becomes the state's `error`. */
+  /** Functions whose promises are never rejected: a failure is stored as the `error` of the state. */
   readonly actions: {
     readonly signIn: (options?: { readonly returnTo?: string | undefined }) => Promise<void>;
     readonly signInWithPopup: () => Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Returns whether another site may have sent a request that changes something (cross-site request forgery). Browsers send `Sec-Fetch-Site`
- * or, if they are older, `Origin` with every such request. A request without either header is therefore treated as cross-site.
+ * Returns whether a state-changing request may have been sent by another site (cross-site request forgery). Browsers send `Sec-Fetch-Site`
+ * or, if they are older, `Origin` with every state-changing request. A request without either header is therefore treated as cross-site.
  */
 export function isCrossSiteRequest({ method, headers }: Request, origin: string): boolean {
   if (['GET', 'HEAD', 'OPTIONS'].includes(method)) return false;

@@ -8,7 +8,7 @@ export type SealedCookieCodec = {
   format(cookie: UnsealedCookie | undefined): Promise<string>;
 };
 
-/** Browsers ignore larger cookies. The limit includes the name and the attributes. */
+/** Maximum size of a cookie, including its name and attributes. Browsers ignore larger cookies. */
 const maxCookieLength = 4096;
 
 /** Creates the codec of a cookie for the application's origin. `__Host-` prevents other hosts from replacing the cookie (RFC 6265bis). */

@@ -27,12 +27,15 @@ export type ServerSignInOptions = Omit<AuthorizationServerOptions, 'signal'> & {
   readonly cookieName?: string | undefined;
   /** Maximum lifetime of a session (default: 30 days). */
   readonly sessionMaxAgeSeconds?: number | undefined;
-  /** Called if the tokens cannot be revoked during a sign-out. The cookie is removed nevertheless. */
+  /** Called if the tokens cannot be revoked during a sign-out. The session cookie is removed even if the revocation fails. */
   readonly onRevocationFailure?: ((error: unknown) => void) | undefined;
 };
 
 export type StartSignInOptions = {
-  /** URL or path of the application to return to (default: the `return_to` query parameter, or `/`). Another origin is replaced by `/`. */
+  /**
+   * URL or path of the application to return to (default: the `return_to` query parameter, or `/`). A URL of another origin is replaced
+   * with `/`.
+   */
   readonly returnTo?: string | undefined;
   /** Requested scopes, for example to request a scope again that the user denied (default: the scopes of the application). */
   readonly scopes?: readonly string[] | undefined;
@@ -55,8 +58,9 @@ export type ServerSignIn = {
   /** Returns the redirect to the sign-in page. */
   startSignIn(request: Request, options?: StartSignInOptions): Promise<Response>;
   /**
-   * Completes the sign-in for a request to `redirectUri`, and returns the redirect to the page that the user came from. Fails with
-   * `AuthorizationError`: `access_denied` if the user refused, `sign_in_expired` if this browser has no such sign-in in progress.
+   * Completes the sign-in for a request to `redirectUri`, and returns the redirect to the page that the user came from. Throws an
+   * `AuthorizationError` with the code `access_denied` if the user refused, or `sign_in_expired` if the sign-in was not started in this
+   * browser or has expired.
    */
   completeSignIn(request: Request): Promise<Response>;
   /** Reads the session cookie, and refreshes the access token if it is about to expire. */
@@ -64,8 +68,8 @@ export type ServerSignIn = {
   /** Revokes the tokens, removes the cookie and redirects to `returnTo` (default: `/`). Accepts only POST requests from the application's pages. */
   signOut(request: Request, options?: { readonly returnTo?: string | undefined }): Promise<Response>;
   /**
-   * Returns a 403 response for a request that changes something and that another site may have sent; otherwise `undefined`. Call this before
-   * handling any such request.
+   * Returns a 403 response for a state-changing request that another site may have sent, and `undefined` for any other request. Call this
+   * function before handling a state-changing request.
    */
   rejectCrossSiteRequest(request: Request): Response | undefined;
 };
@@ -82,13 +86,14 @@ type Context = {
 };
 
 const pendingMaxMs = 3_600_000;
-/** Number of sign-ins that a user can have in progress, in different tabs. Cookies have a limited size. */
+/** Maximum number of sign-ins that a user can have in progress in different tabs. The size of cookies is limited. */
 const maxPending = 3;
 const defaultSessionMaxAgeSeconds = 30 * 24 * 3600;
 
 /**
- * Creates the sign-in of an application that renders pages on a server (backend for frontend). The tokens are stored in an encrypted cookie
- * that scripts cannot read. The functions use `Request` and `Response`, so they work with every framework that is based on `fetch`.
+ * Creates the sign-in functions for an application that renders its pages on a server (backend for frontend). The tokens are stored in an
+ * encrypted cookie that scripts cannot read. The functions use `Request` and `Response`, so they work with every framework that is based on
+ * `fetch`.
  */
 export function createServerSignIn(options: ServerSignInOptions): ServerSignIn {
   const { origin } = new URL(options.redirectUri);
@@ -116,8 +121,8 @@ export function createServerSignIn(options: ServerSignInOptions): ServerSignIn {
 const maxReturnUrlLength = 500;
 
 /**
- * Returns a URL of the application; `/` instead of a URL of another origin, to which an attacker could otherwise redirect users, and instead
- * of a URL that is too long for a cookie.
+ * Returns the URL if it belongs to the application, and otherwise the application's start page, because an attacker could redirect users to
+ * another site. A URL that is too long for a cookie is also replaced with the start page.
  */
 function resolveReturnUrl(origin: string, returnTo: string): string {
   const url = URL.canParse(returnTo, origin) ? new URL(returnTo, origin) : undefined;
@@ -147,7 +152,7 @@ async function startSignIn(context: Context, request: Request, options: StartSig
 
 async function completeSignIn(context: Context, request: Request): Promise<Response> {
   const { clientId, clientSecret, redirectUri, scopes, sessionMaxAgeSeconds = defaultSessionMaxAgeSeconds } = context.options;
-  // Behind a proxy, the request's URL can have another origin.
+  // Behind a proxy, the URL of the request can differ from the public URL of the application.
   const callbackUrl = new URL(redirectUri);
   callbackUrl.search = new URL(request.url).search;
   const pending = await readPendingSignIns(context, request);
@@ -206,7 +211,7 @@ async function readValidTokens({ auth, store }: CachedSession, storedTokens: Tok
     (error: unknown) => error instanceof SignInRequiredError,
   );
   const tokens = await store.read();
-  // A refused refresh removes the refresh token.
+  // If the server refuses a refresh, the client removes the refresh token.
   const isRevoked = storedTokens.refreshToken !== undefined && tokens?.refreshToken === undefined;
   return isRefused || isRevoked ? undefined : tokens;
 }

@@ -14,9 +14,10 @@ export type SessionCache = {
 const maxSessions = 10_000;
 
 /**
- * Creates an in-memory cache of the sessions whose cookies this process has received. Several requests can arrive with the same expired access token, and a
- * browser sends its previous cookie again if it did not receive the response with the next one. Because a refresh token can be used only
- * once, these requests share one refresh and its result. The cache removes the sessions that were used least recently.
+ * Creates an in-memory cache of the sessions whose cookies this process has received. Several requests can arrive with the same expired
+ * access token, and a browser sends its previous cookie again if it did not receive the response with the next one. Because a refresh token
+ * can be used only once, these requests share one refresh and its result. If there are too many sessions, the cache removes those that were
+ * used least recently.
  */
 export function createSessionCache(
   options: Omit<RefreshOptions, 'store'>,

@@ -48,7 +48,7 @@ const conditionFields = {
   limits: limitsSchema.optional().describe('Spending limits. Without this field, the amounts are unlimited.'),
   valid_until: timestampInputSchema
     .optional()
-    .describe('Time after which the application can no longer place, pay or cancel orders (default: the lifetime of the grant).'),
+    .describe('Time after which the application can no longer place, pay for or cancel orders (default: the lifetime of the grant).'),
 };
 
 /** Limits for an application's orders, as set by the customer. */
@@ -73,7 +73,10 @@ export const connectedAppLimitsInputSchema = withSchemaName(
     .strict(),
 );
 
-/** One element of `authorization_details` in a request. Unknown fields are rejected, because ignoring a restriction would exceed it. */
+/**
+ * One element of `authorization_details` in a request. Unknown fields are rejected, because ignoring an unknown restriction would permit
+ * more than the application requested.
+ */
 export const orderAuthorizationDetailsInputSchema = z
   .object({ type: z.literal(orderAuthorizationDetailsType), ...conditionFields })
   .strict();
@@ -85,7 +88,7 @@ export const orderAuthorizationDetailsSchema = withSchemaName(
     type: z.literal(orderAuthorizationDetailsType),
     actions: z.array(z.enum(orderActions)).describe('Permitted actions.'),
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
-    valid_until: timestampSchema.optional().describe('Time after which the application can no longer place, pay or cancel orders.'),
+    valid_until: timestampSchema.optional().describe('Time after which the application can no longer place, pay for or cancel orders.'),
   }),
 );
 

@@ -111,7 +111,7 @@ type StatusOf<Registry extends Record<string, ProblemDeclaration>, Code extends 
 type CodesOf<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry, Status> = {
   [C in Code]: Registry[C]['status'] extends Status ? C : never;
 }[Code];
-/** An interface, because a declaration file cannot name the private types that `ContractOtherResponse` expands to. */
+/** This type is an interface, because a declaration file cannot name the private types that `ContractOtherResponse` expands to. */
 export interface ErrorResponse<Code extends string> extends ContractOtherResponse<
   z.ZodType<z.infer<typeof problemSchema> & { code: Code }>
 > {}

@@ -46,7 +46,7 @@ const schema = defineEntity({
     firstParty: p.boolean().default(false),
     /** How the application was registered. */
     registration: p.enum(applicationRegistrationMethods).default('administrator'),
-    /** Time at which the cached client ID metadata document expires; null without a document. */
+    /** Time at which the cached client ID metadata document expires; null if there is no document. */
     metadataExpiresAt: p.datetime(3).nullable(),
     /** Time of the most recent consent. It is recorded only for self-registered applications, which are deleted when unused. */
     lastConsentAt: p.datetime(3).nullable(),

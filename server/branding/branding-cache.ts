@@ -3,7 +3,7 @@ import { defaultShopBranding, type ShopBranding } from './default-branding.ts';
 import { readShopBranding } from './read-and-write-branding.ts';
 
 /**
- * Keeps the branding of the most recent read, so that pages can be rendered synchronously. Every page request reads the branding first, by
+ * Keeps the most recently read branding, so that pages can be rendered synchronously. Every page request reads the branding first, by
  * primary key, so that a change takes effect in every process with the next request.
  */
 export class BrandingCache {
@@ -13,14 +13,14 @@ export class BrandingCache {
     return this.#current;
   }
 
-  /** Reads the branding. If the database is unavailable, the previous branding remains, so that error pages can still be shown. */
+  /** Reads the branding. If the database is unavailable, the previous branding stays in use, so that error pages can still be shown. */
   async refresh(em: EntityManager): Promise<void> {
     try {
       const branding = await readShopBranding(em);
-      // A slower, earlier read must not replace a newer version.
+      // A read that starts earlier but takes longer must not replace a newer version.
       if (branding.version >= this.#current.version) this.#current = branding;
     } catch {
-      // The request itself reports the error when it uses the database.
+      // If the database is unavailable, the request fails at its next database query and reports that error.
     }
   }
 }

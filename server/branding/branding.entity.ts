@@ -18,7 +18,7 @@ export const BrandingEntity = defineEntity({
     logoMediaType: p.text().nullable(),
     logoWidth: p.integer().nullable(),
     logoHeight: p.integer().nullable(),
-    /** Loaded only to serve the image. */
+    /** Content of the image, which is loaded only to serve the image. */
     logoContent: p.blob().nullable().lazy().check('length(logo_content) >= 1 and length(logo_content) <= 262144'),
     version: p.integer().version(),
   },

@@ -14,8 +14,8 @@ export type LogoImage = Pick<Logo, 'width' | 'height'> & {
 };
 
 /**
- * Supported formats. The format follows from the content, not from the declared media type. SVG is not supported, because it can contain
- * scripts.
+ * Supported formats. The format is detected from the content; the declared media type is ignored. SVG is not supported, because it can
+ * contain scripts.
  */
 const formats = [
   { mediaType: 'image/png', decoder: PNG },

@@ -24,7 +24,7 @@ export async function readLogoContent(em: EntityManager, hash: string): Promise<
   return { mediaType: entity.logoMediaType, content: Buffer.from(entity.logoContent) };
 }
 
-/** The columns of the row that the first change creates. */
+/** Default values for the row that the first change of the branding inserts. */
 const defaultColumns = { name: defaultShopBranding.name, accentColor: defaultShopBranding.accent_color };
 
 /** A change to the branding. Absent fields keep their values; `logo: null` deletes the logo. */
@@ -32,7 +32,7 @@ export type BrandingChange = BrandingUpdate & { readonly logo?: LogoImage | null
 
 /**
  * Changes the branding. Requires a transaction.
- * @param check called with the current branding, which is locked; throws if the caller expects another version
+ * @param check called with the current branding after its row has been locked; throws if the caller expects another version
  */
 export async function changeShopBranding(
   em: EntityManager,

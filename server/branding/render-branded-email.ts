@@ -110,7 +110,7 @@ function renderHtml(shop: ShopBranding, issuer: string, content: EmailContent): 
     </html>`;
 }
 
-/** Height of the logo in pixels. Outlook ignores CSS sizes, so the image has attributes. */
+/** Height of the logo in pixels. Outlook ignores CSS sizes, so the image has `width` and `height` attributes. */
 const logoHeight = 40;
 
 function shopHeader({ name, logo }: ShopBranding, issuer: string): Html {

@@ -3,8 +3,8 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { readLogoContent } from './read-and-write-branding.ts';
 
 /**
- * Serves the logo. Caches can store it indefinitely, because its path contains a hash of the image. `sandbox` and `nosniff` keep browsers
- * from treating an uploaded file as a page or a script.
+ * Serves the logo. Caches can store the logo indefinitely, because its path contains a hash of the image. `sandbox` and `nosniff` keep
+ * browsers from treating an uploaded file as a page or a script.
  */
 export const serveLogo =
   (em: EntityManager): RequestHandler<Record<string, string>> =>

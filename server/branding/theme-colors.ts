@@ -2,7 +2,10 @@ import type { Branding } from '@mandate/contract';
 
 type ThemeColors = Branding['colors']['light'];
 
-/** Backgrounds and text of the pages in each mode, as in `base.css`. The background with the lower contrast is decisive. */
+/**
+ * Colors of the pages in light and dark mode, as in `base.css`. Buttons and links must have enough contrast with both backgrounds of a
+ * mode.
+ */
 const pageColors = {
   light: { backgrounds: ['#ffffff', '#f7f7f8'], target: '#000000' },
   dark: { backgrounds: ['#1a1b21', '#111216'], target: '#ffffff' },

@@ -1,7 +1,10 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { DeliveryMethod } from './delivery-method.entity.ts';
 
-/** Returns the currencies in which orders are possible, because every order has a delivery method in its currency. */
+/**
+ * Returns the currencies of the delivery methods. Orders can be placed only in these currencies, because every order requires a delivery
+ * method in its currency.
+ */
 export async function listDeliveryCurrencies(em: EntityManager): Promise<string[]> {
   const methods = await em.find(DeliveryMethod, { active: true }, { fields: ['currency'], disableIdentityMap: true });
   return [...new Set(methods.map(({ currency }) => currency))].toSorted();

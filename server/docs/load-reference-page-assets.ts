@@ -16,11 +16,12 @@ export function loadDocsFolderAsset(name: string): Asset {
 }
 
 /**
- * Creates assets from the browser build of Scalar. Its modules import each other by relative path, so the folder, not the file name, contains
- * the version. Most visitors request only a few of the files, so a file is read when it is first requested.
+ * Creates assets from the browser build of Scalar. Scalar's modules import each other by relative path, so the folder name contains the
+ * version instead of the file names. Most visitors request only a few of the files, so a file is read when it is first requested.
  */
 export function loadScalarAssets(): { readonly entry: string; readonly assets: readonly Asset[] } {
-  // The published server contains a copy, because Scalar's own dependencies, which its browser build does not need, take 100 MB.
+  // The published server contains a copy of Scalar's browser build. The Scalar package would also install 100 MB of dependencies that the
+  // browser build does not need.
   const copy = new URL('scalar/', import.meta.url);
   const folder = existsSync(copy) ? copy : new URL('browser/', import.meta.resolve('@scalar/api-reference'));
   const hash = assetPathWithContentHash(readFileSync(new URL('standalone.esm.js', folder)), 'js').replace(/\.js$/, '');

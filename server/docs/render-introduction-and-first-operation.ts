@@ -3,8 +3,8 @@ import { html, type Html } from '../http/response/html-template.ts';
 import { renderTextWithInlineCode } from '../problems/problem-pages.ts';
 
 /**
- * Renders the introduction and the first operation of an OpenAPI document. Browsers show them until Scalar has started, which takes about a
- * second of CPU time, and if JavaScript is disabled.
+ * Renders the introduction and the first operation of an OpenAPI document. Browsers show this content until Scalar has started, which takes
+ * about a second of CPU time, or permanently if JavaScript is disabled.
  */
 export function renderIntroductionAndFirstOperation(document: JsonObject): Html {
   const [path = '', methods] = Object.entries(toObject(document['paths']))[0] ?? [];

@@ -1,6 +1,9 @@
 const defaultIssuer = 'http://localhost:3000';
 
-/** In the repository, npx finds the command of the workspace. Next to the published package, it needs the name of the package. */
+/**
+ * In the repository, npx finds the command `mandate` in the workspaces. Outside the repository, npx has to install the package, so the
+ * command contains the package name.
+ */
 const program = import.meta.url.endsWith('.js') ? 'npx @mandate/cli' : 'npx mandate';
 
 /** Returns the command that signs in to this server. */

@@ -5,10 +5,10 @@ import { parseMessage } from './parse-message-and-list-arguments.ts';
 
 export type { Messages } from './messages.gen.ts';
 
-/** A language that pages, e-mails and problems are available in. */
+/** A language in which pages, e-mails and error responses are available. */
 export type Language = { readonly tag: string; readonly messages: Messages };
 
-/** The tag of the language in which every message exists, and that requests without a preference get. */
+/** The language that is used if a request has no preference. Its catalog contains every message. */
 export const defaultLanguageTag = 'en';
 
 export class Languages {
@@ -25,7 +25,7 @@ export class Languages {
     this.#byTag = new Map([this.default, ...others].map((language) => [language.tag.toLowerCase(), language]));
   }
 
-  /** All languages: the default first, the others in the order of their tags. */
+  /** All languages: first the default language, then the others, sorted by tag. */
   get all(): readonly Language[] {
     return [...this.#byTag.values()];
   }
@@ -45,7 +45,7 @@ export class Languages {
   }
 }
 
-/** The languages of the catalogs that belong to the server. */
+/** The languages that are included in the server. */
 export const bundledLanguages = new Languages();
 
 /**
@@ -71,7 +71,10 @@ function createGroup(tag: string, catalog: MessageCatalog, englishGroup: Message
 
 type Message = string | ((values: Record<string, string | number | Date>) => string);
 
-/** Creates a message that is the English one if the text is not valid ICU MessageFormat or has other arguments. */
+/**
+ * Creates a message. If the text is not valid ICU MessageFormat, or its arguments differ from the English message, the English message is
+ * used.
+ */
 function createMessage(text: string, tag: string, english?: Message): Message {
   if (typeof english === 'string') return text.includes('{') ? english : text;
   if (!text.includes('{')) return english === undefined ? text : () => text;

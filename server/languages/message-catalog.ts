@@ -7,7 +7,7 @@ export type MessageCatalog = { readonly [key: string]: string | MessageCatalog }
 
 const messageCatalogSchema: z.ZodType<MessageCatalog> = z.lazy(() => z.record(z.union([z.string(), messageCatalogSchema])));
 
-/** A catalog as a whole: other languages cannot provide its name. */
+/** Schema of a catalog file. The name of the language is required, because the English catalog cannot replace a missing name. */
 const catalogFileSchema = messageCatalogSchema.and(
   z.object({ language: z.object({ name: z.string().min(1) }).passthrough() }).passthrough(),
 );

@@ -77,11 +77,11 @@ export type CreateAuthorizationServerOptions = {
   readonly openRegistration?: boolean;
   /** Network policy for fetching client ID metadata documents (default: public addresses only). Tests replace this policy. */
   readonly documentNetwork?: NetworkPolicy;
-  /** Returns the currencies in which orders are possible, for the limits on the consent page (default: none). */
+  /** Returns the currencies in which orders can be placed, for the limits on the consent page (default: none). */
   readonly listOrderCurrencies?: PageContext['listOrderCurrencies'] | undefined;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
-  /** Languages of pages, e-mails and problems (default: the catalogs in `languages/catalogs`). */
+  /** Languages of pages, e-mails and error responses (default: the catalogs in `languages/catalogs`). */
   readonly languages?: Languages;
   /** How long a repeated refresh request returns the first response, in seconds; 0 disables the replay. */
   readonly refreshGraceSeconds?: number;
@@ -256,7 +256,7 @@ function routes(
   return { router, formPaths: pages.formPaths };
 }
 
-/** Serves the page script. Caches can store it indefinitely, because its path contains a content hash. */
+/** Serves the page script. Caches can store the script indefinitely, because its path contains a content hash. */
 const serveScript: express.RequestHandler = (_req, res) => {
   res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' });
   res.type('js').send(pageEnhancementScript.text);

@@ -10,8 +10,8 @@ import { findOrderLimits } from '../order-limits/save-find-and-delete-order-limi
 import type { Order } from '../orders/order-and-order-item.entity.ts';
 
 /**
- * Rejects a payment that the customer's limits do not permit. Counts an order toward the budget that another application placed. The caller
- * has locked the order.
+ * Rejects a payment that the customer's limits do not permit. If another application placed the order, counts the order toward the budget.
+ * The caller has locked the order.
  * @throws {Problem} `forbidden` or `limit_exceeded`
  */
 export async function enforceLimitsAndCountPaymentTowardBudget(
@@ -23,7 +23,8 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
   const { grantId, orderAuthorization } = principal;
   assertOrderActionAllowed(principal, 'pay', now);
   if (grantId === undefined || !orderAuthorization) return;
-  // The lock makes concurrent orders and payments of the grant wait. The budget is read by a second query, which sees their result.
+  // The lock makes concurrent orders and payments of the grant wait. A second query reads the budget, so that it includes orders and
+  // payments that were committed while this request waited for the lock.
   const lock = { fields: ['grantId'], lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
   await em.findOne(OrderLimits, { grantId }, lock);
   const limits = await findOrderLimits(em, grantId);

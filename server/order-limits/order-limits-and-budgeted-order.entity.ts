@@ -11,7 +11,7 @@ export const OrderLimits = defineEntity({
     grantId: p.text().primary(),
     /** Permitted actions. */
     actions: p.array<OrderAction>(),
-    /** Currency of the amounts; null without amounts. */
+    /** Currency of the amounts; null if the limits contain no amounts. */
     currency: p.character().length(3).nullable(),
     perOrder: p.bigint('number').nullable().check('per_order >= 1'),
     perPeriod: p.bigint('number').nullable().check('per_period >= 1'),
@@ -30,7 +30,7 @@ export const OrderLimits = defineEntity({
       .datetime(3)
       .nullable()
       .formula(({ period, timeZone }) => `mandate_budget_ends_v1(${period}, ${timeZone}, ${now})`),
-    /** Amount that orders used in the current period; 0 without a period. */
+    /** Amount spent in the current period; 0 if the limits have no period. */
     spent: p
       .bigint('number')
       .formula(

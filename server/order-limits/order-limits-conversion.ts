@@ -21,7 +21,7 @@ export const authorizationDetailsFromOrderLimits = (row: OrderLimitsRow): OrderA
   ...(row.validUntil != null && { valid_until: row.validUntil.toISOString() }),
 });
 
-/** Returns the use of the budget in the current period, or null without a limit per period. */
+/** Returns how much of the budget has been used in the current period, or null if there is no limit per period. */
 export function budgetFromOrderLimits(row: OrderLimitsRow): Budget | null {
   const { currency, period, perPeriod, spent, periodStartsAt, periodEndsAt, timeZone } = row;
   if (currency == null || period == null || perPeriod == null || !periodStartsAt || !periodEndsAt) return null;

@@ -1,7 +1,7 @@
 import { formatDecimalAmount, type BudgetPeriod, type OrderAction } from '@mandate/contract';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 
-/** The limit that an order or payment exceeds, with the limits of the grant. */
+/** The limit that an order or payment exceeds, together with all limits of the grant. */
 export type ExceededLimit = {
   readonly limit: 'valid_until' | 'actions' | 'currency' | 'per_order' | 'per_period' | 'revoked';
   readonly currency: string | null;

@@ -20,10 +20,10 @@ export async function saveOrderLimits(em: EntityManager, grantId: string, input:
 
 const mergedColumns = ['actions', 'currency', 'perOrder', 'perPeriod', 'period', 'validUntil', 'updatedAt'] as const;
 
-/** Returns a grant's limits with the current use of the budget, or null if the grant has no limits. */
+/** Returns a grant's limits and how much of its budget has been used, or null if the grant has no limits. */
 export const findOrderLimits = (em: EntityManager, grantId: string): Promise<OrderLimitsRow | null> =>
   em.fork({ keepTransactionContext: true }).findOne(OrderLimits, { grantId });
 
-/** Removes a grant's limits. Returns false if the grant has none. */
+/** Removes a grant's limits. Returns false if the grant has no limits. */
 export const deleteOrderLimitsOfGrant = async (em: EntityManager, grantId: string): Promise<boolean> =>
   (await em.nativeDelete(OrderLimits, { grantId })) > 0;

@@ -1,4 +1,4 @@
-/** Time zone of a customer whose time zone is unknown. */
+/** Time zone that is used if the customer's time zone is unknown. */
 const defaultTimeZone = 'UTC';
 
 const knownTimeZones: ReadonlySet<string> = new Set(Intl.supportedValuesOf('timeZone'));
@@ -10,7 +10,7 @@ export const timeZoneOrDefault = (name: string | undefined): string =>
 /** Returns the end of a calendar day, `YYYY-MM-DD`, in a time zone: the last millisecond before the next day starts. */
 export function endOfDayInTimeZone(day: string, timeZone: string): Date {
   const nextDayAsUtc = Date.parse(`${day}T00:00:00Z`) + 24 * 60 * 60 * 1000;
-  // The offset is read twice, because the clocks may change between the two times.
+  // The UTC offset is calculated a second time, because it may differ at the estimated time (daylight saving time).
   const firstGuess = nextDayAsUtc - offsetMs(nextDayAsUtc, timeZone);
   return new Date(nextDayAsUtc - offsetMs(firstGuess, timeZone) - 1);
 }

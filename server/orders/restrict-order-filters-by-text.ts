@@ -2,7 +2,7 @@ import { maxFoundOrders } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { OrderFilters } from './list-orders.sql.ts';
 
-/** Restricts the filters to the orders that a search finds, if there is a search. */
+/** If a search text is given, restricts the filters to the orders that match the text. */
 export async function restrictOrderFiltersByText(
   em: EntityManager,
   filters: OrderFilters,

@@ -14,15 +14,15 @@ export function enableModuleCompileCache(): string | undefined {
 }
 
 /**
- * Returns the cache of the `node_modules` folder that contains this package, or of the repository. A user with write access there could also
- * change the code itself.
+ * Returns the cache directory in the `node_modules` folder that contains this package or that belongs to the repository. A user who can
+ * write to this folder could also change the code itself.
  */
 function findNodeModulesCache(): string {
   const folder = /^.*[\\/]node_modules(?=[\\/])/.exec(import.meta.dirname)?.[0] ?? join(import.meta.dirname, '../../node_modules');
   return join(folder, '.cache/mandate');
 }
 
-/** Returns the current user's cache, for a package that another user has installed, such as a global one. */
+/** Returns the cache directory of the current user, for a package that another user has installed, such as a global installation. */
 function findUserCache(): string | undefined {
   try {
     return join(homedir(), process.platform === 'darwin' ? 'Library/Caches/mandate' : '.cache/mandate');

@@ -1,4 +1,4 @@
-/** Hides the warning that SQLite is experimental in Node.js 22. The server uses it only to lock the data directory. */
+/** Hides the warning that SQLite is experimental in Node.js 22. The server uses SQLite only to lock the data directory. */
 export function hideSqliteWarning(): void {
   const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = (...parameters: [warning: string | Error, ...unknown[]]) => {

@@ -43,7 +43,7 @@ const handleGetOrderStatistics: RouteHandler<typeof contract.stats.orders, Handl
   };
 };
 
-/** Returns the names of products, applications and API keys by the keys of their groups. */
+/** Returns the names of products, applications and API keys by group key. */
 async function findGroupNames(
   em: EntityManager,
   groupBy: OrderStatistics['group_by'] | undefined,

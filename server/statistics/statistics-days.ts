@@ -37,7 +37,7 @@ export function previousFirstDay({ from, to }: StatisticsDays): string {
   return isWholeMonths ? addMonths(from, -monthsBetween(from, addDays(to, 1))) : addDays(from, -countDays({ from, to }));
 }
 
-/** Handles the failure of a query: PostgreSQL may not know a time zone that JavaScript knows. */
+/** Converts the error of a query that failed because PostgreSQL does not know a time zone that JavaScript knows. */
 export const rejectTimeZoneUnknownToDatabase =
   (timeZone: string) =>
   (error: unknown): never => {
@@ -54,7 +54,7 @@ const createUnknownTimeZoneProblem = (timeZone: string): Problem =>
 
 function currentDay(timeZone: string): string {
   try {
-    // The Swedish format is ISO 8601.
+    // The Swedish locale formats dates according to ISO 8601.
     return new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' }).format(new Date());
   } catch (error) {
     if (error instanceof RangeError) throw createUnknownTimeZoneProblem(timeZone);

@@ -3,7 +3,7 @@ import type { Job } from '../jobs/job-runner.ts';
 import { repeatBatchUntilZero } from '../jobs/repeat-batch-until-zero.ts';
 import { foldOrderStatisticsBatch } from './call-statistics-functions.ts';
 
-/** Statistics include changes that are not folded yet, so the interval affects only their speed. */
+/** Queries for statistics also read the changes that have not been added to the sums yet, so the interval affects only their speed. */
 const foldEveryMs = 2_000;
 
 /** Returns the background job that adds recorded changes of orders to the statistics. */

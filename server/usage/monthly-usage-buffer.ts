@@ -12,7 +12,7 @@ type BufferedMonth = {
   writing: number;
   /** Requests counted by this process that have not been written yet. */
   fresh: number;
-  /** Errors that are currently being written, and errors that have not been written yet. */
+  /** Number of errors that are currently being written to the database, and number of errors that have not been written yet. */
   writingErrors: number;
   freshErrors: number;
   /** Whether the client has sent a request since the previous write. */

@@ -60,7 +60,7 @@ describe('TypeScript samples', () => {
   });
 });
 
-/** Replaces the file in a command for an upload: an import reads standard input, and a logo must be an image. */
+/** Replaces the file argument of an upload command: an import reads standard input, and a logo must be an image. */
 function withExistingFile({ requestBody, operationId }: (typeof operations)[number], argv: string[]): string[] {
   const [resource = '', action = '', file, ...flags] = argv;
   if (!requestBody || file === undefined || file.startsWith('-')) return argv;

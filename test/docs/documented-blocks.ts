@@ -5,7 +5,7 @@ import { guidePages } from './guide/guide-pages.ts';
  * unlisted block, so blocks that run other projects' programs must be listed here.
  */
 
-/** Documents in which every block, in every language, runs against a server (integrator-guide.test.ts). */
+/** Documents in which `integrator-guide.test.ts` runs every code block, in every language, against a server. */
 export const executedDocuments: readonly string[] = guidePages;
 
 /** Blocks that another test runs, or whose steps another test performs. */

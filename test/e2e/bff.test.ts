@@ -25,7 +25,8 @@ describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_0
     await shop.db.em.fork().insert(DeliveryMethod, collection);
     anna = await signUp(shop.origin, { name: 'Anna Server' });
     const port = await findFreePort();
-    // another site than the service, whose cookies would otherwise be sent to this application
+    // The application runs on a different site than the service (`localhost`), because browsers would otherwise send it the service's
+    // cookies.
     origin = `http://127.0.0.1:${port}`;
     const application = await createWebApplication(shop.db, ['users.read', 'orders.read', 'orders.write'], `${origin}/auth/callback`);
     clientId = application.clientId;
@@ -83,7 +84,7 @@ describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_0
     expect(await page.locator('.status').innerText()).toBe('pending');
     expect(await page.getByRole('row', { name: 'Total €5.10' }).count()).toBe(1);
 
-    // All tabs continue with one refresh after the access token has expired on the server.
+    // After the access token has expired on the server, all tabs share one refresh.
     const before = await countTokens('RefreshToken');
     const [cookieBefore] = await context.cookies(origin);
     await shop.db.em

@@ -166,13 +166,13 @@ export async function orderInStorefront(installation: Installation, browser: Bro
       installation.start(commands.at(-1) ?? '');
     },
     'Open http://localhost:5173.': () => openWhenStarted(page, installation.storefrontUrl),
-    'Press Add to cart below a product.': () => page.getByRole('button', { name: 'Add to cart' }).first().click(),
-    'Press Cart, then Sign in to order.': async () => {
+    'Press "Add to cart" below a product.': () => page.getByRole('button', { name: 'Add to cart' }).first().click(),
+    'Press "Cart", then "Sign in to order".': async () => {
       await page.getByRole('link', { name: 'Cart 1' }).click();
       await page.getByRole('button', { name: 'Sign in to order' }).click();
     },
     'Sign in as the customer, and press Allow.': () => signInAndAllow(page, customer),
-    'Press Place order.': () => page.getByRole('button', { name: 'Place order' }).click(),
+    'Press "Place order".': () => page.getByRole('button', { name: 'Place order' }).click(),
     'Press Pay.': () => placed.getByRole('button', { name: 'Pay' }).click(),
   });
   await placed.locator('.status.paid').waitFor();

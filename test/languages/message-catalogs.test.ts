@@ -9,7 +9,7 @@ import { listMessageArguments } from '../../server/languages/parse-message-and-l
 
 const { en = {}, ...translations } = Object.fromEntries(readMessageCatalogs());
 
-/** Describes every difference between a translation and the English catalog that would show a wrong text. */
+/** Describes every difference between a translation and the English catalog that would make a page show wrong text. */
 function findCatalogErrors(tag: string, catalog: MessageCatalog, english: MessageCatalog): string[] {
   const [translated, expected] = [flattenMessageCatalog(catalog), flattenMessageCatalog(english)];
   return [
@@ -111,8 +111,8 @@ describe('the texts of problems', () => {
 });
 
 /**
- * The details of import rows are part of the report on an imported file, and the HTTP server rejects requests before it reads their
- * headers. Both are in English.
+ * Folders whose problem details are always in English: the errors of imported rows are part of a report on the file, and the HTTP server
+ * rejects some requests before it has read their headers.
  */
 const sourcesWithoutDetails = /^(order-imports|product-imports|http\/server)\//;
 

@@ -22,7 +22,7 @@ import { installedCommand, orderWithInstalledClient, orderWithInstalledCommand, 
 import { previousReleaseBackup } from './previous-release.ts';
 
 const maxInstalledMegabytes = 150;
-/** Files of the repository that the packages contain elsewhere or do not need. */
+/** Files of the repository that the packages contain at another path or do not need. */
 const notPackaged = /\.ts$|^(contract|server)\/(LICENSE|README\.md|package\.json|baseline\/.*)$/;
 
 describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published server', { timeout: 180_000 }, () => {

@@ -60,10 +60,10 @@ export const runProgram = (program: string, argv: readonly string[], { cwd, env 
 export const runNpm = (program: 'npm' | 'npx', argv: readonly string[], cwd: string): Promise<Outcome> =>
   runProgram(program, argv, { cwd, env: { ...process.env, PATH: searchPath } });
 
-/** Finds this process's Node.js before any other. */
+/** Value of `PATH` with which programs find the Node.js version of this process first. */
 export const searchPath = `${join(process.execPath, '..')}:${process.env['PATH'] ?? '/usr/bin:/bin'}`;
 
-/** Returns a package's size on the disk in megabytes, including its dependencies. */
+/** Returns a package's size on disk in megabytes, including its dependencies. */
 export async function measureInstalledSize(directory: string): Promise<number> {
   const { stdout } = await run('du', ['-sk', join(directory, 'node_modules')]);
   return Number.parseInt(stdout, 10) / 1024;

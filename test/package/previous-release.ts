@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { testServerSecret } from '../support/server/test-server-secret.ts';
 
 /**
- * A backup from the release before the current one, made with `mandate-server backup` by the server of commit 6607cb5e. It contains the
- * demonstration shop, an administrator and two orders. After a release, replace it with a backup from the released server.
+ * A backup from the release before the current one, made with `mandate-server backup` by the server of commit 6607cb5e. The backup contains
+ * the demonstration shop, an administrator and two orders. After a release, replace the backup with one from the released server.
  */
 export const previousReleaseBackup = {
   file: join(import.meta.dirname, 'previous-release.backup'),

@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const arm = process.arch === 'arm64';
 
-/** Packages with the runtimes. Their install scripts are not run: the platform packages contain the programs. */
+/** Packages with the runtimes. The install scripts of these packages are not run, because the platform packages contain the programs. */
 const runtimePackages = {
   'node-20': `npm:node-linux-${process.arch}@20.20.2`,
   'node-22': `npm:node-linux-${process.arch}@22.23.3`,

@@ -1,6 +1,7 @@
 /**
- * `npm run scale:statistics -- 10000000` fills a PostgreSQL database with that many orders of two years, with two lines each from 2,000
- * products, and prints a Markdown table with the duration of each query for statistics. Also measures the rebuild and a batch of changes.
+ * `npm run scale:statistics -- 10000000` fills a PostgreSQL database with ten million orders from two years, each with two lines for two of
+ * 2,000 products, and prints a Markdown table with the duration of each query for statistics. The program also prints the duration of a
+ * rebuild and of adding 5,000 changes to the sums.
  */
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import type { EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
@@ -40,7 +41,7 @@ async function fill(em: EntityManager): Promise<void> {
   await em.execute(`insert into users (name, email) values ('Anna', 'anna@example.com')`);
   await em.execute(`insert into products (sku, name, category, price, currency, status)
     select 'SKU-' || n, 'Product ' || n, 'category-' || n % 30, 500, 'EUR', 'active' from generate_series(1, 2000) n`);
-  // Without triggers, because the statistics are calculated afterwards.
+  // The orders are inserted without triggers, because the statistics are calculated afterwards.
   await em.begin();
   await em.execute(`set local session_replication_role = 'replica'`);
   for (let from = 1; from <= count; from += batch) {

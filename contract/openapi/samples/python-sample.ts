@@ -47,7 +47,7 @@ const queryValue = (value: JsonValue): JsonValue =>
 function literal(value: JsonValue, depth = 0): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  // JSON escapes in strings mean the same in Python.
+  // The escape sequences that `JSON.stringify` writes are also valid in Python.
   if (typeof value !== 'object') return JSON.stringify(value);
   const inner = ' '.repeat((depth + 1) * 4);
   const [open, close, parts] = Array.isArray(value)

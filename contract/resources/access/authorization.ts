@@ -20,7 +20,7 @@ export const budgetSchema = withSchemaName(
       .number()
       .int()
       .describe(
-        'Amount that orders used in the current period, in minor units. Canceled and expired orders and refunded amounts do not count.',
+        'Amount spent on orders in the current period, in minor units. Canceled and expired orders and refunded amounts do not count.',
       ),
     remaining: amountSchema.describe('Amount that remains in the current period, in minor units.'),
     starts_at: timestampSchema.describe('When the current period started.'),
@@ -36,7 +36,7 @@ export const authorizationRoutes = defineResource('Authorization', 'Permissions 
     query: z.object({}).strict(),
     summary: 'Get your authorization',
     description:
-      'Returns what the token or API key permits: its scopes, the limits that the customer set, and the use of the budget. Any valid token is accepted. Check the remaining budget before you place an order.',
+      'Returns what the token or API key permits: its scopes, the limits that the customer set, and how much of the budget has been used. Any valid token is accepted. Check the remaining budget before you place an order.',
     responses: {
       200: withSchemaName(
         'Authorization',
@@ -47,7 +47,9 @@ export const authorizationRoutes = defineResource('Authorization', 'Permissions 
           authorization_details: z
             .array(orderAuthorizationDetailsSchema)
             .describe('Limits that the customer set (RFC 9396). An empty list means that only the scopes limit the application.'),
-          budget: budgetSchema.nullable().describe('Use of the budget in the current period; `null` without a limit per period.'),
+          budget: budgetSchema
+            .nullable()
+            .describe('How much of the budget has been used in the current period; `null` if there is no limit per period.'),
         }),
       ),
       ...fails(...publicProblemCodes, 'missing_token'),

@@ -27,7 +27,9 @@ const connectedAppLimitsSchema = withSchemaName(
     authorization_details: z
       .array(orderAuthorizationDetailsSchema)
       .describe('Limits that you set. An empty list means that only the scopes limit the application.'),
-    budget: budgetSchema.nullable().describe('Use of the budget in the current period; `null` without a limit per period.'),
+    budget: budgetSchema
+      .nullable()
+      .describe('How much of the budget has been used in the current period; `null` if there is no limit per period.'),
   }),
 );
 
@@ -88,7 +90,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     pathParams: connectedAppPathParametersSchema,
     query: z.object({}).strict(),
     summary: 'Get the limits of a connected application',
-    description: 'Returns the limits that you set for the orders of the application, and the use of its budget.',
+    description: 'Returns the limits that you set for the orders of the application, and how much of its budget has been used.',
     responses: { 200: connectedAppLimitsSchema, ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.getLimits', access: ['connected_apps.read'] }),
   },

@@ -53,7 +53,7 @@ const localeInputSchema = z
   .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag (BCP 47) such as de or pt-BR')
   .nullable()
   .describe(
-    'Language of pages and e-mails for the user, as a BCP 47 language tag. If the server does not support the language, it uses the next preference of the browser or English. `null` removes the setting.',
+    'Language of pages and e-mails for the user, as a BCP 47 language tag. If the server does not support the language, pages use the next language that the browser prefers, or English. `null` removes the setting.',
   );
 
 export const userRoles = ['customer', 'staff', 'admin'] as const;

@@ -18,7 +18,7 @@ export const orderInclusionsSchema = commaSeparatedEnumSchema(['items', 'custome
 export const orderSearchSchema = singleLineInputSchema(254)
   .optional()
   .describe(
-    `Only orders with this number, reference, product SKU or customer e-mail address, or with a customer whose name contains this text of at least 3 characters. If more than ${maxFoundOrders} orders match, only those with the highest numbers are found.`,
+    `Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or a part of the customer's name (at least 3 characters). If more than ${maxFoundOrders} orders match, only the orders with the highest numbers are returned.`,
   );
 
 /** Fields of an order that a list returns only on request. */

@@ -31,7 +31,7 @@ const linkSchema = z
 
 const descriptions = {
   name: 'Name of the shop on pages and in e-mails.',
-  accent_color: 'Color of buttons and links. Pages lighten or darken it where its contrast would be too low; `colors` has the result.',
+  accent_color: 'Color of buttons and links. If the contrast of the color is too low, pages use a lighter or darker color; see `colors`.',
   help_url: 'Page with help for customers.',
   terms_url: 'Terms of service.',
   privacy_url: 'Privacy policy.',
@@ -40,9 +40,9 @@ const descriptions = {
 };
 
 const themeColorsSchema = z.object({
-  button: colorSchema.describe('Background of buttons. Its contrast with the page is at least 3:1.'),
-  button_text: colorSchema.describe('Text on buttons. Its contrast with the button is at least 4.5:1.'),
-  link: colorSchema.describe('Color of links. Its contrast with the page is at least 4.5:1.'),
+  button: colorSchema.describe('Background of buttons, with a contrast of at least 3:1 with the page.'),
+  button_text: colorSchema.describe('Text on buttons, with a contrast of at least 4.5:1 with the button.'),
+  link: colorSchema.describe('Color of links, with a contrast of at least 4.5:1 with the page.'),
 });
 
 export const brandingSchema = withSchemaName(
@@ -55,7 +55,7 @@ export const brandingSchema = withSchemaName(
       .describe('Colors that pages use in light and dark mode, calculated from `accent_color`.'),
     logo: z
       .object({
-        url: z.string().url().describe('URL of the image. A different image has a different URL.'),
+        url: z.string().url().describe('URL of the image, which changes when the image changes.'),
         media_type: z.enum(logoMediaTypes),
         width: z.number().int().min(logoLimits.minSide).max(logoLimits.maxSide),
         height: z.number().int().min(logoLimits.minSide).max(logoLimits.maxSide),
@@ -111,7 +111,7 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     path: '/branding/logo',
     body: z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>(),
     summary: 'Set the logo',
-    description: `Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own address. Each side must have ${logoLimits.minSide} to ${logoLimits.maxSide} pixels.`,
+    description: `Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between ${logoLimits.minSide} and ${logoLimits.maxSide} pixels.`,
     responses: { 200: brandingSchema, ...fails(...permissionProblemCodes, ...fileProblemCodes) },
     metadata: declareRouteMetadata({
       operationId: 'branding.setLogo',
@@ -124,7 +124,7 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     method: 'DELETE',
     path: '/branding/logo',
     summary: 'Delete the logo',
-    description: 'Pages then show the first letter of the name. If there is no logo, nothing changes.',
+    description: 'Without a logo, pages show the first letter of the shop name. If there is no logo, nothing changes.',
     responses: { 204: c.noBody(), ...fails(...permissionProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'branding.deleteLogo', access: ['branding.manage'] }),
   },

@@ -18,7 +18,7 @@ export const maxStatisticsDaysByInterval = { hour: 31, day: 366, week: 1_830, mo
 export const maxStatisticsGroups = 20;
 const maxPeriods = 31 * 25;
 
-/** Earlier offsets of some time zones are not multiples of 15 minutes, which is the precision of the statistics. */
+/** Before this date, the UTC offsets of some time zones were not multiples of 15 minutes, which is the precision of the statistics. */
 const firstDay = '1980-01-01';
 const lastDay = '2999-12-31';
 const isDay = (text: string): boolean => {
@@ -41,7 +41,7 @@ const timeZoneParameter = z
   .string()
   .regex(/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/, 'must be the name of a time zone such as Europe/Berlin')
   .default('UTC')
-  .describe('Name of a time zone in the IANA database, such as `Europe/Berlin`, in which days begin.');
+  .describe('Time zone that determines when a day begins: a name in the IANA database, such as `Europe/Berlin`.');
 
 const count = z.number().int().min(0);
 const sums = {
@@ -50,7 +50,7 @@ const sums = {
   items: count.describe('Number of units in the orders paid in the period.'),
   revenue: amountSchema.describe('Sum of the totals of the orders paid in the period, in minor units of `currency`.'),
   refunds: count.describe('Number of refunds requested in the period that have succeeded.'),
-  refunded_total: amountSchema.describe('Sum of these refunds, in minor units of `currency`.'),
+  refunded_total: amountSchema.describe('Sum of the refunds requested in the period that have succeeded, in minor units of `currency`.'),
   net_revenue: z.number().int().describe('`revenue` minus `refunded_total`, in minor units of `currency`.'),
 };
 const notPerProduct = 'null` for groups by product or category, because an order can belong to several of them.';
@@ -92,8 +92,17 @@ export const orderStatisticsSchema = withSchemaName(
         withSchemaName(
           'OrderGroup',
           z.object({
-            key: z.string().describe('Status, product ID, category or client ID. Empty for orders that were not placed by an application.'),
-            name: z.string().nullable().describe('Name of the product or application; `null` if it has none or has been deleted.'),
+            key: z
+              .string()
+              .describe(
+                'Key of the group: an order status, product ID, category or client ID. Empty for orders that were not placed by an application.',
+              ),
+            name: z
+              .string()
+              .nullable()
+              .describe(
+                'Name of the product or application; `null` if the group has no name, or if the product or application has been deleted.',
+              ),
             totals: groupSumsSchema,
             previous_totals: groupSumsSchema,
             periods: z.array(withSchemaName('OrderGroupPeriod', z.object({ ...period, ...groupSums }))).max(maxPeriods),
@@ -128,7 +137,7 @@ const applicationSchema = withSchemaName(
     requests: count.describe('Number of API requests that count towards the monthly quota.'),
     errors: count.describe('Number of API requests that received an error (status 400 or higher), including rejected requests.'),
     orders: count.describe('Number of orders placed by the application.'),
-    paid_orders: count.describe('Number of these orders that were paid in the months.'),
+    paid_orders: count.describe('Number of orders placed by the application that were paid in the period.'),
     revenue: amountSchema.describe('Sum of the totals of the paid orders, in minor units of `currency`.'),
   }),
 );
@@ -141,24 +150,30 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
       .object({
         from: daySchema
           .optional()
-          .describe('First day, such as `2026-01-31` (default: 30 days, 12 weeks or 12 months, depending on `interval`).'),
+          .describe(
+            'First day, such as `2026-01-31` (default: the first of the last 30 days, 12 weeks or 12 months, depending on `interval`).',
+          ),
         to: daySchema.optional().describe('Last day (default: today).'),
         interval: z
           .enum(statisticsIntervals)
           .default('day')
-          .describe('Length of the periods. Weeks begin on Monday. Incomplete weeks and months are cut at the first and last day.'),
+          .describe(
+            'Length of the periods. Weeks begin on Monday. The first and the last week or month contain only the days from `from` to `to`.',
+          ),
         time_zone: timeZoneParameter,
         currency: currencyParameter,
         group_by: z
           .enum(statisticsGroupings)
           .optional()
-          .describe('Also returns the figures of each group. Statuses and categories are the current ones.'),
+          .describe(
+            'Also returns the figures for each group. Orders are grouped by their current status, and products by their current category.',
+          ),
         limit: integerInUrlSchema(1, maxStatisticsGroups).default('10').describe('Maximum number of groups.'),
       })
       .strict(),
     summary: 'Get order statistics',
     description:
-      'Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the period before. An order counts when it was placed, its revenue and items when it was paid, and a refund when it was requested. The previous period has the same number of days, or of months if the period consists of whole months.',
+      'Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the period before. An order is counted in the period in which it was placed. Its revenue and items are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.',
     responses: { 200: orderStatisticsSchema, ...fails(...permissionProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'stats.orders', access: ['statistics.read'] }),
   },
@@ -167,11 +182,13 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
     path: '/statistics/products',
     query: z
       .object({
-        from: daySchema.optional().describe('First day, such as `2026-01-31` (default: 30 days ending with `to`).'),
+        from: daySchema.optional().describe('First day, such as `2026-01-31` (default: 29 days before `to`).'),
         to: daySchema.optional().describe('Last day (default: today).'),
         time_zone: timeZoneParameter,
         currency: currencyParameter,
-        low_stock: integerInUrlSchema(0, 100_000).default('5').describe('Number of units at which a product is running low.'),
+        low_stock: integerInUrlSchema(0, 100_000)
+          .default('5')
+          .describe('Maximum number of units in stock at which a product is listed as running low.'),
         limit: integerInUrlSchema(1, maxProducts).default('10').describe('Maximum number of products in each list.'),
       })
       .strict(),

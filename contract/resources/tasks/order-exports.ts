@@ -88,7 +88,7 @@ export const orderExportRoutes = defineResource('Order exports', 'Export of orde
     body: orderExportCreateSchema,
     summary: 'Export orders',
     description:
-      'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope. To export the orders of other customers, it requires the `orders.manage` scope and a staff account instead. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+      'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope. To export the orders of other customers, you need the `orders.manage` scope and a staff account instead. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     responses: {
       202: taskSchema,
       ...fails(...permissionPostProblemCodes, ...taskCreationProblemCodes),

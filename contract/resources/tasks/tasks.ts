@@ -92,7 +92,7 @@ export const taskCreationProblemCodes = ['too_many_tasks'] as const;
 const taskPath = z.object({ task_id: pathIdSchema('ID of the task.') });
 /** The bytes of the file are streamed without validation. */
 const fileContent = z.custom<AsyncIterable<Uint8Array>>();
-/** An interface, because a declaration file cannot name the private types that `ContractOtherResponse` expands to. */
+/** This type is an interface, because a declaration file cannot name the private types that `ContractOtherResponse` expands to. */
 export interface FileResponse extends ContractOtherResponse<typeof fileContent> {}
 const fileResponse: FileResponse = c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent });
 

@@ -5,11 +5,11 @@ type TranslatedProblem = {
   readonly title: string;
   readonly detail: string;
   readonly errors: readonly ProblemEntry[] | undefined;
-  /** Tags of the languages of the texts: details that contain values of the request are always English. */
+  /** Languages of the texts, as tags. Details that contain values of the request are always in English. */
   readonly languageTags: readonly string[];
 };
 
-/** Translates a problem's title, and its details as far as they are fixed sentences. */
+/** Translates the title of a problem, and each detail that is a fixed sentence. */
 export function translateProblem({ code, detail, errors }: Problem, { tag, messages }: Language): TranslatedProblem {
   const translations: Readonly<Record<string, string>> = messages.problemDetail;
   const languageTags = new Set([tag]);

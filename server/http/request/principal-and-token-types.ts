@@ -15,7 +15,7 @@ export type Principal = {
   readonly authScheme?: PresentedToken['scheme'];
   /** The grant that the token belongs to; absent for API keys and for applications that act on their own behalf. */
   readonly grantId?: string;
-  /** What the user allows for orders; absent if only the scopes limit the application. */
+  /** Limits that the user set for orders; absent if only the scopes limit the application. */
   readonly orderAuthorization?: OrderAuthorization;
   /** Primary key of the access token record; absent for API keys. */
   readonly tokenRecordId?: string;

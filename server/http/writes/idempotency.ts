@@ -123,7 +123,7 @@ type Steps<Body> = {
   readonly start: (em: EntityManager) => Promise<Body>;
   /** Runs after the `start` transaction, without a time limit. Returns the final state. */
   readonly complete: (started: Body) => Promise<Body>;
-  /** Returns the current state. Called for a replay if the first request with the same key has not completed. */
+  /** Returns the current state. Called for a repeated request if the first request with the same idempotency key has not completed. */
   readonly readState: (started: Body) => Promise<Body>;
   readonly location: (body: Body) => string;
 };

@@ -113,7 +113,7 @@ async function createGrantWithoutPrompt(
   const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && canRoleGrantScope(role, scope)));
   if (requested.some((scope) => !allowed.has(scope))) return undefined; // in this case, the consent page asks for all requested scopes
   const preapprovedScopes = requested.filter((scope) => !consented.has(scope));
-  // Without this check, a preapproved application could replace its limited access by unlimited access.
+  // Without this check, a preapproved application could replace its limited access with unlimited access.
   if (preapprovedScopes.length > 0 && (await hasOrderLimits(em, userId, clientId))) return undefined;
   const grant = new provider.Grant({ accountId: String(userId), clientId });
   recordConsentDecisionInGrant(grant, resources, requested, allowed);
@@ -122,7 +122,7 @@ async function createGrantWithoutPrompt(
   return grant;
 }
 
-/** Returns whether the user has set limits for the orders of this application, in any browser. */
+/** Returns whether the user has set order limits in any grant of this application, for example in another browser. */
 async function hasOrderLimits(em: EntityManager, userId: number, clientId: string): Promise<boolean> {
   const grantIds = em.createQueryBuilder(ConnectedAppEntity).select('grantId').where({ user: userId, clientId });
   return (await em.count(OrderLimits, { grantId: { $in: grantIds.toRaw() } })) > 0;

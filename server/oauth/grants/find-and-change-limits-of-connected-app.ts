@@ -61,8 +61,8 @@ export async function changeLimitsOfConnectedApp(
 const payloadSchema = z.record(z.unknown());
 
 /**
- * Adds the limits to tokens that were issued without limits. oidc-provider includes details in responses only for such tokens, and reads
- * the current limits then.
+ * Adds authorization details to tokens that were issued before the user set limits. oidc-provider returns the current limits only for
+ * tokens that contain authorization details.
  */
 async function addDetailsToIssuedTokens(em: EntityManager, grantId: string): Promise<void> {
   const limits = await findOrderLimits(em, grantId);

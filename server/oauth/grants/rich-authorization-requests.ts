@@ -41,7 +41,7 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
       'grantId' in token && token.grantId !== undefined ? currentDetails(em, token.grantId) : undefined,
   }) satisfies Feature;
 
-/** Returns the order limits that an authorization request asks for. The request has been validated. */
+/** Validates and returns the order limits in an authorization request. */
 export function parseRequestedOrderLimits(params: Readonly<Record<string, unknown>>): OrderLimitsInput | undefined {
   const [detail] = detailsSchema.parse(parseJson(params['authorization_details'])) ?? [];
   return detail === undefined ? undefined : orderAuthorizationDetailsInputSchema.parse(detail);
@@ -66,7 +66,7 @@ const parseDetails = (ctx: KoaContextWithOIDC): unknown[] | undefined =>
   detailsSchema.parse(parseJson(ctx.oidc.params?.['authorization_details']));
 const parseJson = (text: unknown): unknown => (typeof text === 'string' ? JSON.parse(text) : undefined);
 
-/** @throws errors.InvalidAuthorizationDetails with every error */
+/** @throws errors.InvalidAuthorizationDetails with a message that describes all errors */
 function parseOrderDetails(detail: unknown, now: Date): OrderLimitsInput {
   const parsed = orderAuthorizationDetailsInputSchema.safeParse(detail);
   if (!parsed.success) throw invalidDetails(parsed.error.issues.map(describeIssue).join('; '));

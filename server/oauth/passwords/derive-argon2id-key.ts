@@ -17,11 +17,11 @@ type DeriveKey = (parameters: Argon2idParameters) => Promise<Buffer>;
 const nativeArgon2: typeof crypto.argon2 | undefined = crypto.argon2;
 const derive = nativeArgon2 && promisify(nativeArgon2);
 
-/** Derives a key in JavaScript. This takes several times as long as in Node.js, but does not block the event loop for more than 10 ms. */
+/** Derives a key in JavaScript, which is several times slower than `crypto.argon2`, but blocks the event loop for at most 10 ms. */
 export const deriveArgon2idKeyInJavaScript: DeriveKey = async ({ message, nonce, memory, passes, parallelism, tagLength }) => {
   const { argon2idAsync } = await import('@noble/hashes/argon2.js');
   return Buffer.from(await argon2idAsync(message, nonce, { m: memory, t: passes, p: parallelism, dkLen: tagLength, asyncTick: 10 }));
 };
 
-/** Derives a key with argon2id (RFC 9106), with Node.js if it supports this. */
+/** Derives a key with argon2id (RFC 9106). Uses Node.js's implementation if the version of Node.js has one. */
 export const deriveArgon2idKey: DeriveKey = derive ? (parameters) => derive('argon2id', parameters) : deriveArgon2idKeyInJavaScript;

@@ -46,7 +46,10 @@ export const deleteExpiredAttemptCountersBatch = deleteFrom('attempts');
 export const deleteExpiredEmailedLinksBatch = deleteFrom('mailed_links');
 export const deleteExpiredPasskeyChallengesBatch = deleteFrom('challenges');
 
-/** Deletes one batch each of connected apps without a grant, of their limits and past budgets, and of browser sessions without a session record. */
+/**
+ * Deletes one batch of connected apps without a grant, one batch of their limits, one batch of their past budgets, and one batch of browser
+ * sessions without a session record.
+ */
 export const deleteOrphanedAppsAndSessionsBatch: DeleteExpiredRows = async (em, now) =>
   (await deleteFrom('connections')(em, now)) +
   (await deleteFrom('order_limits')(em, now)) +

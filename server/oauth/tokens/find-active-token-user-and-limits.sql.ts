@@ -9,15 +9,14 @@ type TokenStatus = {
   rate_limit_per_minute: number | null;
   quota_per_month: number | null;
   grant_id: string | null;
-  /** Order actions that the user allows; null without limits. */
+  /** Order actions that the user allows; null if the grant has no limits. */
   order_actions: OrderAction[] | null;
   orders_valid_until: string | null;
   /** Expiry of the token or its grant, whichever is earlier, in seconds since 1970. */
   ends_at: number;
 };
 
-// Written in SQL because it runs for every request with an access token (see the benchmarks `read-order`, `list-orders` and
-// `create-order`).
+// Written in SQL because it runs for every request with an access token (see the `read-order` benchmark).
 /** Returns a row if the token, its grant, its client and its user are all active, and no row otherwise. */
 export const findActiveTokenUserAndLimits = prepareBatchedLookupStatement<TokenStatus>(
   'verify_access_token',

@@ -32,7 +32,7 @@ type ModelOrder = {
   current: boolean;
 };
 
-/** The budget as a plain list of orders. */
+/** A model of the budget that consists of a plain list of orders. */
 class BudgetModel {
   limit: number;
   readonly orders: ModelOrder[] = [];

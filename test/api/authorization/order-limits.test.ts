@@ -13,7 +13,7 @@ const till = withPaymentTestShop(undefined, { previewVersions: true });
 const scopes: Scope[] = ['orders.read', 'orders.write', 'payments.read', 'payments.write'];
 const monthly = (perPeriod: number): RequestedLimits => ({ limits: { currency: 'EUR', per_period: perPeriod, period: 'month' } });
 
-/** An application that orders for a new customer under limits. */
+/** Connects an application that places orders for a new customer within limits. */
 async function connect(details: RequestedLimits, moreScopes: readonly Scope[] = []) {
   const { mandate, shop } = till;
   const anna = await signUp(mandate.origin);
@@ -168,7 +168,7 @@ describe('a budget per period', () => {
 });
 
 describe('a payment', () => {
-  /** Places an order for the customer without limits. */
+  /** Places an order for the customer through an application that has no limits. */
   async function placeOrderOfCustomer(app: Awaited<ReturnType<typeof connect>>, quantity: number): Promise<number> {
     const { access_token: token } = await obtainTokens(till.mandate.origin, app.anna, ['orders.write']);
     const product = await till.shop.createProduct({ price: 10 });

@@ -99,7 +99,7 @@ describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.quer
       for (const value of acceptedValues) {
         await cancelTasks();
         const { status, text } = await send(field, value);
-        // `expires_at` must also be within the next year, and `valid_until` in the future, so the server may reject the value.
+        // The server may reject the value, because `expires_at` must also be within the next year, and `valid_until` must be in the future.
         const statuses = field.pointer === '/expires_at' ? [201, 400] : field.pointer === '/valid_until' ? [200, 400] : [200, 202];
         expect(statuses, `${value}: ${text}`).toContain(status);
         await runPendingTasks(shop);

@@ -1,4 +1,6 @@
-/** Statistics equal a sum over the orders for random data, whichever part of it has been folded into the rollup. */
+/**
+ * For random orders, the statistics equal sums calculated from the orders, regardless of which changes have been added to the stored sums.
+ */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { foldOrderStatisticsBatch, rebuildOrderStatistics } from '../../../server/statistics/call-statistics-functions.ts';
@@ -8,7 +10,7 @@ import { withShop } from '../../support/shop/with-shop.ts';
 const shop = withShop();
 const execute = async (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => shop.db.em.fork().execute(sql, parameters);
 
-/** Transitions of daylight saving time, at midnight in Havana and by half an hour on Lord Howe Island. */
+/** Daylight saving time changes, including one at midnight (Havana) and one of half an hour (Lord Howe Island). */
 const transitions = ['2025-03-30T01:00Z', '2025-10-26T01:00Z', '2025-11-02T05:00Z', '2025-03-09T05:00Z', '2025-04-05T15:00Z'];
 const instant = fc.oneof(
   fc
@@ -126,7 +128,7 @@ type Contribution = Partial<Sums> & {
   category?: string;
 };
 
-/** Reads what each order, line and refund contributes. */
+/** Reads the amounts that each order, line and refund contributes to the statistics. */
 async function readContributions(currency: string): Promise<Contribution[]> {
   const milliseconds = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
   const orders = await execute(

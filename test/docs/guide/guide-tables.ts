@@ -67,12 +67,12 @@ const lifetimesTable = (): string => {
     [
       'repeated refresh',
       formatDuration(defaultRefreshGraceSeconds),
-      'grace period, in which a repeated refresh returns the first response; the operator can change it, also for a single application',
+      'grace period, in which a repeated refresh returns the first response; the operator can change it for all or individual applications',
     ],
   ]);
 };
 
-/** Returns the operations, by the maximum size of their body in bytes, that accept more than the default. */
+/** Returns the operations that accept larger bodies than the default, grouped by the maximum size in bytes. */
 const operationsWithLargerBodies = (): Map<number, string[]> => {
   const larger = listRoutes(contract).filter((route) => (getRouteMetadata(route).bodyMax ?? 0) > defaultMaxBodyBytes);
   const byMaximum = Map.groupBy(larger, (route) => getRouteMetadata(route).bodyMax ?? 0);

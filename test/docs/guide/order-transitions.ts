@@ -13,7 +13,7 @@ export type OrderTransition = {
   readonly event: string;
 };
 
-/** The documented transitions. `findPossibleTransitions` determines what the server does. */
+/** The documented transitions, which `guide-tables.test.ts` compares with the result of `findPossibleTransitions`. */
 export const orderTransitions: readonly OrderTransition[] = [
   {
     from: 'new',
@@ -97,7 +97,7 @@ export function findPossibleTransitions(): string[] {
   return [...new Set(pairs)].toSorted();
 }
 
-/** Returns the diagram of the transitions in Mermaid, which GitHub and most Markdown viewers draw. */
+/** Returns the diagram of the transitions in Mermaid, which GitHub and most Markdown viewers render. */
 export function formatOrderDiagram(): string {
   const lines = orderTransitions.map(({ from, to, label }) => `  ${from === 'new' ? '[*]' : from} --> ${to}: ${label}`);
   return ['stateDiagram-v2', ...lines].join('\n');

@@ -8,9 +8,9 @@ export type GuideRunner = {
   readonly directory: string;
   /** Replaces the documented ports, which may be in use. */
   readonly replacePorts: (text: string) => string;
-  /** Names of the blocks whose programs run until the end. */
+  /** Names of the blocks whose programs keep running while later blocks are run. */
   readonly backgroundBlocks: ReadonlySet<string>;
-  /** Time to wait for documented output, which can come from a background program. */
+  /** Maximum time to wait for documented output, which can come from a background program. */
   readonly outputTimeoutMs: number;
 };
 

@@ -162,7 +162,7 @@ describe('a later sign-in', () => {
     expect(page.url.pathname).toMatch(/^\/consent\//);
   });
 
-  test('of a preapproved application does not replace limits by unlimited access', async () => {
+  test('of a preapproved application does not replace limits with unlimited access', async () => {
     const anna = await signUp(shop.origin);
     const client = await createWebApplication(shop.db, ['orders.write']);
     const details = { authorization_details: orderDetailsParameter(requested) };

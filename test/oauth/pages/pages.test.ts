@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
     });
   });
 
-  /** Chooses each language with the switch of the page, and checks the page in it. */
+  /** Selects each language with the language switch of the page, and checks the page in this language. */
   async function checkOtherLanguages(page: Page): Promise<void> {
     for (const tag of bundledLanguages.tags.filter((one) => one !== 'en')) {
       await page.locator(`.languages [lang=${tag}]`).click();

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/** TypeScript 5.9, because TypeScript 7 has no such API. */
+/** Uses TypeScript 5.9, because TypeScript 7 does not have the API that this test needs. */
 const ts = createRequire(join(import.meta.dirname, '../../../client-sdk/package.json'))('typescript');
 
 const fileName = join(import.meta.dirname, 'hovers-example.ts');

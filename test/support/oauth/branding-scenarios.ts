@@ -6,7 +6,9 @@ import type { RunningServer } from '../server/use-server.ts';
 import { signUpWithRole } from './oauth-flow.ts';
 import { signInAs } from './page-scenarios.ts';
 
-/** Returns functions that open the branding page. They must run last, because the branding changes every page. */
+/**
+ * Returns functions that open the branding page. Run these functions after all other scenarios, because the branding changes every page.
+ */
 export function createBrandingScenarios(server: RunningServer): Record<string, (page: Page) => Promise<void>> {
   const openBranding = async (page: Page): Promise<void> => {
     await signInAs(server, page, await signUpWithRole(server.db, server.origin, 'admin'));

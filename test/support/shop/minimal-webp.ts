@@ -1,6 +1,6 @@
 /**
- * Returns the header of a WebP image with these sides, which consists of ASCII characters, so that it can be sent as text. The server checks
- * only the header.
+ * Returns the header of a WebP image with this width and height. The header consists of ASCII characters, so that it can be sent as text.
+ * The server checks only the header.
  */
 export const createWebpHeader = (width: number, height: number): string => {
   const threeBytes = (value: number): string => String.fromCharCode(value & 0x7f, value >> 8, 0);

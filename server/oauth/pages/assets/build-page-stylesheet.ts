@@ -8,7 +8,10 @@ const readStylesheet = (name: string): string => readFileSync(new URL(name, impo
 const source = `${readStylesheet('base.css')}\n${readStylesheet('stylesheet.css')}`;
 const sourceHash = sha256(`${source}${buildColorRules('#000000')}`, 'hex').slice(0, 16);
 
-/** Path of the stylesheets, for Express: the hash of the rules and the accent color, so that every process can build any stylesheet. */
+/**
+ * Path pattern of the stylesheets, for Express. A path contains the hash of the rules and the accent color, so that every process can build
+ * any stylesheet.
+ */
 export const stylesheetPathPattern = new RegExp(`^/assets/${sourceHash}-([0-9a-f]{6})\\.css$`);
 
 /** Returns the path of the stylesheet for an accent color in the form `#rrggbb`. */
@@ -25,7 +28,10 @@ function buildColorRules(accent: string): string {
   return `${rule(light)}\n@media (prefers-color-scheme: dark) {\n  ${rule(dark)}\n}\n`;
 }
 
-/** Serves the stylesheet for the accent color in the path. Caches can store it indefinitely, because the path determines the content. */
+/**
+ * Serves the stylesheet for the accent color in the path. Caches can store the stylesheet indefinitely, because the path determines the
+ * content.
+ */
 export const serveStylesheet: RequestHandler<Record<string, string>> = ({ params }, res) => {
   res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' });
   res.type('css').send(buildStylesheet(`#${params[0] ?? '000000'}`));

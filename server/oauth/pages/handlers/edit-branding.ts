@@ -19,7 +19,7 @@ type Handler = (request: AccountRequest) => Promise<void>;
 
 export const brandingPagePath = '/account/branding';
 
-/** Maximum size of the upload form. Larger than a logo, so that the page can report an image that is too large. */
+/** Maximum size of the upload form. The maximum exceeds that of a logo, so that the page can report an image that is too large. */
 export const logoFormBytesMax = 3 * logoLimits.bytes;
 
 /** Shows the page only to administrators. For other users, the page does not exist. */
@@ -41,7 +41,7 @@ const text = z.string().catch('');
 const versionField = z.object({ version: z.coerce.number().int().catch(0) });
 const uploadForm = z.object({ logo: z.instanceof(File) });
 
-/** The branding has another version than the page that submitted the form. */
+/** The branding has changed since the browser loaded the form. */
 class OutdatedBrandingError extends Error {
   override readonly name = 'OutdatedBrandingError';
 }

@@ -70,7 +70,7 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
   return sendPage(context, res, html, { status, returnTo: getInteractionRedirectUri(interaction) });
 }
 
-/** Returns whether the page offers limits: if the application asks for them, or can order or pay. */
+/** Returns whether the user can set limits on the page: the application requests limits, or its scopes permit orders or payments. */
 const offersLimits = (requested: OrderLimitsInput | undefined, scopes: readonly Scope[]): boolean =>
   requested !== undefined || scopes.some((scope) => orderScopes.has(scope));
 const orderScopes = new Set<string>(['orders.write', 'orders.manage', 'payments.write', 'payments.manage'] satisfies Scope[]);

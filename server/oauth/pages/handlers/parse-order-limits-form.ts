@@ -14,7 +14,7 @@ type ParsedForm = {
 type FormContext = {
   /** Limits that the application asks for, which the user can lower but not raise. */
   readonly requested: OrderLimitsInput | undefined;
-  /** Limits that the user changes on the account page. Parts that the page does not show remain. */
+  /** Limits that the user changes on the account page. Limits that the page does not show stay unchanged. */
   readonly current?: OrderLimitsInput | undefined;
   readonly currencies: readonly string[];
   readonly messages: Messages;
@@ -63,7 +63,7 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
 
 function readActions(form: OrderLimitsForm, { requested, current, messages }: FormContext, faults: FieldError[]): OrderAction[] {
   const offered = requested?.actions ?? orderActions;
-  // Without a requested restriction, the page shows no actions.
+  // The page shows actions only if the application requests limits.
   const actions = requested ? offered.filter((action) => form.limit_action?.includes(action)) : [...(current?.actions ?? offered)];
   if (actions.length === 0) faults.push({ field: `limit_action_${offered[0] ?? ''}`, text: messages.orderLimits.actionMissing });
   return actions;

@@ -115,7 +115,7 @@ export async function submitRecoveryCodeRenewal(request: AccountRequest): Promis
 
 const codesLabel = (userId: number): string => `recovery codes shown to ${userId}`;
 
-/** Encrypts the recovery codes on a page, for the language switch of this page. */
+/** Encrypts the recovery codes that a page shows, so that the page can contain the codes and show them again in another language. */
 export const encryptShownRecoveryCodes = (key: Buffer, userId: number, codes: readonly string[]): string =>
   encryptText(JSON.stringify(codes), key, codesLabel(userId));
 
@@ -126,7 +126,7 @@ function sendRecoveryCodes({ context, req, res, account }: AccountRequest, codes
 
 const shownCodesForm = z.object({ sealed: z.string().max(2000).catch('') });
 
-/** Handles `POST /account/recovery-codes/shown`: shows the codes again in the language that the user has chosen on their page. */
+/** Handles `POST /account/recovery-codes/shown`: shows the recovery codes again in the language that the user has selected. */
 export function redisplayRecoveryCodes(request: AccountRequest): void {
   const { context, req, res, account } = request;
   const { sealed } = shownCodesForm.parse(req.body ?? {});

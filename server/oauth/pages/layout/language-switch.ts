@@ -1,18 +1,18 @@
 import type { Messages } from '../../../languages/languages.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
 
-/** Parameter that selects a language, in the links and buttons of the switch. */
+/** Query or form parameter with which the language switch selects a language. */
 export const languageParameter = 'language';
 
 export type LanguageSwitch = {
   readonly languages: readonly { readonly tag: string; readonly name: string }[];
-  /** Query of the page, which the links keep. */
+  /** Query string of the page, which the language links preserve. */
   readonly query: string;
-  /** ID of the form that the switch submits; without a form, the switch consists of links to the URL of the page. */
+  /** ID of the form that the language switch submits. Without a form, the language switch consists of links to the URL of the page. */
   readonly formId?: string;
 };
 
-/** Renders the languages as links or, on a page that only a form submission can show again, as buttons. */
+/** Renders the languages as links, or as buttons on a page that can be shown again only by submitting a form. */
 export const renderLanguageSwitch = ({ language: current }: Messages, { languages, query, formId }: LanguageSwitch): Html =>
   html`<nav class="languages" aria-label="${current.switch}">
     <ul>

@@ -3,7 +3,7 @@ import { lowerChunkedBodyLimit } from '../../../http/request/reject-chunked-body
 
 const multipart = 'multipart/form-data';
 
-/** The page error handler returns its status. */
+/** A form body that cannot be parsed. The page error handler responds with the `status` of this error. */
 class MalformedFormError extends Error {
   override readonly name = 'MalformedFormError';
   readonly status = 400;

@@ -25,7 +25,7 @@ export type PageContext = {
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer };
   readonly challenges: PasskeyChallenges;
-  /** Returns the currencies in which orders are possible. */
+  /** Returns the currencies in which orders can be placed. */
   readonly listOrderCurrencies: (em: EntityManager) => Promise<readonly string[]>;
   /** Called when a user revokes access. */
   readonly onTokenOperation: OnTokenOperation;

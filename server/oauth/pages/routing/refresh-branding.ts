@@ -13,7 +13,10 @@ export const refreshBranding =
 
 const { code_verification: devicePages, end_session: signOutPages } = oauthEndpointPaths;
 
-/** Reads the current branding before the provider endpoints that always show pages. Error pages of other endpoints read it themselves. */
+/**
+ * Reads the current branding before the provider endpoints that always show pages. Error pages of other endpoints read the branding
+ * themselves.
+ */
 export const refreshBrandingForProviderPages =
   (settings: Pick<PageSettings, 'refreshBranding'>): Middleware =>
   async ({ path }, next) => {

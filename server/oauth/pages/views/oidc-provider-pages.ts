@@ -38,7 +38,8 @@ export function createOidcProviderPages(defaultSettings: PageSettings, issuer: s
     renderError: async (ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): Promise<void> => {
       await defaultSettings.refreshBranding();
       const chosen = ctx.query[languageParameter];
-      // The authorization endpoint ignores parameters that it does not know (RFC 6749 section 3.1), so only its error page has the switch.
+      // The authorization endpoint ignores parameters that it does not know (RFC 6749 section 3.1), so only its error page has the language
+      // switch.
       if (typeof chosen === 'string') getOauthRequestContext(ctx.req).chosenLanguage = defaultSettings.languages.match(chosen)?.tag;
       const settings = await localizeForUser(ctx).catch(() => localize(ctx)); // the error may be that the database is unreachable
       const { failure } = settings.messages;

@@ -7,7 +7,7 @@ export type OrderLimitsFieldsViewModel = {
   readonly applicationName: string;
   /** Limits that the application asks for; undefined if it asks for none. */
   readonly requested: OrderLimitsInput | undefined;
-  /** Currencies in which orders are possible. */
+  /** Currencies in which orders can be placed. */
   readonly currencies: readonly string[];
   readonly form: OrderLimitsForm;
   readonly faults: readonly FieldError[];

@@ -44,7 +44,7 @@ export const localizePageSettingsForUser = (settings: PageSettings, locale: stri
   return language ? { ...settings, messages: language.messages } : settings;
 };
 
-/** Like `localizePageSettingsForUser`, but ignores the language of the request, which another person sent. */
+/** Like `localizePageSettingsForUser`, but ignores the language of the request, because the request was sent by another user. */
 export const localizePageSettingsForAbsentUser = (settings: PageSettings, locale: string | null | undefined): PageSettings =>
   localizePageSettingsForUser({ ...settings, messages: settings.languages.default.messages }, locale);
 
@@ -96,11 +96,11 @@ export const redirectToPageInChosenLanguage =
     setLanguageCookie(settings, res, language.tag);
     parameters.delete(languageParameter);
     const rest = parameters.toString();
-    // Browsers treat a path that starts with two slashes or backslashes as another host.
+    // Browsers interpret a path that starts with two slashes or backslashes as a URL of another host.
     return res.redirect(303, `${path.replace(/^[/\\]+/, '/')}${rest === '' ? '' : `?${rest}`}`);
   };
 
-/** Paths whose query belongs to a protocol. */
+/** Paths whose query parameters are defined by the API or a protocol. */
 const protocolPath = new RegExp(
   `^(/api/|/mcp|/openapi|/\\.well-known/|/docs|${oauthEndpointPaths.authorization}|${oauthEndpointPaths.userinfo})`,
 );
