@@ -1,4 +1,4 @@
-/** Returns the response with additional cookies. It must not be cached, because a cache would give the cookies to other users. */
+/** Returns the response with additional cookies. The response must not be cached, because a cache would send the cookies to other users. */
 export function addCookiesToResponse(response: Response, cookies: readonly string[]): Response {
   const { status, statusText, body } = response;
   const headers = new Headers(response.headers);
