@@ -13,12 +13,12 @@ export function changeBrandingAndAudit(
   em: EntityManager,
   { source, actorId, clientId }: Actor,
   change: BrandingChange,
-  check: (current: ShopBranding) => void,
+  check?: (current: ShopBranding) => void,
 ): Promise<ShopBranding> {
   return em.transactional(async (inner) => {
     let previousVersion: number | undefined;
     const branding = await changeShopBranding(inner, change, (current) => {
-      check(current);
+      check?.(current);
       previousVersion = current.version;
     });
     const event = { action: 'branding.changed', actorId, clientId, details: { fields: Object.keys(change) } } as const;

@@ -38,7 +38,12 @@ const handleGetBranding: RouteHandler<typeof contract.branding.get, BrandingDepe
 const handleUpdateBranding: RouteHandler<typeof contract.branding.update, BrandingDependencies> = async (
   { em, issuer },
   { body, req, res },
-) => respondWithEtagOfChangedResource(res, etagName, brandingResponse(issuer, await changeBranding(em, req, body)));
+) =>
+  respondWithEtagOfChangedResource(
+    res,
+    etagName,
+    brandingResponse(issuer, await changeBranding(em, req, body, (current) => assertIfMatchHeader(req, etagName, current))),
+  );
 
 const handleSetLogo: RouteHandler<typeof contract.branding.setLogo, BrandingDependencies> = async ({ em, issuer }, { req }) => {
   const logo = await readUploadedLogo(req);
@@ -52,10 +57,15 @@ const handleDeleteLogo: RouteHandler<typeof contract.branding.deleteLogo, Brandi
 
 type BrandingRequest = MatchedRequest & Parameters<typeof getClientAddressAndUserAgent>[0];
 
-function changeBranding(em: EntityManager, req: BrandingRequest, change: BrandingChange): Promise<ShopBranding> {
+function changeBranding(
+  em: EntityManager,
+  req: BrandingRequest,
+  change: BrandingChange,
+  assertVersion?: (current: ShopBranding) => void,
+): Promise<ShopBranding> {
   const { user, clientId } = requirePrincipal(req);
   const actor = { source: getClientAddressAndUserAgent(req), actorId: user?.id, clientId };
-  return changeBrandingAndAudit(em, actor, change, (current) => assertIfMatchHeader(req, etagName, current));
+  return changeBrandingAndAudit(em, actor, change, assertVersion);
 }
 
 const logoErrorTexts: Readonly<Record<LogoError, string>> = {

@@ -8,6 +8,7 @@ import {
   respondWithEtagOrNotModified,
   rejectIfNoneMatchAny,
   assertIfMatchHeader,
+  requireIfMatchHeader,
 } from '../http/response/etag.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
@@ -93,7 +94,7 @@ async function replaceMethod(em: EntityManager, req: MatchedRequest, code: strin
   const existing = await lockMethod(em, code);
   if (existing) {
     rejectIfNoneMatchAny(req, etagName(code), existing);
-    assertIfMatchHeader(req, etagName(code), existing, 'required');
+    requireIfMatchHeader(req, etagName(code), existing);
   } else if (req.get('if-match') !== undefined) {
     throw createProblem('precondition_failed', { detail: `Delivery method ${code} does not exist.` });
   }

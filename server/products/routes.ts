@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
-import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
+import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader, requireIfMatchHeader } from '../http/response/etag.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { formatPrincipalKey } from '../http/request/principal-and-token-types.ts';
@@ -83,7 +83,7 @@ const handleReplaceProduct: RouteHandler<typeof contract.products.replace, Handl
 ) => {
   const replaced = await em.transactional(async (inner) => {
     const product = await lockProductRow(inner, id);
-    assertIfMatchHeader(req, etagName(id), product, 'required');
+    requireIfMatchHeader(req, etagName(id), product);
     return updateProduct(inner, product, body);
   });
   return respondWithEtagOfChangedResource(res, etagName(id), replaced, replaced.stock);

@@ -17,6 +17,10 @@ export async function findUser(em: EntityManager, principal: Principal, id: numb
   return userFromEntity(user);
 }
 
+/** Returns the user for whom the token acts. */
+export const findCurrentUser = async (em: EntityManager, id: number): Promise<UserBody> =>
+  userFromEntity(await em.findOneOrFail(User, { id }, { disableIdentityMap: true }));
+
 /** Returns a user whom the principal may change, locked until the transaction ends. */
 export async function findUserForUpdate(em: EntityManager, principal: Principal, id: number): Promise<User> {
   const isPermitted = canUseScope(principal, 'users.manage') || canUseScope(principal, 'users.administer') || principal.user?.id === id;

@@ -10,7 +10,7 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { assertUserChangeAuthorized } from './authorize-user-change.ts';
 import { createUser } from './create-user.ts';
-import { findUser, findUserForUpdate } from './find-user.ts';
+import { findCurrentUser, findUser, findUserForUpdate } from './find-user.ts';
 import { userFromEntity } from './user-from-entity.ts';
 import { lockActiveAdministratorRows } from './assert-other-administrator-remains.ts';
 import { countUsers, listUsers } from './list-users.ts';
@@ -33,7 +33,7 @@ export const userRoutes = (dependencies: HandlerDependencies) =>
 const handleGetCurrentUser: RouteHandler<typeof contract.users.me, HandlerDependencies> = async ({ em }, { req, res }) => {
   const id = requirePrincipal(req).user?.id;
   if (id === undefined) throw createProblem('forbidden', { detail: 'This token does not act on behalf of a user.' });
-  return respondWithEtagOrNotModified(req, res, etagName(id), await findUser(em, requirePrincipal(req), id));
+  return respondWithEtagOrNotModified(req, res, etagName(id), await findCurrentUser(em, id));
 };
 
 const handleGetUser: RouteHandler<typeof contract.users.get, HandlerDependencies> = async ({ em }, { params: { user_id: id }, req, res }) =>

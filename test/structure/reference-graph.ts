@@ -1,16 +1,21 @@
 import { join } from 'node:path';
 import {
+  isClassDeclaration,
   isElementAccessExpression,
+  isGetAccessorDeclaration,
   isIdentifier,
+  isMethodDeclaration,
   isPrivateIdentifier,
   isPropertyAccessExpression,
   isPropertyAssignment,
+  isSetAccessorDeclaration,
   isShorthandPropertyAssignment,
   isSourceFile,
   isVariableStatement,
   type Identifier,
   type Node,
   type PrivateIdentifier,
+  type SourceFile,
 } from 'typescript/unstable/ast';
 import { API, type Project, type Symbol, SymbolFlags } from 'typescript/unstable/sync';
 
@@ -48,13 +53,45 @@ export class ReferenceGraph {
    * @param property the property of the declared object at which the search starts, such as a route
    */
   reachableNames(file: string, name: string, property?: string): ReadonlySet<string> {
+    return new Set([...this.findReachableDeclarations(file, name, property).keys()].flatMap((node) => declaredName(node) ?? []));
+  }
+
+  /**
+   * Like `reachableNames`, but returns the declarations, each with the declaration from which the search reached it. A reference to a class
+   * reaches the class without its methods, and a reference to a method reaches that method.
+   */
+  findReachableDeclarations(file: string, name: string, property?: string): ReadonlyMap<Node, Node | undefined> {
     const entry = this.#findDeclaration(file, name);
     const start =
       property === undefined ? entry : descendants(entry).find((node) => isPropertyAssignment(node) && node.name.getText() === property);
     if (!start) throw new Error(`${name} has no property ${property}`);
-    const reached = new Set([start]);
-    for (const node of reached) for (const referenced of this.#referencesOf(node)) reached.add(referenced);
-    return new Set([...reached].flatMap((node) => nameOf(node) ?? []));
+    const reached = new Map<Node, Node | undefined>([[start, undefined]]);
+    for (const node of reached.keys()) {
+      for (const referenced of this.#referencesOf(node)) if (!reached.has(referenced)) reached.set(referenced, node);
+    }
+    return reached;
+  }
+
+  /** Returns the source files of `server/` that the entry files import directly or indirectly. */
+  listServerSourceFiles(): SourceFile[] {
+    const { program } = this.#project;
+    return program
+      .getSourceFileNames()
+      .filter((path) => path.startsWith(join(this.#root, 'server/')) && !path.includes('/node_modules/'))
+      .flatMap((path) => program.getSourceFile(path) ?? []);
+  }
+
+  /** Returns the declarations to which `identifiers` refer, or `undefined` for one that is declared outside `server/`. */
+  resolveDeclarations(identifiers: readonly Identifier[]): (Node | undefined)[] {
+    const symbols = this.#project.checker.getSymbolAtLocation(identifiers);
+    return identifiers.map((identifier, index) => this.#declarationOf(identifier, symbols[index]));
+  }
+
+  /** Returns the members of an expression's type if it is a union, or the type itself: as their values if they are string literals. */
+  listLiteralTypes(expression: Node): (string | undefined)[] {
+    const type = this.#project.checker.getTypeAtLocation(expression);
+    const members = type?.isUnionType() ? type.getTypes() : [type];
+    return members.map((member) => (member?.isStringLiteralType() ? member.value : undefined));
   }
 
   #findDeclaration(file: string, name: string): Node {
@@ -62,7 +99,7 @@ export class ReferenceGraph {
     const declarations = statements.flatMap((statement): Node[] =>
       isVariableStatement(statement) ? [...statement.declarationList.declarations] : [statement],
     );
-    const declaration = declarations.find((node) => nameOf(node) === name);
+    const declaration = declarations.find((node) => declaredName(node) === name);
     if (!declaration) throw new Error(`${file} does not declare ${name}`);
     return declaration;
   }
@@ -70,11 +107,11 @@ export class ReferenceGraph {
   #referencesOf(node: Node): readonly Node[] {
     const known = this.#referencedNodes.get(node);
     if (known) return known;
-    const names = descendants(node).filter((each) => isIdentifier(each) || isPrivateIdentifier(each));
+    const names = descendantsWithoutMethodsOfClass(node).filter((each) => isIdentifier(each) || isPrivateIdentifier(each));
     const symbols = this.#project.checker.getSymbolAtLocation(names);
     const referenced = names.flatMap((name, index) => this.#declarationOf(name, symbols[index]) ?? []);
     const outside = [...new Set(referenced)].filter(
-      (each) => each.getSourceFile() !== node.getSourceFile() || each.pos < node.pos || each.end > node.end,
+      (each) => each.getSourceFile() !== node.getSourceFile() || each.pos < node.pos || each.end > node.end || isMethod(each),
     );
     this.#referencedNodes.set(node, outside);
     return outside;
@@ -96,16 +133,23 @@ export class ReferenceGraph {
   }
 }
 
-const nameOf = (node: Node): string | undefined => {
+/** Returns the name of a function, constant, class or method. */
+export const declaredName = (node: Node): string | undefined => {
   const name: unknown = Reflect.get(node, 'name');
   return isNode(name) && (isIdentifier(name) || isPrivateIdentifier(name)) ? name.text : undefined;
 };
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'kind' in value;
 
-function descendants(node: Node): Node[] {
+const isMethod = (node: Node): boolean => isMethodDeclaration(node) || isGetAccessorDeclaration(node) || isSetAccessorDeclaration(node);
+
+/** Returns the nodes inside a declaration, except a class's methods, because each of them is a declaration of its own. */
+export const descendantsWithoutMethodsOfClass = (node: Node): Node[] => descendants(node, isClassDeclaration(node) ? isMethod : undefined);
+
+function descendants(node: Node, isSkipped?: (child: Node) => boolean): Node[] {
   const found: Node[] = [];
   const visit = (child: Node): void => {
+    if (isSkipped?.(child) === true) return;
     found.push(child);
     child.forEachChild(visit);
   };

@@ -36,28 +36,27 @@ export function respondWithEtagOfChangedResource<Body extends Versioned>(res: Re
 
 /**
  * Rejects a change if `If-Match` specifies a different version (RFC 9110 section 13.1.1). Call this in the transaction, after locking the
- * resource. Without `If-Match`, the change is allowed unless the header is `required`.
+ * resource. Without `If-Match`, the change is allowed.
  */
-export function assertIfMatchHeader(
-  req: MatchedRequest,
-  name: string,
-  resource: Versioned,
-  required: 'required' | 'optional' = 'optional',
-): void {
+export function assertIfMatchHeader(req: MatchedRequest, name: string, resource: Versioned): void {
   const header = req.get('if-match');
+  if (header === undefined) return;
   const etag = formatEtag(name, resource);
-  if (header === undefined && required === 'optional') return;
-  if (header === undefined)
-    throw createProblem('precondition_required', {
-      detail: 'Send the ETag of the version to change in If-Match.',
-      headers: { ETag: etag },
-    });
   // The variant (such as the stock) is ignored, because the client does not intend to change it and it may have changed in the meantime.
   const expected = parseEtags(header).map((tag) => tag.replace(/~[^"]*"$/, '"'));
   if (expected.includes('*') || expected.includes(etag)) return;
   throw createProblem('precondition_failed', {
     detail: 'The resource has changed. Fetch it again, and retry with its current ETag.',
     headers: { ETag: etag },
+  });
+}
+
+/** Like `assertIfMatchHeader`, but also rejects a change without `If-Match`. */
+export function requireIfMatchHeader(req: MatchedRequest, name: string, resource: Versioned): void {
+  if (req.get('if-match') !== undefined) return assertIfMatchHeader(req, name, resource);
+  throw createProblem('precondition_required', {
+    detail: 'Send the ETag of the version to change in If-Match.',
+    headers: { ETag: formatEtag(name, resource) },
   });
 }
 

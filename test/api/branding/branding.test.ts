@@ -103,6 +103,13 @@ describe('the logo', () => {
     expect([(await fetch(replaced.url)).status, (await shop.callApi('GET', path)).body.logo]).toEqual([404, null]);
   });
 
+  test('has no ETag, so a precondition has no effect', async () => {
+    const headers = { 'if-match': '"another"' };
+    const set = await admin.callApi('PUT', `${path}/logo`, { body: createWebpHeader(64, 64), headers: { ...headers, ...webp } });
+    expect([set.status, set.headers.get('etag')]).toEqual([200, null]);
+    expect((await admin.callApi('DELETE', `${path}/logo`, { headers })).status).toBe(204);
+  });
+
   test('has the media type of its content, whatever the request declares', async () => {
     const { logo } = await readJson(await putLogo(pngBytes(32), 'image/webp'));
     expect([logo.media_type, (await fetch(logo.url)).headers.get('content-type')]).toEqual(['image/png', 'image/png']);
