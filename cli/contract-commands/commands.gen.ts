@@ -2216,7 +2216,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/shipments',
     summary: 'List shipments',
     description:
-      "Returns the shipments of the current user's orders. With `shipments.write` or `orders.manage` and a staff account, returns all shipments.",
+      "Returns the shipments of the current user's orders. With a staff account and either the scope `shipments.write` or `orders.manage`, returns all shipments.",
     scopes: ['orders.read', 'orders.manage', 'shipments.write'],
     idempotent: false,
     paginated: true,
@@ -4004,7 +4004,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Set the limits of a connected application',
     description:
-      'Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid after the response. An application that has limits itself cannot set limits.',
+      'Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid after the response. An application whose own orders are limited cannot set limits.',
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,
@@ -4101,7 +4101,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Remove the limits of a connected application',
     description:
-      'Removes the limits for the orders of the application, so that only its scopes limit it. To end its access, remove the application instead. An application that has limits itself cannot remove limits.',
+      'Removes the limits for the orders of the application, so that only its scopes limit it. To end its access, remove the application instead. An application whose own orders are limited cannot remove limits.',
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,

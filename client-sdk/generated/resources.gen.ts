@@ -528,7 +528,7 @@ export interface ShipmentsResource {
   list(orderId: number | string, query?: ShipmentsListQuery, options?: CallOptions): PagedCall<ShipmentPage, ProblemsOf['shipments.list']>;
   /**
    * List shipments.
-   * Returns the shipments of the current user's orders. With `shipments.write` or `orders.manage` and a staff account, returns all shipments.
+   * Returns the shipments of the current user's orders. With a staff account and either the scope `shipments.write` or `orders.manage`, returns all shipments.
    * Requires the scope `orders.read` or `orders.manage` or `shipments.write`.
    */
   listAll(query?: ShipmentsListAllQuery, options?: CallOptions): PagedCall<ShipmentPage, ProblemsOf['shipments.listAll']>;
@@ -736,7 +736,7 @@ export interface ConnectedAppsResource {
   getLimits(connectedAppId: number | string, options?: CallOptions): Call<ConnectedAppLimits, ProblemsOf['connectedApps.getLimits']>;
   /**
    * Set the limits of a connected application.
-   * Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid after the response. An application that has limits itself cannot set limits.
+   * Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid after the response. An application whose own orders are limited cannot set limits.
    * Requires the scope `connected_apps.write`.
    */
   setLimits(
@@ -746,7 +746,7 @@ export interface ConnectedAppsResource {
   ): Call<ConnectedAppLimits, ProblemsOf['connectedApps.setLimits']>;
   /**
    * Remove the limits of a connected application.
-   * Removes the limits for the orders of the application, so that only its scopes limit it. To end its access, remove the application instead. An application that has limits itself cannot remove limits.
+   * Removes the limits for the orders of the application, so that only its scopes limit it. To end its access, remove the application instead. An application whose own orders are limited cannot remove limits.
    * Requires the scope `connected_apps.write`.
    */
   removeLimits(connectedAppId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['connectedApps.removeLimits']>;

@@ -20,7 +20,7 @@ export async function runRotateSigningKeysCommand({ stdout }: StandardStreams, a
   });
   stdout.write(
     made === 0
-      ? `The next signing keys are published already, and sign from ${signsFrom.toISOString()}.\n`
-      : `${made} new signing keys are published. They sign from ${signsFrom.toISOString()}, and the keys before them go at ${previousRetireAt.toISOString()}.\n`,
+      ? `The next signing keys have already been published, and will be used for signing from ${signsFrom.toISOString()}.\n`
+      : `${made} new signing keys have been published. They will be used for signing from ${signsFrom.toISOString()}. The previous keys will be removed at ${previousRetireAt.toISOString()}.\n`,
   );
 }

@@ -157,7 +157,7 @@ function addLine(error: unknown, line: number | undefined, attempts: number): un
   return failure && line !== undefined ? new PermanentTaskError(failure.code, `Line ${line}: ${failure.message}`, failure.cause) : error;
 }
 
-/** Runs a dry run: performs the effect in a transaction, rolls it back and returns the result. */
+/** Executes `effect` in a transaction, rolls the transaction back and returns the result. */
 async function runAndRollBack<Result>(em: EntityManager, effect: (em: EntityManager) => Promise<Result>): Promise<Result> {
   const results: Result[] = [];
   const rollback = new Error('rolled back');

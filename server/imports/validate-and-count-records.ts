@@ -32,7 +32,7 @@ export async function* validateAndYieldRecords(
   return rows;
 }
 
-/** Checks a file like `validateAndYieldRecords`, but without using its rows, and returns the number of rows. */
+/** Checks a file in the same way as `validateAndYieldRecords`, but discards the rows and returns only their number. */
 export async function validateAndCountRecords(records: AsyncIterable<FileRecord>, columns: readonly string[]): Promise<number> {
   const rows = validateAndYieldRecords(records, columns);
   for (;;) {

@@ -4,8 +4,7 @@ const page = z.object({ data: z.array(z.record(z.unknown())), next_cursor: z.str
 
 /**
  * Formats an API response for an assistant. The rows of a list become a table with tab-separated cells, because JSON would repeat the field
- * names in every row. Columns without any value, versions and times of changes are omitted. The structured content of the result has all
- * fields.
+ * names in every row. Empty columns, `version` and `updated_at` are omitted. The structured content of the result has all fields.
  */
 export function formatCompactResult(body: Record<string, unknown>): string {
   const list = page.safeParse(body).data;

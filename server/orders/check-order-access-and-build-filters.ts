@@ -17,7 +17,7 @@ export async function assertOrderAccessible(em: EntityManager, principal: Princi
 }
 
 /** Returns the filter for an order's resources that follow `position` in a list sorted newest first. */
-export const buildOrderSubresourcePageFilter = (
+export const buildPageFilterWithinOrder = (
   orderId: number,
   position: KeysetPosition | undefined,
 ): { order: number; id?: { $lt: number } } => ({

@@ -17,7 +17,10 @@ export type OrderRejection = {
   exceeded: ExceededLimit | null;
 };
 
-/** Converts a rejection into a problem: first the errors in the request, then conflicts with the current products, stock and prices. */
+/**
+ * Converts a rejection into a problem. Errors in the request take precedence over conflicts with the current products, limits, stock and
+ * prices.
+ */
 export function problemFromOrderRejection(rejection: OrderRejection, input: OrderCreate): Problem {
   const errors = [
     ...userErrors(rejection),

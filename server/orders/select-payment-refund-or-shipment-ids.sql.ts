@@ -42,7 +42,7 @@ export async function selectPaymentRefundOrShipmentIds(
   return (await runPreparedDynamicQuery(em, ids)).map(({ id }) => id);
 }
 
-/** Counts the matching rows, up to `maxTotalCount + 1`. */
+/** Counts the matching rows, up to `maxCountedTotal + 1`. */
 export const countPaymentsRefundsOrShipments = (
   em: EntityManager,
   subresource: SubresourceFilter,

@@ -2,7 +2,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter } from '../orders/check-order-access-and-build-filters.ts';
+import { buildPageFilterWithinOrder, buildAccessibleOrdersFilter } from '../orders/check-order-access-and-build-filters.ts';
 import { Payment } from './payment.entity.ts';
 
 /**
@@ -21,4 +21,4 @@ export const listPaymentsOfOrder = (
   position: KeysetPosition | undefined,
   limit: number,
 ): Promise<Payment[]> =>
-  em.find(Payment, buildOrderSubresourcePageFilter(orderId, position), { orderBy: { id: 'desc' }, limit: limit + 1, refresh: true });
+  em.find(Payment, buildPageFilterWithinOrder(orderId, position), { orderBy: { id: 'desc' }, limit: limit + 1, refresh: true });

@@ -134,7 +134,7 @@ export async function orderOnReferencePage(installation: Installation, browser: 
   return { commands: 0, steps, order: order.parse(paid) };
 }
 
-/** Opens an operation from the sidebar of the API reference, and its request form. */
+/** Opens an operation from the sidebar of the API reference, then opens its request form. */
 async function openRequestForm(page: Page, group: string, operation: string): Promise<void> {
   const sidebar = page.getByRole('complementary', { name: 'Sidebar for Mandate' });
   const link = sidebar.getByRole('link', { name: operation });

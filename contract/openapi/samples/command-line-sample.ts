@@ -37,7 +37,7 @@ function flagsOf(value: JsonObject, schema: JsonObject, schemas: JsonObject, pre
       if (isJsonObject(property['properties'])) return flagsOf(part, property, schemas, `${prefix}${dashed(name)}.`);
       return Object.entries(part).map(([key, member]) => `${flag} ${quoteShellWord(`${key}=${flagValue(member)}`)}`);
     }
-    // A list of objects becomes one flag for each object, named in the singular.
+    // A list of objects becomes a flag with its name in the singular, repeated for each object.
     if (Array.isArray(part) && part.some(isJsonObject))
       return part.filter(isJsonObject).map((item) => `${flag.replace(/s$/, '')} ${quoteShellWord(pairs(item))}`);
     return [`${flag} ${quoteShellWord(flagValue(part))}`];

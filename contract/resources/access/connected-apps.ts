@@ -102,7 +102,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     body: connectedAppLimitsInputSchema,
     summary: 'Set the limits of a connected application',
     description:
-      'Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid after the response. An application that has limits itself cannot set limits.',
+      'Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid after the response. An application whose own orders are limited cannot set limits.',
     responses: { 200: connectedAppLimitsSchema, ...fails(...permissionProblemCodes, ...bodyProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.setLimits', access: ['connected_apps.write'] }),
   },
@@ -113,7 +113,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     query: z.object({}).strict(),
     summary: 'Remove the limits of a connected application',
     description:
-      'Removes the limits for the orders of the application, so that only its scopes limit it. To end its access, remove the application instead. An application that has limits itself cannot remove limits.',
+      'Removes the limits for the orders of the application, so that only its scopes limit it. To end its access, remove the application instead. An application whose own orders are limited cannot remove limits.',
     responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.removeLimits', access: ['connected_apps.write'] }),
   },

@@ -15,7 +15,7 @@ export const orderInclusionsSchema = commaSeparatedEnumSchema(['items', 'custome
     `\`items\` includes the lines of each order and reduces the maximum \`limit\` to ${maxOrdersWithItems}. \`customer\` and \`client\` include the names of the customer and of the application that placed the order; they require the \`orders.manage\` scope and a staff account.`,
   );
 
-export const orderSearchSchema = singleLineInputSchema(254)
+export const orderSearchTextSchema = singleLineInputSchema(254)
   .optional()
   .describe(
     `Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or a part of the customer's name (at least 3 characters). If more than ${maxFoundOrders} orders match, only the orders with the highest numbers are returned.`,

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { includedOrderFields, orderInclusionsSchema, orderSearchSchema } from './order-list-inclusions-and-search.ts';
+import { includedOrderFields, orderInclusionsSchema, orderSearchTextSchema } from './order-list-inclusions-and-search.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, urlIdListSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema, priceSchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
@@ -213,7 +213,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
           .optional()
           .describe('Only orders of this customer. Listing the orders of other customers requires `orders.manage` and a staff account.'),
         reference: singleLineInputSchema(64).optional(),
-        q: orderSearchSchema,
+        q: orderSearchTextSchema,
         created_at_gte: timestampInputSchema.optional().describe('Only orders placed at this time or later.'),
         created_at_lt: timestampInputSchema.optional().describe('Only orders placed before this time.'),
         updated_at_gte: timestampInputSchema

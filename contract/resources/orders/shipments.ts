@@ -139,7 +139,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
       .strict(),
     summary: 'List shipments',
     description:
-      "Returns the shipments of the current user's orders. With `shipments.write` or `orders.manage` and a staff account, returns all shipments.",
+      "Returns the shipments of the current user's orders. With a staff account and either the scope `shipments.write` or `orders.manage`, returns all shipments.",
     responses: { 200: listPageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'shipments.listAll', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },

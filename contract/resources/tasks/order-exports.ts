@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema } from '../../schema/ids.ts';
-import { orderSearchSchema } from '../orders/order-list-inclusions-and-search.ts';
+import { orderSearchTextSchema } from '../orders/order-list-inclusions-and-search.ts';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '../orders/orders.ts';
 import { commonProblems, declareProblemResponses, permissionPostProblemCodes } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -55,7 +55,7 @@ export const orderExportCreateSchema = withSchemaName(
         .optional()
         .describe('Only orders of this customer. Exporting the orders of other customers requires `orders.manage` and a staff account.'),
       reference: nameFromOtherSystemSchema(64).optional(),
-      q: orderSearchSchema,
+      q: orderSearchTextSchema,
       created_at_gte: timestampInputSchema.optional().describe('Only orders placed at this time or later.'),
       created_at_lt: timestampInputSchema.optional().describe('Only orders placed before this time.'),
       updated_at_gte: timestampInputSchema.optional().describe('Only orders last changed at this time or later.'),

@@ -12,7 +12,7 @@ export type MigrationState = {
 const migrationsDirectory = new URL('../migrations/', import.meta.url);
 
 /**
- * Compares the migrations in the database with those of this release. Changes nothing, whereas MikroORM's migrator would create its table.
+ * Compares the migrations in the database with those of this release. Only reads from the database, whereas MikroORM's migrator would create its own table.
  */
 export async function readMigrationState(em: EntityManager): Promise<MigrationState> {
   const known = (await readdir(migrationsDirectory)).flatMap((file) => /^(\d{14}_\w+)\.[jt]s$/.exec(file)?.[1] ?? []).toSorted();

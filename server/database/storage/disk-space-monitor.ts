@@ -16,7 +16,7 @@ const newDatabaseBytes = 96 * 1024 * 1024;
 export class InsufficientStorageError extends Error {
   override readonly name = 'InsufficientStorageError';
   readonly code = '53100';
-  /** Callers check this property instead of the class, because MikroORM copies errors to its own error classes. */
+  /** Callers check this property instead of the class, because MikroORM converts errors to its own error classes. */
   readonly isWriteRefusal = true;
 }
 

@@ -7,7 +7,7 @@ import { stylesheetPath } from './assets/build-page-stylesheet.ts';
 import { pageEnhancementScript } from './assets/read-page-script.ts';
 import type { PageSettings } from './views/page-layout-and-form-fields.ts';
 
-/** Creates the settings of all pages. `shop` and `stylesheetPath` always reflect the most recently read branding. */
+/** Creates the settings that all pages share. `shop` and `stylesheetPath` always reflect the most recently read branding. */
 export const createPageSettings = (em: EntityManager, branding: BrandingCache, issuer: string, languages: Languages): PageSettings => ({
   get shop() {
     return branding.current;

@@ -26,7 +26,7 @@ import {
   submitEmailConfirmation,
 } from './handlers/change-email.ts';
 import { showChangePassword, redisplayChangePassword, submitChangePassword } from './handlers/change-password.ts';
-import { redisplayLanguageSetting, showLanguageSetting, submitLanguageSetting } from './handlers/change-language.ts';
+import { redisplayLanguageSetting, showLanguageSetting, submitLanguageSetting } from './handlers/language-setting.ts';
 import { showCloseAccount, submitCloseAccount } from './handlers/close-account.ts';
 import { loadOrCreateBrowserSession, endBrowserSession } from '../sessions/load-start-and-end-browser-session.ts';
 import {

@@ -13,7 +13,7 @@ const till = withPaymentTestShop(undefined, { previewVersions: true });
 const scopes: Scope[] = ['orders.read', 'orders.write', 'payments.read', 'payments.write'];
 const monthly = (perPeriod: number): RequestedLimits => ({ limits: { currency: 'EUR', per_period: perPeriod, period: 'month' } });
 
-/** Connects an application that places orders for a new customer within limits. */
+/** Signs up a customer, and connects an application that may place orders for the customer within the given limits. */
 async function connect(details: RequestedLimits, moreScopes: readonly Scope[] = []) {
   const { mandate, shop } = till;
   const anna = await signUp(mandate.origin);

@@ -46,7 +46,7 @@ describe('npm run keys:rotate', { timeout: 180_000 }, () => {
 
     await server.stop();
     const again = await rotateKeys(env);
-    expect(again).toEqual({ code: 0, output: expect.stringContaining('are published already') });
+    expect(again).toEqual({ code: 0, output: expect.stringContaining('have already been published') });
   });
 
   test.skipIf(databaseKind === 'pglite')('rotates the keys of running servers on PostgreSQL without a restart', async () => {
@@ -54,7 +54,7 @@ describe('npm run keys:rotate', { timeout: 180_000 }, () => {
     const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: await createMigratedPostgresqlUrl() };
     const server = await startServerProcess(env);
     const before = await publishedKeys(server.url);
-    expect(await rotateKeys(env)).toEqual({ code: 0, output: expect.stringContaining('2 new signing keys are published.') });
+    expect(await rotateKeys(env)).toEqual({ code: 0, output: expect.stringContaining('2 new signing keys have been published.') });
     await expect.poll(() => publishedKeys(server.url), { timeout: 30_000, interval: 500 }).toHaveLength(4);
     expect(await publishedKeys(server.url)).toEqual(expect.arrayContaining(before));
     await server.stop();

