@@ -28,7 +28,7 @@ async function buildIgnoredFiles() {
   for (const [name, source] of Object.entries(await renderTypesFiles())) await replaceFile(`client-sdk/schema/${name}`, source);
   const { renderMcpToolsSource } = await import('./cli/build/generate-mcp-tools.ts');
   await replaceFile('cli/mcp/tools.gen.ts', await renderMcpToolsSource());
-  const { renderCompletionTreeSource } = await import('./cli/build/generate-completion.ts');
+  const { renderCompletionTreeSource } = await import('./cli/build/render-completion-tree-source.ts');
   await replaceFile('cli/completion/completion.gen.ts', await renderCompletionTreeSource());
   const { generateMessageTypes } = await import('./server/languages/generate-message-types.ts');
   await replaceFile('server/languages/messages.gen.ts', generateMessageTypes());

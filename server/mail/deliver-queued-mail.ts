@@ -2,7 +2,7 @@ import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { decryptText } from '../crypto/authenticated-encryption.ts';
-import { outgoingMailEncryptionPurpose } from './queue-mail.ts';
+import { outgoingMailEncryptionContext } from './queue-mail.ts';
 import type { Mail } from './queue-mail.ts';
 import { QueuedMail } from './queued-mail.entity.ts';
 
@@ -41,7 +41,7 @@ export async function deliverQueuedMail(
   const pending = await em.transactional((inner) => claimPending(inner, now));
   let sent = 0;
   for (const { id, sealed, attempts } of pending) {
-    const mail = decryptText(sealed, key, outgoingMailEncryptionPurpose);
+    const mail = decryptText(sealed, key, outgoingMailEncryptionContext);
     const sendError = mail === undefined ? new MailRejectedError('encrypted with another secret') : await trySend(transport, mail);
     if (sendError === undefined) sent += 1;
     const isFinal = sendError instanceof MailRejectedError || attempts >= maxAttempts;

@@ -13,12 +13,12 @@ export type Mail = {
 };
 
 /** Encryption context of stored mail. */
-export const outgoingMailEncryptionPurpose = 'outgoing mail';
+export const outgoingMailEncryptionContext = 'outgoing mail';
 
 /** Queues mail in the current transaction, so that the mail is sent only if the transaction commits. */
 export async function queueMail(em: EntityManager, key: Buffer, mail: Mail, now: Date): Promise<void> {
   await em.insert(QueuedMail, {
-    sealed: encryptText(JSON.stringify(mail), key, outgoingMailEncryptionPurpose),
+    sealed: encryptText(JSON.stringify(mail), key, outgoingMailEncryptionContext),
     dueAt: now,
     createdAt: now,
   });

@@ -15,7 +15,7 @@ import { copyRequestIdAndPrincipal, requirePrincipal } from '../http/request/req
 import type { Log } from '../logging/logger.ts';
 import { apiRequestFromToolCall, toolResultFromApiResponse } from './convert-tool-call-and-result.ts';
 import { sendInProcessRequest } from './send-in-process-request.ts';
-import { createMcpServerFactory, listMcpTools, type OfferedTools } from './mcp-server-factory.ts';
+import { createMcpServerFactory, createMcpToolListGetter, type OfferedTools } from './mcp-server-factory.ts';
 import { parseMcpToolSelection, readOnlyMcpPath } from './parse-mcp-tool-selection.ts';
 import { rejectCallWithoutScope } from './reject-call-without-scope.ts';
 
@@ -39,7 +39,7 @@ const maxBodyBytes = 1_000_000;
 export function createMcpEndpoint(options: McpEndpointOptions): Router {
   const { em, issuer, log, authenticate, challenge, isOriginOfApplication, api } = options;
   const apiHandler = express().disable('x-powered-by').set('etag', false).use(api);
-  const tools = listMcpTools(issuer);
+  const tools = createMcpToolListGetter(issuer);
   const createToolServer = createMcpServerFactory();
   const offers = new WeakMap<AuthInfo, OfferedTools>();
   const handler = createMcpHandler(

@@ -17,7 +17,7 @@ export type OfferedTools = {
 };
 
 /** Returns a function that lists all tools. The list is prepared on first use. */
-export const listMcpTools = (issuer: string): (() => readonly McpTool[]) =>
+export const createMcpToolListGetter = (issuer: string): (() => readonly McpTool[]) =>
   createLazyGetter(() => createMcpTools(readApiV1OpenApiDocument(issuer)));
 
 /** Returns a function that creates an MCP server for one request. Schemas are compiled on first use and shared. */

@@ -45,12 +45,12 @@ import { serveLogo } from '../branding/serve-logo.ts';
 import { pageEnhancementScript } from './pages/assets/read-page-script.ts';
 import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider-pages.ts';
 import { serveStylesheet, stylesheetPathPattern } from './pages/assets/build-page-stylesheet.ts';
-import { PasskeyChallenges } from './second-factors/passkeys.ts';
+import { StatelessPasskeyChallenges } from './second-factors/passkeys.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
 import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refresh-token-grant.ts';
 import { bufferRequestBody } from './protocol/buffered-request-body.ts';
 import { rejectCrossSiteProviderForms } from './pages/routing/reject-cross-site-forms.ts';
-import { upsertApplicationFromClientIdUrl } from './clients/upsert-application-from-client-id-url.ts';
+import { createClientIdUrlMiddleware } from './clients/client-id-url-middleware.ts';
 import { ReloadableProvider } from './provider/reloadable-provider.ts';
 import { loadOrCreateSigningKeyCache, type SigningKeyCacheOptions } from './signing-keys/rotating-signing-key-cache.ts';
 import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
@@ -146,7 +146,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     knownBrowsers: new KnownBrowserCookie(deriveKey('known browsers'), cookieNamesForIssuer(issuer).browser),
     canMail,
     keys,
-    challenges: new PasskeyChallenges(deriveKey('passkey challenges')),
+    challenges: new StatelessPasskeyChallenges(deriveKey('passkey challenges')),
     listOrderCurrencies: parts.listOrderCurrencies ?? (async () => []),
     onTokenOperation: parts.onTokenOperation ?? (() => undefined),
   };
@@ -220,7 +220,7 @@ const selfRegistrationMiddleware = (
   limits: AttemptLimiter,
   store: AdapterFactory,
 ): Middleware[] => [
-  upsertApplicationFromClientIdUrl({ em: db.em, limits, network: documentNetwork }),
+  createClientIdUrlMiddleware({ em: db.em, limits, network: documentNetwork }),
   ...(open ? [enableOpenClientRegistration(store, limits)] : []),
 ];
 const providerKeysFrom = (deriveKey: (name: string) => Buffer) => ({

@@ -18,7 +18,7 @@ import {
 import { type ImportedOrderData, insertImportedOrder, replaceImportedOrder } from './insert-or-replace-order.ts';
 import type { OrderRowGroup } from './group-order-rows.ts';
 import { describeDifferenceToEarlierImport } from './describe-order-difference.ts';
-import { parseImportedOrder, type ParsedOrder } from './parse-imported-order.ts';
+import { parseOrderFromRows, type ParsedOrder } from './parse-order-from-rows.ts';
 
 /** Imports an order, unless it has already been imported with the same data. */
 export async function importOrder(
@@ -28,7 +28,7 @@ export async function importOrder(
   invoice: OrderRowGroup,
 ): Promise<ImportOutcome> {
   if (invoice.rows > invoice.records.length) return { outcome: 'refused', issues: [tooManyRows(invoice)] };
-  const parsed = parseImportedOrder(params, invoice);
+  const parsed = parseOrderFromRows(params, invoice);
   if ('outcome' in parsed) return parsed;
   const { head, issues } = parsed;
   const fingerprint = computeOrderFingerprint(params, head, parsed.lines);

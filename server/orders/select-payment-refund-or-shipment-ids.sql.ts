@@ -43,7 +43,7 @@ export async function selectPaymentRefundOrShipmentIds(
 }
 
 /** Counts the matching rows, up to `maxCountedTotal + 1`. */
-export const countPaymentsRefundsOrShipments = (
+export const countMatchingSubresources = (
   em: EntityManager,
   subresource: SubresourceFilter,
   query: SubresourceListQuery,

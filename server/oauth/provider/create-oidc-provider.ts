@@ -95,7 +95,7 @@ type RemainingParameters = Parameters<Provider['registerGrantType']> extends [un
 
 /**
  * Rejects every outgoing request from oidc-provider, regardless of the URLs that a client has supplied.
- * upsert-application-from-client-id-url.ts fetches metadata documents.
+ * client-id-url-middleware.ts fetches metadata documents.
  */
 const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {
   throw new Error('the authorization server does not request URLs of clients');

@@ -17,7 +17,7 @@ const algorithms = [-7, -8, -257];
  * Issues and verifies passkey challenges. A challenge contains its expiry and a MAC, so that challenges do not have to be stored until they
  * are used.
  */
-export class PasskeyChallenges {
+export class StatelessPasskeyChallenges {
   readonly #key: Buffer;
 
   constructor(key: Buffer) {
@@ -65,7 +65,7 @@ const relyingParty = (issuer: string): string => new URL(issuer).hostname;
 /** Returns the JSON options that the page script uses to create a passkey. */
 export async function createPasskeyCreationOptionsJson(
   em: EntityManager,
-  challenges: PasskeyChallenges,
+  challenges: StatelessPasskeyChallenges,
   { issuer, shop }: PasskeyServer,
   user: { id: number; name: string; email: string },
   now: Date,
@@ -83,7 +83,7 @@ export async function createPasskeyCreationOptionsJson(
 }
 
 /** Returns the JSON options that the page script uses to request a signature from any passkey registered with this server. */
-export const createPasskeyRequestOptionsJson = (challenges: PasskeyChallenges, issuer: string, now: Date): string =>
+export const createPasskeyRequestOptionsJson = (challenges: StatelessPasskeyChallenges, issuer: string, now: Date): string =>
   JSON.stringify({ rpId: relyingParty(issuer), challenge: challenges.issue(now), allowCredentials: [], userVerification: 'required' });
 
 const jsonText = z
@@ -106,7 +106,7 @@ const clientDataSchema = z.object({ challenge: z.string() });
  * Parses the page script's response and returns the credential with the challenge that it signed. Returns undefined if the response is
  * malformed or this server did not issue the challenge. The library verifies the signature.
  */
-function parseCredential(answer: string, challenges: PasskeyChallenges, now: Date) {
+function parseCredential(answer: string, challenges: StatelessPasskeyChallenges, now: Date) {
   const { data: credential } = jsonText.pipe(credentialSchema).safeParse(answer);
   if (credential === undefined) return undefined;
   try {
@@ -127,7 +127,7 @@ const expectedValues = (issuer: string, challenge: string) => ({
 /** Verifies and stores a new passkey and returns its ID, or undefined if verification fails. Call this in a transaction. */
 export async function addPasskey(
   em: EntityManager,
-  challenges: PasskeyChallenges,
+  challenges: StatelessPasskeyChallenges,
   issuer: string,
   { userId, name, answer }: { userId: number; name: string; answer: string },
   now: Date,
@@ -159,7 +159,7 @@ export async function addPasskey(
 /** Verifies a passkey signature and returns the user and the passkey, or undefined if verification fails. */
 export async function verifyPasskeyAndRecordUse(
   em: EntityManager,
-  challenges: PasskeyChallenges,
+  challenges: StatelessPasskeyChallenges,
   issuer: string,
   answer: string,
   now: Date,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { renderCompletions } from '../../../cli/completion/find-completion-candidates.ts';
-import { renderCompletionTreeSource } from '../../../cli/build/generate-completion.ts';
+import { renderCompletionTreeSource } from '../../../cli/build/render-completion-tree-source.ts';
 import { createConfigDirectory, runInProcess, spawnCommand } from '../run-command-line.ts';
 
 const run = promisify(execFile);

@@ -1,6 +1,6 @@
 import type { Browser, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PasskeyChallenges } from '../../../server/oauth/second-factors/passkeys.ts';
+import { StatelessPasskeyChallenges } from '../../../server/oauth/second-factors/passkeys.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import { readMailLink } from '../../support/services/mailbox.ts';
 import { buildAuthorizationRequest, authorizationPath, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
@@ -9,7 +9,10 @@ import { useServer } from '../../support/server/use-server.ts';
 const server = useServer();
 
 test('a challenge is valid for an hour, and only with the key that issued it', () => {
-  const [challenges, otherChallenges] = [new PasskeyChallenges(Buffer.alloc(32, 1)), new PasskeyChallenges(Buffer.alloc(32, 2))];
+  const [challenges, otherChallenges] = [
+    new StatelessPasskeyChallenges(Buffer.alloc(32, 1)),
+    new StatelessPasskeyChallenges(Buffer.alloc(32, 2)),
+  ];
   const now = new Date();
   const challenge = challenges.issue(now);
   expect(challenges.isValid(challenge, now)).toBe(true);

@@ -8,7 +8,7 @@ import type { Html } from '../../../http/response/html-template.ts';
 import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
 import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../views/page-language.ts';
-import type { PasskeyChallenges } from '../../second-factors/passkeys.ts';
+import type { StatelessPasskeyChallenges } from '../../second-factors/passkeys.ts';
 import type { OnTokenOperation } from '../../provider/report-token-operations.ts';
 import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
 
@@ -24,7 +24,7 @@ export type PageContext = {
   /** False if no mail transport is configured. Without a mail transport, features that require e-mail are disabled. */
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer };
-  readonly challenges: PasskeyChallenges;
+  readonly challenges: StatelessPasskeyChallenges;
   /** Returns the currencies in which orders can be placed. */
   readonly listOrderCurrencies: (em: EntityManager) => Promise<readonly string[]>;
   /** Called when a user revokes access. */

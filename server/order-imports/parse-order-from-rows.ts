@@ -21,7 +21,7 @@ export type ParsedOrder = {
 };
 
 /** Parses the rows of an order. Depending on the import parameters, invalid lines are omitted or cause the whole order to be rejected. */
-export function parseImportedOrder(params: OrderImportParams, { reference, records }: OrderRowGroup): ParsedOrder | ImportOutcome {
+export function parseOrderFromRows(params: OrderImportParams, { reference, records }: OrderRowGroup): ParsedOrder | ImportOutcome {
   const issues: ImportIssue[] = [];
   const orderReference = reference === undefined ? {} : { reference };
   const valid: { line: number; data: ImportedOrderLine; cells: ReadonlyMap<string, string> }[] = [];
