@@ -71,7 +71,7 @@ function changeBranding(
 const logoErrorTexts: Readonly<Record<LogoError, string>> = {
   too_many_bytes: `The image is larger than ${logoLimits.bytes} bytes. Send a smaller file.`,
   unsupported_format: 'The file is not a PNG, JPEG or WebP image. Convert it to one of these formats.',
-  unsupported_size: `Each side of the image must have ${logoLimits.minSide} to ${logoLimits.maxSide} pixels. Resize the image.`,
+  unsupported_size: `The width and the height of the image must be between ${logoLimits.minSide} and ${logoLimits.maxSide} pixels. Resize the image.`,
 };
 
 type UploadRequest = MatchedRequest & IncomingMessage;
