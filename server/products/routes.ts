@@ -1,7 +1,12 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
-import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader, requireIfMatchHeader } from '../http/response/etag.ts';
+import {
+  respondWithEtagOfChangedResource,
+  respondWithEtagOrNotModified,
+  assertIfMatchHeader,
+  requireIfMatchHeader,
+} from '../http/response/etag.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { formatPrincipalKey } from '../http/request/principal-and-token-types.ts';
