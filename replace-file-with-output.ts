@@ -1,9 +1,9 @@
 /**
- * `node replace-file-with-output.ts FILE COMMAND...` replaces a file with the output of a command. If the command fails, the file does not
- * change, whereas the shell would empty it before the command starts.
+ * `node replace-file-with-output.ts FILE COMMAND...` replaces a file with the output of a command. If the command fails or prints nothing,
+ * the file does not change, whereas the shell would empty it before the command starts.
  */
 import { spawnSync } from 'node:child_process';
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 
 const [, , file = '', command = '', ...argv] = process.argv;
 const { status, stdout } = spawnSync(command, argv, {
@@ -11,10 +11,17 @@ const { status, stdout } = spawnSync(command, argv, {
   maxBuffer: 2 ** 28,
   shell: process.platform === 'win32',
 });
-if (status === 0) {
-  writeFileSync(`${file}.new`, stdout);
-  renameSync(`${file}.new`, file);
+if (status === 0 && stdout.length > 0) {
+  const newFile = `${file}.new`;
+  try {
+    writeFileSync(newFile, stdout);
+    renameSync(newFile, file);
+  } finally {
+    // remains only if there is not enough disk space
+    rmSync(newFile, { force: true });
+  }
 } else {
-  process.stderr.write(`${file} was not changed, because this command failed: ${[command, ...argv].join(' ')}\n`);
+  const reason = status === 0 ? 'printed nothing' : 'failed';
+  process.stderr.write(`${file} was not changed, because this command ${reason}: ${[command, ...argv].join(' ')}\n`);
   process.exitCode = 1;
 }

@@ -28,7 +28,7 @@ type RawSchema = Omit<Schema, 'type' | 'items' | 'properties' | 'additionalPrope
   readonly $ref?: string;
   readonly 'x-open-enum'?: boolean;
   readonly 'x-null-in-replay'?: string;
-  readonly oneOf?: readonly unknown[];
+  readonly oneOf?: readonly RawSchema[];
   readonly type?: string | readonly string[];
   readonly items?: RawSchema;
   readonly properties?: Readonly<Record<string, RawSchema>>;
@@ -36,7 +36,7 @@ type RawSchema = Omit<Schema, 'type' | 'items' | 'properties' | 'additionalPrope
 };
 
 const supportedKeywords = new Set(
-  '$ref type description enum minimum maximum minLength maxLength pattern format minItems maxItems items properties required additionalProperties default deprecated oneOf x-open-enum x-null-in-replay'.split(
+  '$ref type description enum minimum maximum minLength maxLength pattern format minItems maxItems items properties required additionalProperties default deprecated oneOf discriminator not x-open-enum x-null-in-replay'.split(
     ' ',
   ),
 );
@@ -136,7 +136,12 @@ function resolveSchema(document: Document, schema: RawSchema): Schema {
     return { ...resolveSchema(document, target), ...rest };
   }
   // `oneOf` occurs only in results, where only the field names are used.
-  if (type === undefined && schema.oneOf) return { type: ['string', 'number', 'boolean', 'array'] };
+  if (type === undefined && schema.oneOf) {
+    const alternatives = schema.oneOf.map((alternative) => resolveSchema(document, alternative));
+    return alternatives.every(({ properties: fields }) => fields)
+      ? commonFields(alternatives)
+      : { type: ['string', 'number', 'boolean', 'array'] };
+  }
   if (type === undefined) throw new Error('schema without a type');
   return {
     type: typeof type === 'string' ? [type] : type,
@@ -150,6 +155,16 @@ function resolveSchema(document: Document, schema: RawSchema): Schema {
     ...(typeof additionalProperties === 'object' &&
       Object.keys(additionalProperties).length > 0 && { additionalProperties: resolveSchema(document, additionalProperties) }),
   };
+}
+
+/** Returns a schema with the fields that all alternatives have, such as the fields of every event. */
+function commonFields([first, ...others]: readonly Schema[]): Schema {
+  const fields = Object.entries(first?.properties ?? {}).flatMap(([name, field]): [string, Schema][] => {
+    const sameFields = [field, ...others.flatMap(({ properties = {} }) => properties[name] ?? [])];
+    if (sameFields.length <= others.length) return [];
+    return [[name, field.properties ? commonFields(sameFields) : field]];
+  });
+  return { type: ['object'], ...(fields.length > 0 && { properties: Object.fromEntries(fields) }) };
 }
 
 const kebabCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

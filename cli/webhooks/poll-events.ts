@@ -39,8 +39,7 @@ export async function* pollEvents(
       const page = await client.events.list(query, { signal, timeoutMs: (waitSeconds + 15) * 1000 });
       if (delayMs > 0 && !quiet) io.stderr.write('Reconnected.\n');
       delayMs = 0;
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the service returns the data that belongs to each type
-      if (cursor !== undefined) yield* page.data as unknown[] as MandateEvent[];
+      if (cursor !== undefined) yield* page.data;
       cursor = cursor === undefined ? page.latest_id : page.next_after;
     } catch (error) {
       if (error instanceof AbortError) return;

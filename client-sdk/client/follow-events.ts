@@ -1,29 +1,4 @@
-import type {
-  ConnectedApp,
-  Event,
-  EventsListQuery,
-  Order,
-  Payment,
-  Product,
-  Refund,
-  Shipment,
-  Task,
-  User,
-  WebhookEndpoint,
-} from '../generated/resources.gen.ts';
-
-/** Resource types by event subject. */
-type ResourceBySubject = {
-  user: User;
-  product: Product;
-  order: Order;
-  payment: Payment;
-  refund: Refund;
-  shipment: Shipment;
-  task: Task;
-  grant: ConnectedApp;
-  webhook_endpoint: WebhookEndpoint;
-};
+import type { Event, EventsListQuery } from '../generated/resources.gen.ts';
 
 /** Selects events by type, or by all types of a subject (`order.*`). */
 export type EventTypeFilter = NonNullable<EventsListQuery['type']>[number];
@@ -32,12 +7,15 @@ export type EventTypeFilter = NonNullable<EventsListQuery['type']>[number];
 export type EventType = Exclude<EventTypeFilter, `${string}.*`>;
 
 /** An event of one type, with the type of its resource: `EventOf<'order.paid'>`. */
-export type EventOf<Type extends EventType> = Type extends `${infer Kind extends keyof ResourceBySubject}.${string}`
-  ? Omit<Event, 'type' | 'data'> & { readonly type: Type; readonly data: { readonly object: ResourceBySubject[Kind] } }
+export type EventOf<Type extends EventType> = WithType<Event, Type>;
+type WithType<AnyEvent extends Event, Type> = AnyEvent extends unknown
+  ? Type extends AnyEvent['type']
+    ? Omit<AnyEvent, 'type'> & { readonly type: Type }
+    : never
   : never;
 
 /** Any event. `event.type` determines the type of `event.data.object`. */
-export type MandateEvent = { [Type in EventType]: EventOf<Type> }[EventType];
+export type MandateEvent = Event;
 
 type FollowOptions = {
   /** ID of the event after which to start (default: start with the oldest stored event). Store `event.id` of the last processed event. */
@@ -76,8 +54,7 @@ export async function* followEvents(
   for (let cursor = after; ;) {
     if (signal?.aborted) return;
     const page = await client.events.list({ after: cursor, wait: waitSeconds, limit: 100, ...(type && { type: [...type] }) }, { signal });
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the resource of each event type
-    yield* page.data as unknown[] as MandateEvent[];
+    yield* page.data;
     cursor = page.next_after;
   }
 }

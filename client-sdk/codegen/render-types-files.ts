@@ -3,9 +3,23 @@ import ts from 'typescript';
 import { createV1AndChangedV2Documents } from './create-v1-and-changed-v2-documents.ts';
 import { generatedFileHeaderComment, type OpenApiDocument } from './openapi-document.ts';
 
-/** Omits examples, which are needed only in the API reference. */
-const withoutExamples = (key: string, value: unknown): unknown =>
-  ['example', 'examples', 'x-codeSamples'].includes(key) ? undefined : value;
+/**
+ * Represents every value that only a newer service knows, such as an event type. No response contains this placeholder. Because the type is
+ * narrower than `string`, a comparison with a known value excludes the newer ones.
+ */
+const newerValuePlaceholder = '(a value of a newer service)';
+
+/**
+ * Omits examples, which are needed only in the API reference, and discriminators, because the alternatives already differ by the type of
+ * the property. A string that must not have a known value becomes `newerValuePlaceholder`.
+ */
+function simplifyForTypes(key: string, value: unknown): unknown {
+  if (['example', 'examples', 'x-codeSamples', 'discriminator'].includes(key)) return undefined;
+  if (typeof value !== 'object' || value === null || !('not' in value) || !isEnumeration(value.not)) return value;
+  return { ...value, not: undefined, const: newerValuePlaceholder };
+}
+
+const isEnumeration = (schema: unknown): boolean => typeof schema === 'object' && schema !== null && 'enum' in schema;
 
 /** Returns the sources of `types.gen.ts` and `types-v2.gen.ts`, by file name. The files are not committed; `npm run build` writes them. */
 export async function renderTypesFiles(): Promise<Record<string, string>> {
@@ -15,7 +29,7 @@ export async function renderTypesFiles(): Promise<Record<string, string>> {
 
 async function typesSource(document: OpenApiDocument): Promise<string> {
   // `events.ts` declares the types of webhook payloads.
-  const types = await openapiTS(JSON.stringify({ ...document, webhooks: undefined }, withoutExamples), {
+  const types = await openapiTS(JSON.stringify({ ...document, webhooks: undefined }, simplifyForTypes), {
     defaultNonNullable: false,
     silent: true,
   });

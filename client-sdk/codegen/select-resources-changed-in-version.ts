@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from './openapi-document.ts';
 
-/** Returns the part of `after` that contains only the resources that differ from `before`, with the schemas that these resources need. */
+/** Returns the part of `after` that contains only the resources that differ from `before`, with the schemas and responses that these resources need. */
 export function selectResourcesChangedInVersion(before: OpenApiDocument, after: OpenApiDocument): OpenApiDocument {
   const known = new Set(
     entriesOf(before).map(({ path, method, operation }) => canonicalJson(before, [unversioned(path), method, operation])),
@@ -14,8 +14,15 @@ export function selectResourcesChangedInVersion(before: OpenApiDocument, after: 
   const changedEntries = entriesOf(after).filter(({ operation }) => changed.has(resourceOf(operation.operationId)));
   const paths: Record<string, OpenApiDocument['paths'][string]> = {};
   for (const { path, method, operation } of changedEntries) paths[path] = { ...paths[path], [method]: operation };
-  const schemas = Object.entries(after.components.schemas).filter(([name]) => referencedSchemas(after, paths).has(name));
-  return { ...after, paths, components: { ...after.components, schemas: Object.fromEntries(schemas) } };
+  const referenced = referencedComponents(after, paths);
+  const select = <Component>(section: 'schemas' | 'responses', components: Readonly<Record<string, Component>> = {}) =>
+    Object.fromEntries(Object.entries(components).filter(([name]) => referenced.has(`${section}/${name}`)));
+  const { schemas, responses } = after.components;
+  return {
+    ...after,
+    paths,
+    components: { ...after.components, schemas: select('schemas', schemas), responses: select('responses', responses) },
+  };
 }
 
 const resourceOf = (operationId: string): string | undefined => operationId.split('.')[0];
@@ -27,25 +34,30 @@ const entriesOf = ({ paths }: OpenApiDocument): Entry[] =>
 
 const unversioned = (path: string): string => path.replace(/^\/api\/v\d+\//, '/');
 
-/** Keys that are ignored in the comparison, because clients do not depend on them. */
-const ignoredKeys = new Set(['example', 'examples', 'x-codeSamples', 'description', 'summary']);
+/**
+ * Keys that are ignored in the comparison, because clients do not depend on them. A discriminator contains the names of schemas, and the
+ * comparison ignores names.
+ */
+const ignoredKeys = new Set(['example', 'examples', 'x-codeSamples', 'description', 'summary', 'discriminator']);
 
 /** Serializes a node with all references resolved, so that equal content has equal text. */
 const canonicalJson = (document: OpenApiDocument, node: unknown): string =>
-  JSON.stringify(node, (key, value: unknown) => (ignoredKeys.has(key) ? undefined : (resolveReference(document, value)?.schema ?? value)));
+  JSON.stringify(node, (key, value: unknown) => (ignoredKeys.has(key) ? undefined : (resolveReference(document, value)?.target ?? value)));
 
-function resolveReference({ components }: OpenApiDocument, node: unknown): { name: string; schema: unknown } | undefined {
+/** Returns the schema or response to which a reference refers. */
+function resolveReference({ components }: OpenApiDocument, node: unknown): { name: string; target: unknown } | undefined {
   if (typeof node !== 'object' || node === null || !('$ref' in node)) return undefined;
-  const [, name = ''] = /^#\/components\/schemas\/(.+)$/.exec(String(node.$ref)) ?? [];
-  return name in components.schemas ? { name, schema: components.schemas[name] } : undefined;
+  const [, section, name = ''] = /^#\/components\/(schemas|responses)\/(.+)$/.exec(String(node.$ref)) ?? [];
+  const targets = section === 'responses' ? components.responses : section === 'schemas' ? components.schemas : undefined;
+  return targets && name in targets ? { name: `${section}/${name}`, target: targets[name] } : undefined;
 }
 
-function referencedSchemas(document: OpenApiDocument, node: unknown, names = new Set<string>()): Set<string> {
+function referencedComponents(document: OpenApiDocument, node: unknown, names = new Set<string>()): Set<string> {
   const reference = resolveReference(document, node);
   if (reference && !names.has(reference.name)) {
     names.add(reference.name);
-    referencedSchemas(document, reference.schema, names);
+    referencedComponents(document, reference.target, names);
   }
-  if (typeof node === 'object' && node !== null) for (const value of Object.values(node)) referencedSchemas(document, value, names);
+  if (typeof node === 'object' && node !== null) for (const value of Object.values(node)) referencedComponents(document, value, names);
   return names;
 }

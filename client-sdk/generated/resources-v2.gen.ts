@@ -43,11 +43,13 @@ export interface OrdersResource {
   list(query?: OrdersListQuery, options?: CallOptions): PagedCall<OrderPage, ProblemsOf['orders.list']>;
   /**
    * Get an order.
+   * Returns the order with its items. With `orders.read`, only the user's own orders are found.
    * Requires the scope `orders.read` or `orders.manage`.
    */
   get(orderId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Order | undefined, ProblemsOf['orders.get']>;
   /**
    * Get an order.
+   * Returns the order with its items. With `orders.read`, only the user's own orders are found.
    * Requires the scope `orders.read` or `orders.manage`.
    */
   get(orderId: number | string, options?: CallOptions): Call<Order, ProblemsOf['orders.get']>;

@@ -114,6 +114,8 @@ export type {
   EventData,
   EventPage,
   EventSubject,
+  GrantEvent,
+  KnownEvent,
   LineQuantity,
   NewApiKey,
   NewApplication,
@@ -125,6 +127,7 @@ export type {
   OrderClient,
   OrderCreate,
   OrderCustomer,
+  OrderEvent,
   OrderExportCreate,
   OrderGroup,
   OrderGroupPeriod,
@@ -138,8 +141,10 @@ export type {
   OrderSummary,
   OrderSums,
   OrderUpdate,
+  OtherEvent,
   Payment,
   PaymentCreate,
+  PaymentEvent,
   PaymentPage,
   Problem,
   ProblemEntry,
@@ -147,6 +152,7 @@ export type {
   ProductCategory,
   ProductCategoryPage,
   ProductCreate,
+  ProductEvent,
   ProductPage,
   ProductReplace,
   ProductSales,
@@ -157,6 +163,7 @@ export type {
   RedeliveryCreate,
   Refund,
   RefundCreate,
+  RefundEvent,
   RefundPage,
   RegistrationToken,
   RegistrationTokenCreate,
@@ -164,6 +171,7 @@ export type {
   SecretRotationCreate,
   Shipment,
   ShipmentCreate,
+  ShipmentEvent,
   ShipmentPage,
   ShipmentUpdate,
   SigningKeyRotation,
@@ -173,6 +181,7 @@ export type {
   StockAdjustmentPage,
   Task,
   TaskError,
+  TaskEvent,
   TaskPage,
   TaskResult,
   TestEvent,
@@ -181,6 +190,7 @@ export type {
   UsageMonth,
   User,
   UserCreate,
+  UserEvent,
   UserPage,
   UserUpdate,
   WebhookAttempt,
@@ -188,6 +198,7 @@ export type {
   WebhookDeliveryPage,
   WebhookEndpoint,
   WebhookEndpointCreate,
+  WebhookEndpointEvent,
   WebhookEndpointPage,
   WebhookEndpointUpdate,
   WebhookSecretRotation,
@@ -289,21 +300,25 @@ export interface UsersResource {
 export interface ProductsResource {
   /**
    * List products.
+   * Returns the active products, newest first. No token is required.
    * Requires no token.
    */
   list(query?: ProductsListQuery, options?: CallOptions): PagedCall<ProductPage, ProblemsOf['products.list']>;
   /**
    * Create a product.
+   * Creates a product with its initial stock. A draft is visible only to staff until its status becomes `active`.
    * Requires the scope `products.write`.
    */
   create(body: ProductCreate, options?: CallOptions): Call<Product, ProblemsOf['products.create']>;
   /**
    * Get a product.
+   * Returns the product with its current stock. Staff can also read drafts and archived products.
    * Requires no token.
    */
   get(productId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Product | undefined, ProblemsOf['products.get']>;
   /**
    * Get a product.
+   * Returns the product with its current stock. Staff can also read drafts and archived products.
    * Requires no token.
    */
   get(productId: number | string, options?: CallOptions): Call<Product, ProblemsOf['products.get']>;
@@ -365,6 +380,7 @@ export interface DeliveryMethodsResource {
   list(query?: DeliveryMethodsListQuery, options?: CallOptions): PagedCall<DeliveryMethodList, ProblemsOf['deliveryMethods.list']>;
   /**
    * Get a delivery method.
+   * Returns a delivery method that new orders can use.
    * Requires no token.
    */
   get(
@@ -373,6 +389,7 @@ export interface DeliveryMethodsResource {
   ): Call<DeliveryMethod | undefined, ProblemsOf['deliveryMethods.get']>;
   /**
    * Get a delivery method.
+   * Returns a delivery method that new orders can use.
    * Requires no token.
    */
   get(code: number | string, options?: CallOptions): Call<DeliveryMethod, ProblemsOf['deliveryMethods.get']>;
@@ -409,11 +426,13 @@ export interface OrdersResource {
   list(query?: OrdersListQuery, options?: CallOptions): PagedCall<OrderPage, ProblemsOf['orders.list']>;
   /**
    * Get an order.
+   * Returns the order with its items. With `orders.read`, only the user's own orders are found.
    * Requires the scope `orders.read` or `orders.manage`.
    */
   get(orderId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Order | undefined, ProblemsOf['orders.get']>;
   /**
    * Get an order.
+   * Returns the order with its items. With `orders.read`, only the user's own orders are found.
    * Requires the scope `orders.read` or `orders.manage`.
    */
   get(orderId: number | string, options?: CallOptions): Call<Order, ProblemsOf['orders.get']>;
@@ -497,11 +516,13 @@ export interface RefundsResource {
   listAll(query?: RefundsListAllQuery, options?: CallOptions): PagedCall<RefundPage, ProblemsOf['refunds.listAll']>;
   /**
    * Get a refund.
+   * Returns the refund with its current status.
    * Requires the scope `payments.read` or `payments.manage`.
    */
   get(refundId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Refund | undefined, ProblemsOf['refunds.get']>;
   /**
    * Get a refund.
+   * Returns the refund with its current status.
    * Requires the scope `payments.read` or `payments.manage`.
    */
   get(refundId: number | string, options?: CallOptions): Call<Refund, ProblemsOf['refunds.get']>;
@@ -534,11 +555,13 @@ export interface ShipmentsResource {
   listAll(query?: ShipmentsListAllQuery, options?: CallOptions): PagedCall<ShipmentPage, ProblemsOf['shipments.listAll']>;
   /**
    * Get a shipment.
+   * Returns the shipment with its items and tracking details.
    * Requires the scope `orders.read` or `orders.manage` or `shipments.write`.
    */
   get(shipmentId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Shipment | undefined, ProblemsOf['shipments.get']>;
   /**
    * Get a shipment.
+   * Returns the shipment with its items and tracking details.
    * Requires the scope `orders.read` or `orders.manage` or `shipments.write`.
    */
   get(shipmentId: number | string, options?: CallOptions): Call<Shipment, ProblemsOf['shipments.get']>;
@@ -617,6 +640,7 @@ export interface EventsResource {
   list(query?: EventsListQuery, options?: CallOptions): Call<EventPage, ProblemsOf['events.list']>;
   /**
    * Get an event.
+   * Returns the event if the token can see its resource and the event is still stored.
    * Requires the scope `events.read`.
    */
   get(eventId: number | string, options?: CallOptions): Call<Event, ProblemsOf['events.get']>;
@@ -637,6 +661,7 @@ export interface WebhooksResource {
   create(body: WebhookEndpointCreate, options?: CallOptions): Call<NewWebhookEndpoint, ProblemsOf['webhooks.create']>;
   /**
    * Get a webhook endpoint.
+   * Returns the endpoint without its secret, which only creation and rotation return.
    * Requires the scope `webhooks.read`.
    */
   get(
@@ -645,6 +670,7 @@ export interface WebhooksResource {
   ): Call<WebhookEndpoint | undefined, ProblemsOf['webhooks.get']>;
   /**
    * Get a webhook endpoint.
+   * Returns the endpoint without its secret, which only creation and rotation return.
    * Requires the scope `webhooks.read`.
    */
   get(webhookEndpointId: number | string, options?: CallOptions): Call<WebhookEndpoint, ProblemsOf['webhooks.get']>;
@@ -880,11 +906,13 @@ export interface SigningKeysResource {
 export interface BrandingResource {
   /**
    * Get the branding.
+   * Returns the name, logo, colors and links that pages and e-mails show. No token is required.
    * Requires no token.
    */
   get(options: CallOptions & Required<IfNoneMatch>): Call<Branding | undefined, ProblemsOf['branding.get']>;
   /**
    * Get the branding.
+   * Returns the name, logo, colors and links that pages and e-mails show. No token is required.
    * Requires no token.
    */
   get(options?: CallOptions): Call<Branding, ProblemsOf['branding.get']>;

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
+import { isJsonObject, mapJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
 
 /**
  * Converts a document to OpenAPI 3.0, for generators that do not support 3.1: `null` becomes `nullable`, and `const` becomes an
@@ -12,8 +12,20 @@ export function convertToOpenApi30(document: JsonObject): JsonObject {
   return {
     openapi: '3.0.3',
     info: { ...restOfInfo, license: { name: 'MIT', url: 'https://opensource.org/license/mit' } },
-    ...downgradeAll({ ...rest, components: restOfComponents }),
+    ...downgradeAll({ ...rest, components: { ...restOfComponents, schemas: withEventAlternativesInOrder(restOfComponents['schemas']) } }),
   };
+}
+
+/**
+ * Generated clients ignore `not`, so they find two alternatives of `Event` that match an event of a known type, and reject the event. With
+ * `anyOf`, they use the first alternative that matches, and `OtherEvent` is the last one.
+ */
+function withEventAlternativesInOrder(schemas: JsonValue | undefined): JsonObject {
+  return mapJsonObject(schemas, (schema, name) => {
+    if (name !== 'Event' || !isJsonObject(schema) || schema['oneOf'] === undefined) return schema;
+    const { oneOf, ...rest } = schema;
+    return { ...rest, anyOf: oneOf };
+  });
 }
 
 /** Keys whose values are copied unchanged, because example fields can have the same names as schema keywords. */

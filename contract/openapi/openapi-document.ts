@@ -4,7 +4,9 @@ import { addOpenApiExamples } from './examples/add-openapi-examples.ts';
 import { createOpenApiOperation } from './openapi-operation.ts';
 import { addCodeSamples } from './samples/code-samples.ts';
 import { type JsonObject } from '../schema/json.ts';
+import { shareErrorResponses } from './share-error-responses.ts';
 import { createOpenApiComponents, sortObjectKeys } from './json-schema-from-zod.ts';
+import { addEventSchemas } from './openapi-event-schemas.ts';
 import { convertToOpenApi30 } from './convert-to-openapi-3-0.ts';
 import { webhookHeaderOpenApiParameters, createOpenApiWebhooksSection } from './openapi-webhooks-section.ts';
 import type { ResourceTag } from '../protocol/define-resource.ts';
@@ -24,17 +26,8 @@ const versions = {
  */
 export function createOpenApiDocument(origin: string, version: keyof typeof versions = 'v1'): JsonObject {
   const { contract: routesByResource, contractVersion, hasWebhooks } = versions[version];
-  const components = createOpenApiComponents();
-  const paths: Record<string, JsonObject> = {};
-  const tags: JsonObject[] = [];
-  for (const [resource, routes] of Object.entries<AppRouter>(routesByResource)) {
-    const tag = getResourceTag(resource, routes);
-    tags.push(tag);
-    for (const route of listRoutes(routes)) {
-      const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-      paths[path] = { ...paths[path], [route.method.toLowerCase()]: createOpenApiOperation(route, tag.name, components) };
-    }
-  }
+  const { components, paths, tags } = createOpenApiPaths(routesByResource);
+  addEventSchemas(components, version === 'v1' ? components : createOpenApiPaths(contract).components);
   const webhooks = hasWebhooks && createOpenApiWebhooksSection(getResourceTag('webhooks', routesByResource.webhooks).name, components);
   const document: JsonObject = {
     openapi: '3.1.0',
@@ -43,6 +36,7 @@ export function createOpenApiDocument(origin: string, version: keyof typeof vers
       version: contractVersion,
       summary: 'An order service that other applications can use on behalf of customers.',
       description: description(),
+      contact: { name: 'Support of this installation', url: origin },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: origin, description: 'This installation' }],
@@ -56,7 +50,23 @@ export function createOpenApiDocument(origin: string, version: keyof typeof vers
       securitySchemes: { oauth2: oauthScheme(origin), apiKey: apiKeyScheme },
     },
   };
-  return addCodeSamples(addOpenApiExamples(document, origin), origin, version === 'v1');
+  return addCodeSamples(shareErrorResponses(addOpenApiExamples(document, origin)), origin, version === 'v1');
+}
+
+/** Returns the operations of all routes by path, with the tags of their resources and the components to which they refer. */
+function createOpenApiPaths(routesByResource: Readonly<Record<string, AppRouter>>) {
+  const components = createOpenApiComponents();
+  const paths: Record<string, JsonObject> = {};
+  const tags: JsonObject[] = [];
+  for (const [resource, routes] of Object.entries(routesByResource)) {
+    const tag = getResourceTag(resource, routes);
+    tags.push(tag);
+    for (const route of listRoutes(routes)) {
+      const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: createOpenApiOperation(route, tag.name, components) };
+    }
+  }
+  return { components, paths, tags };
 }
 
 /** Returns the document in OpenAPI 3.0, for generators that do not support 3.1. */

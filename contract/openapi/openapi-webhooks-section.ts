@@ -1,10 +1,9 @@
-import { eventSchema, type EventSubject, eventSubjectDefinitions, type EventType, eventTypes } from '../resources/events/events.ts';
+import { eventSubjectDefinitions, type EventType, eventTypes } from '../resources/events/events.ts';
 import { findOrGenerateSchemaExample } from './examples/add-openapi-examples.ts';
 import { examplesBySchemaName } from './examples/example-values.ts';
 import { isJsonObject, type JsonObject, jsonPrimitiveToText } from '../schema/json.ts';
-import { type OpenApiComponents, jsonSchemaFromZodSchema } from './json-schema-from-zod.ts';
-
-const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjectDefinitions, name);
+import type { OpenApiComponents } from './json-schema-from-zod.ts';
+import { eventSchemaName, subjectFromEventType } from './openapi-event-schemas.ts';
 
 /** Headers of every delivery, as defined by Standard Webhooks 1.0.0. */
 export const webhookHeaderOpenApiParameters: JsonObject = {
@@ -36,19 +35,12 @@ export const createOpenApiWebhooksSection = (tag: string, components: OpenApiCom
   Object.fromEntries(eventTypes.map((type) => [type, { post: delivery(type, tag, components) }]));
 
 function delivery(type: EventType, tag: string, components: OpenApiComponents): JsonObject {
-  const [subject = ''] = type.split('.');
-  if (!isSubject(subject)) throw new Error(`${type} has no subject`);
-  const payload = subjectSchema(subject, components);
+  const subject = subjectFromEventType(type);
+  const payload = { $ref: `#/components/schemas/${eventSubjectDefinitions[subject].schema}` };
   const schema = {
     allOf: [
-      jsonSchemaFromZodSchema(eventSchema, 'response', components),
-      {
-        type: 'object',
-        properties: {
-          type: { type: 'string', const: type },
-          data: { type: 'object', properties: { object: payload } },
-        },
-      },
+      { $ref: `#/components/schemas/${eventSchemaName(subject)}` },
+      { type: 'object', properties: { type: { type: 'string', const: type } } },
     ],
   };
   return {
@@ -67,16 +59,6 @@ function delivery(type: EventType, tag: string, components: OpenApiComponents): 
       '410': { description: 'Disables the endpoint. After an error other than 410, the delivery is retried.' },
     },
   };
-}
-
-/** Returns a reference to the schema of the subject, which the operations of its resource have added to the components. */
-function subjectSchema(subject: EventSubject, { schemas }: OpenApiComponents): JsonObject {
-  const { schema } = eventSubjectDefinitions[subject];
-  if (!(schema in schemas))
-    throw new Error(
-      `contract/resources/events/events.ts: the event subject ${subject} names the schema ${schema}, which no response contains`,
-    );
-  return { $ref: `#/components/schemas/${schema}` };
 }
 
 /** Returns an example event that contains the example of its subject, with the status that the event type implies. */

@@ -17,7 +17,11 @@ export function createReferencePageOpenApiDocument(issuer: string): JsonObject {
     ...document,
     tags: tagsWithPublicOperations(document),
     paths: mapValues(objectAt(document, 'paths'), (methods) => mapValues(methods, (operation) => adaptOperation(operation))),
-    components: { ...components, securitySchemes: { oauth2: { ...oauth2, flows: { authorizationCode } } } },
+    components: {
+      ...components,
+      responses: mapValues(objectAt(components, 'responses'), explainErrors),
+      securitySchemes: { oauth2: { ...oauth2, flows: { authorizationCode } } },
+    },
   };
 }
 
@@ -36,7 +40,6 @@ function adaptOperation(operation: JsonObject): JsonObject {
     ...operation,
     ...(Array.isArray(parameters) && { parameters: parameters.map((one) => (isJsonObject(one) ? disableOptionalParameter(one) : one)) }),
     ...(Array.isArray(security) && { security: security.filter((one) => isJsonObject(one) && !('apiKey' in one)) }),
-    responses: mapValues(objectAt(operation, 'responses'), (response) => explainErrors(response)),
   };
 }
 

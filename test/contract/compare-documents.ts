@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { arePatternsEquivalent } from './equivalent-patterns.ts';
+import { mergeAlternatives } from './merge-alternatives.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -25,7 +27,8 @@ const report = z.object({
 });
 
 /** Compares two OpenAPI documents and returns the impact of each change on existing clients; `major` breaks clients. */
-export async function compareDocuments(base: unknown, revision: unknown): Promise<ContractChange[]> {
+export async function compareDocuments(baseDocument: unknown, revisionDocument: unknown): Promise<ContractChange[]> {
+  const [base, revision] = [mergeAlternatives(baseDocument), mergeAlternatives(revisionDocument)];
   const directory = await mkdtemp(join(tmpdir(), 'mandate-contract-'));
   try {
     const files = [join(directory, 'base.json'), join(directory, 'revision.json')] as const;
@@ -47,7 +50,8 @@ const changesIn = (output: string, base: unknown, revision: unknown): ContractCh
     const worst = verdicts.find((verdict) => verdict.impact === impact);
     const isAnnounced =
       (worst?.ruleId === 'enum-values-added' && before !== undefined && isOpen(base, before.pointer)) ||
-      (worst?.ruleId === 'schema-type-changed' && isNullOnlyInReplay(base, revision, path));
+      (worst?.ruleId === 'schema-type-changed' && isNullOnlyInReplay(base, revision, path)) ||
+      (worst?.message.startsWith('`pattern` of ') === true && acceptsSameStrings(base, revision, path));
     return { impact: isAnnounced ? 'minor' : impact, path, message: worst?.message ?? kind };
   });
 
@@ -64,6 +68,12 @@ function isNullOnlyInReplay(base: unknown, revision: unknown, path: string): boo
   const [before, after] = [base, revision].map((document) => fieldsOf(nodeAt(document, steps)));
   const isOnlyNull = [before?.['type'], 'null'].flat().join() === [after?.['type']].flat().join();
   return isOnlyNull && typeof after?.['x-null-in-replay'] === 'string' && acceptsKey(revision) && !acceptsKey(base);
+}
+
+/** Returns whether only the syntax of a field's pattern changed. */
+function acceptsSameStrings(base: unknown, revision: unknown, path: string): boolean {
+  const steps = [...stepsOf(path.slice(1)), 'pattern'];
+  return arePatternsEquivalent(nodeAt(base, steps), nodeAt(revision, steps));
 }
 
 /** Returns whether the enumeration is declared open, i.e. whether clients must expect further values. */

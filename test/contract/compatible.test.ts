@@ -1,7 +1,9 @@
+import * as fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { compareDocuments, assertComparisonWorks, type Impact } from './compare-documents.ts';
 import { breakingPairs, compatiblePairs, debatablePairs, type DocumentPair } from './document-pairs.ts';
 import { readDocuments } from './documents.ts';
+import { equivalentPatterns } from './equivalent-patterns.ts';
 import { nextVersion } from './next-version.ts';
 
 const worstOf = async ({ before, after }: DocumentPair): Promise<Impact | undefined> => {
@@ -48,6 +50,112 @@ describe('debatable changes', () => {
       JSON.parse(JSON.stringify(document).replace('"enum":["pending"', '"x-open-enum":true,"enum":["pending"'));
     const [pair] = debatablePairs;
     expect(await worstOf({ name: '', before: say(pair?.before), after: say(pair?.after) })).toBe('minor');
+  });
+});
+
+describe('an object that becomes one of several more precise objects', () => {
+  const documentWith = (schemas: object): unknown => ({
+    openapi: '3.1.0',
+    info: { title: 'Shop', version: '1.0.0' },
+    paths: {
+      '/events': {
+        get: {
+          operationId: 'events.get',
+          responses: { 200: { description: 'ok', content: { 'application/json': { schema: { $ref: '#/components/schemas/Event' } } } } },
+        },
+      },
+    },
+    components: { schemas },
+  });
+  const event = (type: object, object: object, required = ['id', 'type', 'data']): object => {
+    const data = { type: 'object', required: ['object'], properties: { object: { type: 'object', ...object } } };
+    return { type: 'object', required, properties: { id: { type: 'integer' }, type: { type: 'string', ...type }, data } };
+  };
+  const base = documentWith({ Event: event({}, { additionalProperties: {} }) });
+  const alternatives = (order: object, other: object): unknown =>
+    documentWith({
+      Event: { oneOf: [{ $ref: '#/components/schemas/KnownEvent' }, { $ref: '#/components/schemas/OtherEvent' }] },
+      KnownEvent: { oneOf: [{ $ref: '#/components/schemas/OrderEvent' }] },
+      OrderEvent: order,
+      OtherEvent: other,
+    });
+  const orderEvent = event({ enum: ['order.paid'] }, { properties: { total: { type: 'integer' } } });
+  const otherEvent = event({ not: { enum: ['order.paid'] } }, { additionalProperties: {} });
+
+  test('is compatible if every alternative has all fields', async () => {
+    expect(await worstOf({ name: '', before: base, after: alternatives(orderEvent, otherEvent) })).not.toBe('major');
+  });
+
+  test.each([
+    ['lacks a field', { ...orderEvent, properties: { id: { type: 'integer' } } }, otherEvent],
+    ['does not require a field', orderEvent, event({}, { additionalProperties: {} }, ['id', 'type'])],
+    ['has another type of a field', orderEvent, JSON.parse(JSON.stringify(otherEvent).replace('"integer"', '"string"'))],
+  ])('breaks clients if an alternative %s', async (_, order, other) => {
+    expect(await worstOf({ name: '', before: base, after: alternatives(order, other) })).toBe('major');
+  });
+});
+
+describe('a pattern in another syntax', () => {
+  const documentWith = (pattern: string): unknown => ({
+    openapi: '3.1.0',
+    info: { title: 'Shop', version: '1.0.0' },
+    paths: {
+      '/users': {
+        post: {
+          operationId: 'users.create',
+          requestBody: {
+            content: { 'application/json': { schema: { type: 'object', properties: { email: { type: 'string', pattern } } } } },
+          },
+          responses: { 204: { description: 'ok' } },
+        },
+      },
+    },
+  });
+  const worstChange = (before: string, after: string): Promise<Impact | undefined> =>
+    worstOf({ name: '', before: documentWith(before), after: documentWith(after) });
+
+  test.each(equivalentPatterns)('%s is compatible if the new pattern accepts the same strings', async (before, after) => {
+    const [old, portable] = [new RegExp(before, before.includes(String.raw`\p`) ? 'u' : ''), new RegExp(after)];
+    const characters = [
+      'a',
+      '.',
+      '@',
+      '/',
+      ':',
+      '[',
+      ']',
+      '\\',
+      '"',
+      '=',
+      '+',
+      ' ',
+      '\n',
+      '\t',
+      '\u0000',
+      '\u0085',
+      '\u009f',
+      '\u00a0',
+      'é',
+      '😀',
+    ];
+    const strings = fc.oneof(
+      fc.string({ unit: fc.constantFrom(...characters), maxLength: 12 }),
+      fc.string({ unit: fc.constantFrom(...characters), maxLength: 6 }).map((text) => `${text}a@b.c`),
+      fc.string({ unit: fc.constantFrom(...characters), maxLength: 6 }).map((text) => `data:image/png;base64,a${text}`),
+      fc.integer({ min: 0, max: 2000 }).map((length) => `https://${'x'.repeat(length)}`),
+      fc.constantFrom(999, 1000, 1001, 1991, 1992, 1993).map((length) => `https://${'x'.repeat(length)}`),
+    );
+    fc.assert(
+      fc.property(strings, (text) => old.test(text) === portable.test(text)),
+      { numRuns: 5_000 },
+    );
+    expect(await worstChange(before, after)).not.toBe('major');
+  });
+
+  test('breaks clients if the new pattern is not known to accept the same strings', async () => {
+    expect(await worstChange('^[a-z]+$', '^[a-y]+$')).toBe('major');
+    const [[, portable] = ['', '']] = equivalentPatterns;
+    expect(await worstChange('^[a-z]+$', portable)).toBe('major');
   });
 });
 

@@ -62,3 +62,50 @@ test('only the 3.1 document of version 1 describes webhooks, because events are 
   expect(createOpenApi30Document('https://shop.example')).not.toHaveProperty('webhooks');
   expect(createOpenApi30Document('https://shop.example')).not.toHaveProperty('components.parameters');
 });
+
+const described = z.record(
+  z.record(z.object({ operationId: z.string(), summary: z.string().min(1), description: z.string().min(1).optional() })),
+);
+
+test.each(['v1', 'v2'] as const)(
+  'every operation of %s has a description, and the document has a contact, as linters require',
+  (version) => {
+    const { paths, info } = createOpenApiDocument('https://shop.example', version);
+    const listedOperations = Object.values(described.parse(paths)).flatMap((methods) => Object.values(methods));
+    expect(listedOperations.filter(({ description }) => description === undefined).map(({ operationId }) => operationId)).toEqual([]);
+    expect(info).toMatchObject({ contact: { url: 'https://shop.example' } });
+  },
+);
+
+test.each([
+  ['version 1', createOpenApiDocument('https://shop.example')],
+  ['version 2', createOpenApiDocument('https://shop.example', 'v2')],
+  ['OpenAPI 3.0', createOpenApi30Document('https://shop.example')],
+])('in the document of %s, all operations share their error responses, which keeps the document small', (_, document) => {
+  const schema = z.object({
+    paths: z.record(z.record(z.object({ responses: z.record(z.record(z.unknown())) }))),
+    components: z.object({ responses: z.record(z.object({ 'x-problem-codes': z.array(z.string()).min(1) })) }),
+  });
+  const { paths, components } = schema.parse(document);
+  const errors = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ responses }) => Object.entries(responses).flatMap(([status, response]) => (Number(status) >= 400 ? [response] : [])));
+  expect(errors.length).toBeGreaterThan(500);
+  const names = errors.map(({ $ref }) => String($ref).replace('#/components/responses/', ''));
+  expect(new Set(names)).toEqual(new Set(Object.keys(components.responses)));
+  expect(JSON.stringify(document).length).toBeLessThan(600_000);
+});
+
+test('events have the format of version 1 in every version', () => {
+  const withSchemas = z.object({ components: z.object({ schemas: z.record(z.record(z.unknown())) }) });
+  const [v1, v2] = (['v1', 'v2'] as const).map(
+    (version) => withSchemas.parse(createOpenApiDocument('https://shop.example', version)).components.schemas,
+  );
+  const objectOf = (object: string): unknown =>
+    expect.objectContaining({ data: expect.objectContaining({ properties: { object: { $ref: `#/components/schemas/${object}` } } }) });
+  expect(v1?.['OrderEvent']?.['properties']).toEqual(objectOf('Order'));
+  expect(v2?.['OrderEvent']?.['properties']).toEqual(objectOf('OrderV1'));
+  expect(v2?.['OrderV1']).toEqual(v1?.['Order']);
+  expect(v2?.['Order']).not.toEqual(v1?.['Order']);
+  expect(v2?.['ProductEvent']).toEqual(v1?.['ProductEvent']);
+});

@@ -9,6 +9,7 @@ import { createOpenApi30Document, createOpenApiDocument } from '@mandate/contrac
 const examplesSchema = z.record(z.union([z.object({ $ref: z.string() }), z.object({ value: z.unknown() })]));
 const media = z.object({ schema: z.record(z.unknown()), example: z.unknown().optional(), examples: examplesSchema.optional() });
 const content = z.record(media);
+const responseShape = z.object({ content: content.optional(), 'x-problem-codes': z.array(z.string()).optional() });
 const operation = z.object({
   operationId: z.string(),
   'x-internal': z.boolean().optional(),
@@ -16,13 +17,17 @@ const operation = z.object({
     .array(z.object({ name: z.string(), in: z.string(), schema: z.record(z.unknown()), example: z.unknown().optional() }))
     .default([]),
   requestBody: z.object({ content }).optional(),
-  responses: z.record(z.object({ content: content.optional(), 'x-problem-codes': z.array(z.string()).optional() })),
+  responses: z.record(z.union([z.object({ $ref: z.string() }), responseShape])),
   security: z.array(z.object({ oauth2: z.array(z.string()).default([]) })),
 });
 const documentShape = z.object({
   paths: z.record(z.record(operation)),
   webhooks: z.record(z.record(operation.omit({ parameters: true }))).default({}),
-  components: z.object({ schemas: z.record(z.record(z.unknown())), examples: z.record(z.object({ value: z.unknown() })) }),
+  components: z.object({
+    schemas: z.record(z.record(z.unknown())),
+    responses: z.record(responseShape),
+    examples: z.record(z.object({ value: z.unknown() })),
+  }),
 });
 type Media = z.infer<typeof media>;
 
@@ -61,11 +66,18 @@ describe.each(documents)('the OpenAPI document in %s', (version, raw, newAjv) =>
     ),
   ];
 
+  const resolveResponse = (declared: z.infer<typeof operation>['responses'][string]): z.infer<typeof responseShape> => {
+    if (!('$ref' in declared)) return declared;
+    const target = document.components.responses[declared.$ref.split('/').at(-1) ?? ''];
+    if (!target) throw new Error(`${declared.$ref} does not exist`);
+    return target;
+  };
+
   const deliveries = Object.values(document.webhooks).flatMap((methods) => Object.values(methods));
   const mediaTypes = [...operations, ...deliveries].flatMap(({ operationId, requestBody, responses }) => [
     ...Object.entries(requestBody?.content ?? {}).map(([type, one]) => [`${operationId} ${type}`, one] as const),
-    ...Object.entries(responses).flatMap(([status, response]) =>
-      Object.entries(response.content ?? {}).map(([type, one]) => [`${operationId} ${status} ${type}`, one] as const),
+    ...Object.entries(responses).flatMap(([status, declared]) =>
+      Object.entries(resolveResponse(declared).content ?? {}).map(([type, one]) => [`${operationId} ${status} ${type}`, one] as const),
     ),
   ]);
 
@@ -104,8 +116,9 @@ describe.each(documents)('the OpenAPI document in %s', (version, raw, newAjv) =>
       expect(documentedScopes, operationId).toEqual(Array.isArray(access) ? access : []);
       for (const scope of documentedScopes ?? []) expect(scopeNames).toContain(scope);
       expect(Object.keys(documented?.responses ?? {}).toSorted(), operationId).toEqual(Object.keys(route.responses).toSorted());
-      for (const [status, response] of Object.entries(documented?.responses ?? {})) {
+      for (const [status, declared] of Object.entries(documented?.responses ?? {})) {
         if (Number(status) < 400) continue;
+        const response = resolveResponse(declared);
         const codes = response['x-problem-codes'] ?? [];
         expect(codes.length, `${operationId} ${status}`).toBeGreaterThan(0);
         expect(Object.keys(response.content?.['application/problem+json']?.examples ?? {}), `${operationId} ${status}`).toEqual(codes);

@@ -13,16 +13,18 @@ export async function prepareDocument(from: object, to: string): Promise<void> {
 }
 
 /**
- * Keys that are removed from the document: examples, which only human readers need, and patterns, because Python and Go do not support
- * their syntax. The server still validates the patterns.
+ * Keys that are removed from the document: examples, which only human readers need, patterns, which the server validates, and `not`, which
+ * the generator does not support.
  */
-const omittedKeys = new Set(['example', 'examples', 'x-codeSamples', 'pattern']);
+const omittedKeys = new Set(['example', 'examples', 'x-codeSamples', 'pattern', 'not']);
 
 function simplify(value: Json): Json {
   if (isList(value)) return value.map(simplify);
   if (typeof value !== 'object' || value === null) return value;
   // the generator would refer to a type that it does not generate
   if ('oneOf' in value) return {};
+  // the last alternative is the most general one
+  if ('anyOf' in value && isList(value['anyOf'])) return simplify(value['anyOf'].at(-1) ?? {});
   const entries = Object.entries(value).filter(
     ([key, one]) =>
       !(omittedKeys.has(key) && (key !== 'pattern' || typeof one === 'string')) && !(key === 'additionalProperties' && one === false),

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { Order } from '@mandate/client-sdk';
-import { type MandateEvent, signWebhook, verifyWebhook, WebhookVerificationError } from '@mandate/client-sdk/webhooks';
+import { type EventOf, type MandateEvent, signWebhook, verifyWebhook, WebhookVerificationError } from '@mandate/client-sdk/webhooks';
 
 /** Test vector published by Standard Webhooks. */
 const vector = {
@@ -82,7 +82,8 @@ describe('rotated secrets', () => {
 });
 
 test('the event type determines the type of its resource', () => {
-  expectTypeOf<Extract<MandateEvent, { type: 'order.paid' }>['data']['object']>().toEqualTypeOf<Order>();
+  expectTypeOf<EventOf<'order.paid'>['type']>().toEqualTypeOf<'order.paid'>();
+  expectTypeOf<EventOf<'order.paid'>['data']['object']>().toEqualTypeOf<Order>();
   const amountOf = (event: MandateEvent): number => {
     switch (event.type) {
       case 'order.paid':

@@ -29,6 +29,22 @@ test('a failed command does not change the file', async () => {
   expect([await readFile(file, 'utf8'), await readdir(directory)]).toEqual(['before', ['generated.json']]);
 });
 
+test.each([
+  ['that prints nothing', '', 'printed nothing'],
+  ['that is killed', `process.stdout.write('half', () => process.kill(process.pid, 'SIGKILL'))`, 'failed'],
+])('a command %s does not change the file', async (_, script, reason) => {
+  const { status, stderr } = replaceFile(script);
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`${file} was not changed, because this command ${reason}: `)]);
+  expect([await readFile(file, 'utf8'), await readdir(directory)]).toEqual(['before', ['generated.json']]);
+});
+
+test('each workspace formats the files that it generates, so that a later failure leaves no unformatted file', async () => {
+  for (const workspace of ['client-sdk', 'cli']) {
+    const { scripts } = JSON.parse(await readFile(join(root, workspace, 'package.json'), 'utf8'));
+    expect(scripts.generate).toMatch(/^node [\w/-]+\.ts && oxfmt [\w/.-]+$/);
+  }
+});
+
 test('no script redirects its output to a committed file', async () => {
   const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   const redirected = Object.values<string>(scripts).flatMap((script) => Array.from(script.matchAll(/> ([\w./-]+)/g), ([, path]) => path));

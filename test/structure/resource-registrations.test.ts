@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findMissingRegistrations, type SourceFiles } from './resource-registrations.ts';
@@ -65,4 +65,15 @@ test('a new resource that the changelog does not mention is reported', () => {
     `contract/index.ts: add "planted: plantedRoutes," to the list "resources", because ${path} declares these routes`,
     `CHANGELOG.md: describe the new resource "Planted" of ${path} for users`,
   ]);
+});
+
+test('ARCHITECTURE.md names every file in which a resource is registered', () => {
+  const architecture = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
+  const [, table = ''] = /^\*\*A new resource changes these files\*\*.*\n\n((?:\|.*\n)+)/m.exec(architecture) ?? [];
+  const named = Array.from(table.matchAll(/`([\w-]+(?:[/.][\w.-]+)+)`/g), ([, path = '']) => path);
+  const checked = readFileSync(join(import.meta.dirname, 'resource-registrations.ts'), 'utf8');
+  const registrationFiles = Array.from(checked.matchAll(/^const \w+ = '([\w./-]+)';$/gm), ([, path]) => path);
+  expect(registrationFiles.length).toBeGreaterThan(5);
+  expect(named).toEqual(expect.arrayContaining([...registrationFiles, 'test/quick/quick-test-files.ts', 'docs/walkthrough.arazzo.yaml']));
+  expect(named.filter((path) => !/FOLDER|NAME/.test(path) && !existsSync(join(root, path)))).toEqual([]);
 });

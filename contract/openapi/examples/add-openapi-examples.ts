@@ -6,7 +6,7 @@ import {
 } from './example-requests.ts';
 import { createProblemExample } from './example-problems.ts';
 import { examplesBySchemaName } from './example-values.ts';
-import { isJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
+import { isJsonObject, mapJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
 
 /** Example values by field name, for schemas without a complete example. */
 const valuesByFieldName: Readonly<Record<string, JsonValue>> = {
@@ -63,6 +63,8 @@ const alternativesOf = ({ oneOf, anyOf, allOf }: JsonObject): JsonObject[] =>
  * Returns the example with generated values for missing required fields, and without fields that this version of the schema does not have.
  */
 function fitToSchema(complete: JsonObject, { properties, required }: JsonObject, schemas: JsonObject): JsonObject {
+  // a schema with alternatives, whose example matches one of them
+  if (properties === undefined) return complete;
   const known = isJsonObject(properties) ? properties : {};
   const missing = (Array.isArray(required) ? required : []).map(jsonPrimitiveToText).filter((name) => !(name in complete));
   const exampleAt = (name: string): JsonValue =>
@@ -91,17 +93,14 @@ export function addOpenApiExamples(document: JsonObject, origin: string): JsonOb
   const components = isJsonObject(document['components']) ? document['components'] : {};
   const schemas = isJsonObject(components['schemas']) ? components['schemas'] : {};
   const problemExamples = new Map<string, JsonObject>();
-  const paths = mapValues(document['paths'], (methods) =>
-    mapValues(methods, (operation) =>
+  const paths = mapJsonObject(document['paths'], (methods) =>
+    mapJsonObject(methods, (operation) =>
       isJsonObject(operation) ? operationWithExamples(operation, schemas, origin, problemExamples) : operation,
     ),
   );
   const examples = Object.fromEntries([...problemExamples].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   return { ...document, paths, components: { ...components, examples } };
 }
-
-const mapValues = (node: JsonValue | undefined, change: (value: JsonValue, key: string) => JsonValue): JsonObject =>
-  Object.fromEntries(Object.entries(isJsonObject(node) ? node : {}).map(([key, value]) => [key, change(value, key)]));
 
 function operationWithExamples(
   operation: JsonObject,
@@ -112,14 +111,14 @@ function operationWithExamples(
   const { parameters, requestBody, responses, ...rest } = operation;
   const id = jsonPrimitiveToText(operation['operationId']);
   const contentWithExamples = (content: JsonValue | undefined): JsonObject =>
-    mapValues(content, (media, type) =>
+    mapJsonObject(content, (media, type) =>
       isJsonObject(media) && !type.startsWith('image/') ? { ...media, example: exampleContent(id, type, media, schemas) } : media,
     );
   return {
     ...rest,
     ...(Array.isArray(parameters) && { parameters: parameters.map((parameter) => withParameterExample(id, parameter)) }),
     ...(isJsonObject(requestBody) && { requestBody: { ...requestBody, content: contentWithExamples(requestBody['content']) } }),
-    responses: mapValues(responses, (response) => {
+    responses: mapJsonObject(responses, (response) => {
       if (!isJsonObject(response) || !isJsonObject(response['content'])) return response;
       const codes = response['x-problem-codes'];
       if (!Array.isArray(codes)) return { ...response, content: contentWithExamples(response['content']) };
@@ -152,5 +151,5 @@ function problemsWithExamples(
 ): JsonObject {
   for (const code of codes) if (!problemExamples.has(code)) problemExamples.set(code, createProblemExample(code, origin));
   const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
-  return mapValues(content, (media) => (isJsonObject(media) ? { ...media, examples } : media));
+  return mapJsonObject(content, (media) => (isJsonObject(media) ? { ...media, examples } : media));
 }

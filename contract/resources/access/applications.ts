@@ -126,7 +126,11 @@ const changeable = {
     .string()
     .url()
     .max(44_000)
-    .regex(/^(https:\/\/.{1,1992}|data:image\/png;base64,[A-Za-z0-9+/]+={0,2})$/, 'must be an https URL, or a PNG as a data: URI')
+    // At most 1992 characters after `https://`. Go does not support more than 1000 repetitions.
+    .regex(
+      /^(https:\/\/(?:.{1,1000}|.{1000}.{1,992})|data:image\/png;base64,[A-Za-z0-9+/]+={0,2})$/,
+      'must be an https URL, or a PNG as a data: URI',
+    )
     .nullable()
     .describe(descriptions.logo_uri),
   redirect_uris: z.array(address).max(10).describe(descriptions.redirect_uris),

@@ -150,6 +150,7 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
     path: '/events/:event_id',
     pathParams: z.object({ event_id: pathIdSchema('ID of the event.') }),
     summary: 'Get an event',
+    description: 'Returns the event if the token can see its resource and the event is still stored.',
     responses: { 200: eventSchema, ...fails(...tokenProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'events.get', access: ['events.read'] }),
   },

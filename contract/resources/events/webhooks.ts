@@ -178,6 +178,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     pathParams: endpointPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a webhook endpoint',
+    description: 'Returns the endpoint without its secret, which only creation and rotation return.',
     responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.get', access: ['webhooks.read'] }),
   },

@@ -66,6 +66,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     pathParams: methodPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a delivery method',
+    description: 'Returns a delivery method that new orders can use.',
     responses: { 200: deliveryMethodSchema, 304: c.noBody(), ...fails(...publicProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.get', access: 'public' }),
   },

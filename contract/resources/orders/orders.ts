@@ -241,6 +241,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     pathParams: orderPathParametersSchema,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get an order',
+    description: "Returns the order with its items. With `orders.read`, only the user's own orders are found.",
     responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
   },

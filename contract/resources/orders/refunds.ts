@@ -125,6 +125,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     pathParams: refundPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a refund',
+    description: 'Returns the refund with its current status.',
     responses: { 200: refundSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'refunds.get', access: ['payments.read', 'payments.manage'] }),
   },

@@ -164,6 +164,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       })
       .strict(),
     summary: 'List products',
+    description: 'Returns the active products, newest first. No token is required.',
     responses: {
       200: listPageSchema('ProductPage', productSchema),
       ...fails(...publicProblemCodes, ...cursorProblemCodes, 'forbidden'),
@@ -176,6 +177,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     pathParams: productPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a product',
+    description: 'Returns the product with its current stock. Staff can also read drafts and archived products.',
     responses: { 200: productSchema, 304: c.noBody(), ...fails(...publicProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'products.get', access: 'public' }),
   },
@@ -185,6 +187,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     headers: idempotencyHeadersSchema,
     body: productCreateSchema,
     summary: 'Create a product',
+    description: 'Creates a product with its initial stock. A draft is visible only to staff until its status becomes `active`.',
     responses: {
       201: productSchema,
       ...fails(...permissionPostProblemCodes, 'sku_taken'),

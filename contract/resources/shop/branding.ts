@@ -92,6 +92,7 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     path: '/branding',
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get the branding',
+    description: 'Returns the name, logo, colors and links that pages and e-mails show. No token is required.',
     responses: { 200: brandingSchema, 304: c.noBody(), ...fails(...publicProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'branding.get', access: 'public' }),
   },

@@ -3,6 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createClient, type Client } from '@mandate/client-sdk';
+import { followEvents } from '@mandate/client-sdk/webhooks';
 import { eventSubjectDefinitions, eventTypes } from '@mandate/contract';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
@@ -20,6 +22,7 @@ import {
 const shop = withShop();
 let receiver: WebhookReceiver;
 let deliveries: readonly ReceivedDelivery[];
+let client: Client;
 
 const createOperation = z
   .object({
@@ -74,13 +77,22 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver();
   const anna = await signUpWithRole(shop.db, shop.origin, 'admin');
   const scopes = Object.values(eventSubjectDefinitions).flatMap(({ own, all }) => [...(own === null ? [] : [own]), ...all]);
-  const writeScopes = ['orders.write', 'payments.write', 'refunds.write', 'tasks.write', 'webhooks.write', 'products.write'] as const;
-  const { access_token: token } = await obtainTokens(shop.origin, anna, [...new Set([...scopes, ...writeScopes])]);
+  const otherScopes = [
+    'events.read',
+    'orders.write',
+    'payments.write',
+    'refunds.write',
+    'tasks.write',
+    'webhooks.write',
+    'products.write',
+  ] as const;
+  const { access_token: token } = await obtainTokens(shop.origin, anna, [...new Set([...scopes, ...otherScopes])]);
   const post = async (path: string, body: object, status = 201): Promise<JsonBody> => {
     const response = await shop.callApi('POST', `/api/v1${path}`, { token, body });
     expect(response.status, response.text).toBe(status);
     return response.body;
   };
+  client = createClient({ baseUrl: shop.origin, auth: token });
   const endpoint = await post('/webhook-endpoints', { url: receiver.url, events: ['*'] });
   const product = await shop.createProduct({ stock: 1 });
   const order = await post('/orders', buildOrderInput([product, 1]));
@@ -120,6 +132,41 @@ test('every delivery has the documented headers and payload', () => {
     for (const { name, schema } of Object.values(document.components.parameters))
       expect([name, isValidHeader(name, schema, headers[name])]).toEqual([name, true]);
   }
+});
+
+const eventErrors = (schema: string, event: unknown): unknown => {
+  const validate = ajv.getSchema(`https://shop.example/#/components/schemas/${schema}`);
+  return validate?.(event) === true ? null : (validate?.errors ?? `${schema} is not in the document`);
+};
+
+test('every event in the feed matches the alternative of its subject', async () => {
+  const { data: events } = await client.events.list({ limit: 100 });
+  expect(new Set(events.map(({ subject }) => subject.type))).toEqual(new Set(Object.keys(eventSubjectDefinitions)));
+  for (const event of events) {
+    const schema = `${event.subject.type.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}Event`;
+    expect([event.type, eventErrors('Event', event), eventErrors(schema, event)]).toEqual([event.type, null, null]);
+    expect(eventErrors('OtherEvent', event)).not.toBeNull();
+  }
+});
+
+test('the client narrows the resource of an event by its type', async () => {
+  const totals: number[] = [];
+  for await (const event of followEvents(client, { type: ['order.*', 'refund.created'] })) {
+    if (event.type === 'order.paid') totals.push(event.data.object.total);
+    if (event.type !== 'refund.created') continue;
+    totals.push(event.data.object.amount);
+    break;
+  }
+  expect(totals).toEqual([expect.any(Number), 100]);
+});
+
+test('an event of a newer type is valid, but an event with the resource of another type is not', async () => {
+  const { data } = await client.events.list({ type: ['order.paid'] });
+  const [event] = data;
+  expect(eventErrors('Event', { ...event, type: 'order.archived' })).toBeNull();
+  expect(eventErrors('Event', { ...event, type: 'parcel.lost', data: { object: { weight: 2 } } })).toBeNull();
+  expect(eventErrors('KnownEvent', { ...event, type: 'order.archived' })).not.toBeNull();
+  expect(eventErrors('Event', { ...event, type: 'product.created' })).not.toBeNull();
 });
 
 test('a payload of another type or with invalid data is rejected', () => {

@@ -12,6 +12,10 @@ const order = await client.orders.get(1);
 const orders = await client.orders.list({ status: ['paid'] });
 const firstSummary = orders.data;
 const items = order.items;
+const events = await client.events.list();
+const recent = events.data;
+const [event] = recent;
+const object = event?.type === 'order.paid' ? event.data.object : undefined;
 const input: Parameters<typeof client.orders.create>[0] = { items: [], delivery: { method: 'x', recipient_name: 'x' } };
 `;
 
@@ -51,5 +55,8 @@ test('editors show the names of types, not all their members', { timeout: 60_000
   expect(hover('orders')).toBe('const orders: OrderPage');
   expect(hover('firstSummary')).toBe('const firstSummary: OrderSummary[]');
   expect(hover('items')).toBe('const items: OrderItem[]');
+  expect(hover('events')).toBe('const events: EventPage');
+  expect(hover('recent')).toBe('const recent: Event[]');
+  expect(hover('object')).toBe('const object: Order | undefined');
   expect(hover('input')).toBe('const input: OrderCreate');
 });

@@ -2,6 +2,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import type * as contract from '@mandate/contract';
 import type * as sdk from '@mandate/client-sdk';
 import { createClient, type ApiError } from '@mandate/client-sdk';
+import { followEvents, type EventOf } from '@mandate/client-sdk/webhooks';
 import type { z } from 'zod';
 import type { orderExportCreateSchema } from '../../../contract/resources/tasks/order-exports.ts';
 import type { orderCreateSchema } from '../../../contract/resources/orders/orders.ts';
@@ -93,4 +94,44 @@ test('a switch over codes narrows the error, rejects misspelled codes and requir
     }
   };
   expect(told).toBeTypeOf('function');
+});
+
+test('the type of an event narrows the type of its resource, and does not compile if it is misspelled', () => {
+  const readEvents = async (): Promise<unknown> => {
+    const { data } = await client.events.list({ type: ['order.*', 'payment.failed'] });
+    for (const event of data) {
+      switch (event.type) {
+        case 'order.paid':
+        case 'order.refunded':
+          expectTypeOf(event.data.object).toEqualTypeOf<sdk.Order>();
+          break;
+        case 'payment.failed':
+          expectTypeOf(event.data.object).toEqualTypeOf<sdk.Payment>();
+          break;
+        // @ts-expect-error -- the event type is misspelled
+        case 'order.payed':
+          break;
+        default:
+          expectTypeOf<sdk.OtherEvent>().toExtend<typeof event>();
+          expectTypeOf(event.subject.id).toBeNumber();
+      }
+    }
+    const { type, data: change } = await client.events.get(1);
+    // @ts-expect-error -- without its type, the event can be about any resource
+    return type === '' || change.object.total;
+  };
+  expect(readEvents).toBeTypeOf('function');
+});
+
+test('followed events have the same types', () => {
+  const followOrders = async (): Promise<unknown> => {
+    for await (const event of followEvents(client, { type: ['order.*'] })) {
+      expectTypeOf(event).toEqualTypeOf<sdk.Event>();
+      if (event.type === 'order.created') return event.data.object.items[0]?.sku;
+    }
+    return undefined;
+  };
+  expectTypeOf<EventOf<'task.failed'>['data']['object']>().toEqualTypeOf<sdk.Task>();
+  expectTypeOf<EventOf<'order.paid' | 'product.created'>['data']['object']>().toEqualTypeOf<sdk.Order | sdk.Product>();
+  expect(followOrders).toBeTypeOf('function');
 });

@@ -1,0 +1,17 @@
+/**
+ * Patterns of the last release whose syntax other languages do not have, each with a portable pattern that accepts the same strings. Remove a
+ * pair once the baseline contains the portable pattern.
+ */
+export const equivalentPatterns: readonly (readonly [before: string, after: string])[] = [
+  [
+    String.raw`^(https:\/\/.{1,1992}|data:image\/png;base64,[A-Za-z0-9+/]+={0,2})$`,
+    String.raw`^(https:\/\/(?:.{1,1000}|.{1000}.{1,992})|data:image\/png;base64,[A-Za-z0-9+/]+={0,2})$`,
+  ],
+  [
+    String.raw`^[^\s"(),:;<>@[\\\]\p{Cc}]+@[^\s"(),:;<>@[\\\]\p{Cc}]+\.[^\s"(),:;<>@[\\\]\p{Cc}]+$`,
+    String.raw`^[^\s"(),:;<>@\[\\\]\x00-\x1f\x7f-\x9f]+@[^\s"(),:;<>@\[\\\]\x00-\x1f\x7f-\x9f]+\.[^\s"(),:;<>@\[\\\]\x00-\x1f\x7f-\x9f]+$`,
+  ],
+];
+
+export const arePatternsEquivalent = (before: unknown, after: unknown): boolean =>
+  equivalentPatterns.some(([first, second]) => first === before && second === after);
