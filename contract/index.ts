@@ -127,11 +127,14 @@ export { maxFoundOrders, maxOrdersWithItems } from './resources/orders/order-lis
 export { orderCancelReasons, orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses, taxModes } from './resources/orders/orders.ts';
 export {
   budgetPeriods,
+  orderAccessLevels,
   orderActions,
   orderAuthorizationDetailsInputSchema,
   orderAuthorizationDetailsType,
   orderLimitsInputSchema,
   type BudgetPeriod,
+  type EffectiveOrderLimits,
+  type OrderAccessLevel,
   type OrderAction,
   type OrderAuthorizationDetails,
   type OrderLimitsInput,

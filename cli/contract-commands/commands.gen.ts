@@ -4080,6 +4080,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           description:
             'Time after which the application can no longer place, pay for or cancel orders (default: the lifetime of the grant).',
         },
+        orders: {
+          type: ['string'],
+          enum: ['own', 'all'],
+          description:
+            'Orders that the application can see, change, cancel and pay for: `own`, only orders that it placed; `all`, all orders of the customer (default: unchanged, or `all` without limits). `all` is rejected if the application requested only `own`.',
+        },
         time_zone: {
           type: ['string'],
           minLength: 1,

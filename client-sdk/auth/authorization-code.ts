@@ -19,6 +19,8 @@ export type OrderAuthorizationRequest = {
   };
   /** RFC 3339 timestamp after which the application can no longer place, pay for or cancel orders. */
   readonly valid_until?: string;
+  /** Orders that the application can access: only those that it placed, or all orders (default: `own`; for applications of the shop: `all`). */
+  readonly orders?: 'own' | 'all';
 };
 
 export type AuthorizationRequestOptions = {

@@ -1480,6 +1480,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
             period: 'day',
           },
           valid_until: '2026-11-20T09:30:00.000Z',
+          orders: 'own',
         },
       ],
       budget: {
@@ -1535,6 +1536,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
             period: 'day',
           },
           valid_until: '2026-11-20T09:30:00.000Z',
+          orders: 'own',
         },
       ],
       budget: {
@@ -1564,6 +1566,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
             period: 'day',
           },
           valid_until: '2026-11-20T09:30:00.000Z',
+          orders: 'own',
         },
       ],
       budget: {

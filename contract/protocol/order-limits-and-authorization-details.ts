@@ -7,6 +7,8 @@ import { timestampInputSchema, timestampSchema } from '../schema/text-timestamp-
 export const orderAuthorizationDetailsType = 'mandate_orders';
 /** Actions that authorization details can permit. `place` includes changes to an order that do not change its price. */
 export const orderActions = ['place', 'pay', 'cancel'] as const;
+/** Orders that an application can access: only the orders that it placed, or all orders of the customer. */
+export const orderAccessLevels = ['own', 'all'] as const;
 /** Calendar periods of a budget. A week starts on Monday. */
 export const budgetPeriods = ['day', 'week', 'month'] as const;
 
@@ -37,6 +39,9 @@ const limitsSchema = withSchemaName(
     }),
 );
 
+const orderAccessText =
+  'Orders that the application can see, change, cancel and pay for: `own`, only orders that it placed; `all`, all orders of the customer';
+
 const conditionFields = {
   actions: z
     .array(z.enum(orderActions))
@@ -51,8 +56,8 @@ const conditionFields = {
     .describe('Time after which the application can no longer place, pay for or cancel orders (default: the lifetime of the grant).'),
 };
 
-/** Limits for an application's orders, as set by the customer. */
-export const orderLimitsInputSchema = z.object(conditionFields).strict();
+/** Limits that a customer sets for an application on a page. */
+export const orderLimitsInputSchema = z.object({ ...conditionFields, orders: z.enum(orderAccessLevels) }).strict();
 
 /** Limits that a customer sets for an application through the API. */
 export const connectedAppLimitsInputSchema = withSchemaName(
@@ -60,6 +65,12 @@ export const connectedAppLimitsInputSchema = withSchemaName(
   z
     .object({
       ...conditionFields,
+      orders: z
+        .enum(orderAccessLevels)
+        .optional()
+        .describe(
+          `${orderAccessText} (default: unchanged, or \`all\` without limits). \`all\` is rejected if the application requested only \`own\`.`,
+        ),
       time_zone: z
         .string()
         .min(1)
@@ -78,7 +89,14 @@ export const connectedAppLimitsInputSchema = withSchemaName(
  * more than the application requested.
  */
 export const orderAuthorizationDetailsInputSchema = z
-  .object({ type: z.literal(orderAuthorizationDetailsType), ...conditionFields })
+  .object({
+    type: z.literal(orderAuthorizationDetailsType),
+    ...conditionFields,
+    orders: z
+      .enum(orderAccessLevels)
+      .optional()
+      .describe(`${orderAccessText} (default: \`own\`; for applications that the shop operates: \`all\`).`),
+  })
   .strict();
 
 /** Authorization details as the server returns them, with every default filled in. */
@@ -89,10 +107,15 @@ export const orderAuthorizationDetailsSchema = withSchemaName(
     actions: z.array(z.enum(orderActions)).describe('Permitted actions.'),
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
     valid_until: timestampSchema.optional().describe('Time after which the application can no longer place, pay for or cancel orders.'),
+    orders: z.enum(orderAccessLevels).describe(`${orderAccessText}.`),
   }),
 );
 
 export type OrderAction = (typeof orderActions)[number];
 export type BudgetPeriod = (typeof budgetPeriods)[number];
-export type OrderLimitsInput = z.output<typeof orderLimitsInputSchema>;
+export type OrderAccessLevel = (typeof orderAccessLevels)[number];
 export type OrderAuthorizationDetails = z.output<typeof orderAuthorizationDetailsSchema>;
+/** What a customer allows an application to do with orders. */
+export type EffectiveOrderLimits = z.output<typeof orderLimitsInputSchema>;
+/** Limits in a request. The default for `orders` depends on the request. */
+export type OrderLimitsInput = Omit<EffectiveOrderLimits, 'orders'> & { readonly orders?: OrderAccessLevel | undefined };

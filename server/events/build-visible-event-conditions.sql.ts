@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { eventSubjectDefinitions, type EventSubject, type Scope } from '@mandate/contract';
 import { listUsableScopes, canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
+import { buildEventOfClientConditionSql } from './build-event-of-client-condition.sql.ts';
 
 const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjectDefinitions, name);
 const subjects = Object.keys(eventSubjectDefinitions).filter(isSubject);
@@ -17,7 +19,13 @@ export function buildVisibleEventConditionsSql(principal: Principal): RawBuilder
     const scope = eventSubjectDefinitions[name].own;
     return scope !== null && canUseScope(principal, scope);
   });
-  return [sql`v.subject_type = any(${unrestricted}::text[])`, ...ownEvents(principal, own), sharedEvents(principal, rest, own)];
+  const conditions = [sql`v.subject_type = any(${unrestricted}::text[])`, ...ownEvents(principal, own), sharedEvents(principal, rest, own)];
+  const requiredClientId = findRequiredOrderClientId(principal);
+  if (requiredClientId === undefined) return conditions;
+  const isOfClient = sql.raw(buildEventOfClientConditionSql('caller.client_id'));
+  return conditions.map(
+    (condition) => sql`${condition} and exists (select 1 from (select ${requiredClientId}::text as client_id) caller where ${isOfClient})`,
+  );
 }
 
 function ownEvents(principal: Principal, own: readonly EventSubject[]): RawBuilder<unknown>[] {

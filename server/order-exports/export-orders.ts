@@ -23,6 +23,8 @@ export const orderExportTaskParamsSchema = z.object({
   rows: z.enum(['orders', 'lines']),
   columns: z.array(z.enum([...orderExportColumns.order, ...orderExportColumns.line])),
   user_id: z.number().optional(),
+  /** Client that must have placed the orders, if the user allows the application access to no others. */
+  required_client_id: z.string().optional(),
   status: z.array(z.string()).optional(),
   payment_status: z.array(z.string()).optional(),
   fulfillment_status: z.array(z.string()).optional(),
@@ -108,6 +110,7 @@ async function withLines(em: EntityManager, orders: readonly OrderSummary[]): Pr
 
 const toFilters = (params: OrderExportParams): OrderFilters => ({
   userId: params.user_id,
+  requiredClientId: params.required_client_id,
   status: params.status,
   paymentStatus: params.payment_status,
   fulfillmentStatus: params.fulfillment_status,

@@ -6,7 +6,7 @@ import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
+import { buildListedOrdersFilter } from '../orders/build-listed-orders-filter.ts';
 import { enqueueTask } from '../tasks/enqueue-task.ts';
 import { getTaskPath } from '../tasks/task-from-entity.ts';
 import type { OrderExportParams } from './export-orders.ts';
@@ -32,11 +32,12 @@ const handleCreateOrderExport: RouteHandler<typeof contract.orderExports.create,
 /** Resolves the request defaults: the order owner, the columns and the end of the period. */
 function resolveExport(principal: Principal, input: OrderExportCreate, now: Date): OrderExportParams {
   const { columns = allColumns(input.rows), user_id: requestedUserId, created_at_lt: until, ...rest } = input;
-  const userId = resolveUserWhoseOrdersAreListed(principal, requestedUserId);
+  const { userId, requiredClientId } = buildListedOrdersFilter(principal, requestedUserId);
   return {
     ...rest,
     columns,
     ...(userId !== undefined && { user_id: userId }),
+    ...(requiredClientId !== undefined && { required_client_id: requiredClientId }),
     // Orders placed during the export are not included.
     created_at_lt: until !== undefined && Date.parse(until) < now.getTime() ? until : now.toISOString(),
   };

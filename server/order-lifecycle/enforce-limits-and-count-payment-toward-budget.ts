@@ -30,7 +30,8 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
   const limits = await findOrderLimits(em, grantId);
   if (!limits) return; // the customer has removed the limits
   const actions = orderActions.filter((action) => limits.actions.includes(action));
-  assertOrderActionAllowed({ ...principal, orderAuthorization: { actions, validUntil: limits.validUntil ?? null } }, 'pay', now);
+  const current = { ...orderAuthorization, actions, validUntil: limits.validUntil ?? null };
+  assertOrderActionAllowed({ ...principal, orderAuthorization: current }, 'pay', now);
   const isCounted = (await em.count(BudgetedOrder, { grantId, orderId: order.id })) > 0;
   const exceeded = findLimitExceededByPayment(limits, order, isCounted);
   if (exceeded) throw createLimitProblem(exceeded, order.total, order.currency, '#');

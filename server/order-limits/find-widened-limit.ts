@@ -1,12 +1,10 @@
-import { orderActions, type OrderAuthorizationDetails, type OrderLimitsInput } from '@mandate/contract';
-
-type Limits = Pick<OrderLimitsInput | OrderAuthorizationDetails, 'actions' | 'limits' | 'valid_until'>;
+import { orderActions, type EffectiveOrderLimits } from '@mandate/contract';
 
 /**
  * Returns the first field in which `requested` permits more than `allowed`, or undefined if it permits at most as much. An absent limit
  * permits any amount.
  */
-export function findWidenedLimit(allowed: Limits, requested: Limits): string | undefined {
+export function findWidenedLimit(allowed: EffectiveOrderLimits, requested: EffectiveOrderLimits): string | undefined {
   const [before, after] = [allowed.limits, requested.limits];
   const widened: readonly (readonly [field: string, isWider: boolean])[] = [
     ['actions', orderActions.some((action) => requested.actions.includes(action) && !allowed.actions.includes(action))],
@@ -16,6 +14,7 @@ export function findWidenedLimit(allowed: Limits, requested: Limits): string | u
     ['limits.per_period', isHigher(before?.per_period, after?.per_period)],
     ['limits.period', before?.period !== undefined && before.period !== after?.period],
     ['valid_until', isHigher(toEpochMs(allowed.valid_until), toEpochMs(requested.valid_until))],
+    ['orders', allowed.orders === 'own' && requested.orders === 'all'],
   ];
   return widened.find(([, isWider]) => isWider)?.[0];
 }

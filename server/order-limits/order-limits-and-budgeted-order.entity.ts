@@ -19,6 +19,10 @@ export const OrderLimits = defineEntity({
     /** IANA name of the time zone that determines when a period starts. */
     timeZone: p.text().default('UTC'),
     validUntil: p.datetime(3).nullable(),
+    /** Whether the application can access only the orders that it placed. */
+    ownOrdersOnly: p.boolean().default(false),
+    /** Whether the user can let the application access all orders; false if the application requested access only to its own orders. */
+    allOrdersGrantable: p.boolean().default(true),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
     // The functions of migration 20261123140000 calculate these values, so that this entity and the statement that places orders agree.

@@ -2,8 +2,8 @@ import {
   orderActions,
   orderAuthorizationDetailsType,
   type Budget,
+  type EffectiveOrderLimits,
   type OrderAuthorizationDetails,
-  type OrderLimitsInput,
 } from '@mandate/contract';
 import type { OrderLimitsRow } from './order-limits-and-budgeted-order.entity.ts';
 
@@ -19,6 +19,7 @@ export const authorizationDetailsFromOrderLimits = (row: OrderLimitsRow): OrderA
     },
   }),
   ...(row.validUntil != null && { valid_until: row.validUntil.toISOString() }),
+  orders: row.ownOrdersOnly ? 'own' : 'all',
 });
 
 /** Returns how much of the budget has been used in the current period, or null if there is no limit per period. */
@@ -38,11 +39,12 @@ export function budgetFromOrderLimits(row: OrderLimitsRow): Budget | null {
 }
 
 /** Returns the columns that store the limits. */
-export const orderLimitsColumnsFromInput = ({ actions, limits, valid_until: validUntil }: OrderLimitsInput) => ({
+export const orderLimitsColumnsFromInput = ({ actions, limits, valid_until: validUntil, orders }: EffectiveOrderLimits) => ({
   actions: [...actions],
   currency: limits?.currency ?? null,
   perOrder: limits?.per_order ?? null,
   perPeriod: limits?.per_period ?? null,
   period: limits?.period ?? null,
   validUntil: validUntil === undefined ? null : new Date(validUntil),
+  ownOrdersOnly: orders === 'own',
 });

@@ -1,29 +1,50 @@
-import type { OrderLimitsInput } from '@mandate/contract';
+import { orderActions, type EffectiveOrderLimits } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { OrderLimits, type OrderLimitsRow } from './order-limits-and-budgeted-order.entity.ts';
 import { orderLimitsColumnsFromInput } from './order-limits-conversion.ts';
 
+type SaveOptions = {
+  /** Time zone that determines when a period starts; without it, the stored time zone remains (default: UTC). */
+  readonly timeZone?: string | undefined;
+  /** Whether the user can let the application access all orders; without it, the stored value remains (default: true). */
+  readonly allOrdersGrantable?: boolean | undefined;
+};
+
 /**
  * Sets a grant's limits. Waits for orders that are being placed under the previous limits, so that every later order sees the new limits.
- * @param timeZone time zone that determines when a period starts; without it, the stored time zone remains (default: UTC)
  */
-export async function saveOrderLimits(em: EntityManager, grantId: string, input: OrderLimitsInput, timeZone?: string): Promise<void> {
-  const columns = { ...orderLimitsColumnsFromInput(input), updatedAt: new Date() };
-  const timeZoneColumn = timeZone === undefined ? {} : { timeZone };
+export async function saveOrderLimits(
+  em: EntityManager,
+  grantId: string,
+  limits: EffectiveOrderLimits,
+  { timeZone, allOrdersGrantable }: SaveOptions = {},
+): Promise<void> {
+  const columns = { ...orderLimitsColumnsFromInput(limits), updatedAt: new Date() };
+  const given = { ...(timeZone !== undefined && { timeZone }), ...(allOrdersGrantable !== undefined && { allOrdersGrantable }) };
   await em
     .createQueryBuilder(OrderLimits)
-    .insert({ grantId, ...columns, ...timeZoneColumn })
+    .insert({ grantId, ...columns, ...given })
     .onConflict('grantId')
-    .merge([...mergedColumns, ...(timeZone === undefined ? [] : (['timeZone'] as const))])
+    .merge([
+      ...mergedColumns,
+      ...(timeZone === undefined ? [] : (['timeZone'] as const)),
+      ...(allOrdersGrantable === undefined ? [] : (['allOrdersGrantable'] as const)),
+    ])
     .execute();
 }
 
-const mergedColumns = ['actions', 'currency', 'perOrder', 'perPeriod', 'period', 'validUntil', 'updatedAt'] as const;
+const mergedColumns = ['actions', 'currency', 'perOrder', 'perPeriod', 'period', 'validUntil', 'ownOrdersOnly', 'updatedAt'] as const;
 
 /** Returns a grant's limits and how much of its budget has been used, or null if the grant has no limits. */
 export const findOrderLimits = (em: EntityManager, grantId: string): Promise<OrderLimitsRow | null> =>
   em.fork({ keepTransactionContext: true }).findOne(OrderLimits, { grantId });
 
-/** Removes a grant's limits. Returns false if the grant has no limits. */
-export const deleteOrderLimitsOfGrant = async (em: EntityManager, grantId: string): Promise<boolean> =>
-  (await em.nativeDelete(OrderLimits, { grantId })) > 0;
+/**
+ * Removes a grant's limits. An application that requested access only to its own orders keeps that restriction, because the user has never
+ * been asked for access to all orders.
+ */
+export async function removeOrderLimits(em: EntityManager, grantId: string): Promise<void> {
+  const removed = await em.nativeDelete(OrderLimits, { grantId, allOrdersGrantable: true });
+  if (removed === 0 && (await findOrderLimits(em, grantId)))
+    await saveOrderLimits(em, grantId, { actions: [...orderActions], orders: 'own' });
+}

@@ -2,13 +2,22 @@ import type { Scope } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { Order } from './order-and-order-item.entity.ts';
 
-/** Returns the filter for the orders that the principal may access: its own, or all orders when it may use `scopeForAllOrders`. */
-export const buildAccessibleOrdersFilter = (principal: Principal, scopeForAllOrders: Scope): { user?: number } =>
-  canUseScope(principal, scopeForAllOrders) ? {} : { user: principal.user?.id ?? 0 };
+/**
+ * Returns the filter for the orders that the principal may access: the user's orders, or all orders if the principal may use
+ * `scopeForAllOrders`; of these, only the orders that the application placed if the user allows access to no others.
+ */
+export function buildAccessibleOrdersFilter(principal: Principal, scopeForAllOrders: Scope): { user?: number; clientId?: string } {
+  const clientId = findRequiredOrderClientId(principal);
+  return {
+    ...(!canUseScope(principal, scopeForAllOrders) && { user: principal.user?.id ?? 0 }),
+    ...(clientId !== undefined && { clientId }),
+  };
+}
 
 /** @throws {Problem} `not_found` when the order does not exist or the principal may not access it */
 export async function assertOrderAccessible(em: EntityManager, principal: Principal, id: number, scopeForAllOrders: Scope): Promise<void> {

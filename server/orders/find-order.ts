@@ -1,6 +1,7 @@
 import type { Order } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { orderFromRow } from './order-from-row.ts';
@@ -8,14 +9,20 @@ import { queryAccessibleOrderRow } from './query-accessible-order-row.sql.ts';
 
 /** Returns an order with its lines, if the principal may read it. */
 export async function findOrder(em: EntityManager, principal: Principal, id: number): Promise<Order> {
-  const row = await queryAccessibleOrderRow(em, [id, principal.user?.id ?? null, canUseScope(principal, 'orders.manage')]);
+  const requiredClientId = findRequiredOrderClientId(principal) ?? null;
+  const row = await queryAccessibleOrderRow(em, [
+    id,
+    principal.user?.id ?? null,
+    canUseScope(principal, 'orders.manage'),
+    requiredClientId,
+  ]);
   if (!row) throw createProblem('not_found', { detail: `Order ${id} was not found.` });
   return orderFromRow(row, row.items);
 }
 
 /** Returns an order with its lines without checking permissions, for events and for responses to authorized changes. */
 export async function findOrderWithoutPermissionCheck(em: EntityManager, id: number): Promise<Order> {
-  const row = await queryAccessibleOrderRow(em, [id, null, true]);
+  const row = await queryAccessibleOrderRow(em, [id, null, true, null]);
   if (!row) throw new Error(`order ${id} does not exist`);
   return orderFromRow(row, row.items);
 }

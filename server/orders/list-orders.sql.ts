@@ -4,12 +4,11 @@ import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts
 import { roundUpLimitSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
+import type { ListedOrdersFilter } from './build-listed-orders-filter.ts';
 import { orderColumnsSql, orderItemsAsJsonSql, type OrderRow } from './order-from-row.ts';
 import { hasUncommonFulfillmentStatusSql, commonFulfillmentAndStatusPairs } from './order-and-order-item.entity.ts';
 
-export type OrderFilters = {
-  /** The user whose orders are listed; `undefined` means all users. */
-  readonly userId: number | undefined;
+export type OrderFilters = ListedOrdersFilter & {
   readonly ids?: readonly number[] | undefined;
   readonly clientId?: string | undefined;
   readonly status?: readonly string[] | undefined;
@@ -47,10 +46,10 @@ export const listOrders = (em: EntityManager, filters: OrderFilters, page: Order
  * applied row by row.
  */
 function isFullyIndexed(
-  { userId, clientId, paymentStatus, fulfillmentStatus }: OrderFilters,
+  { userId, requiredClientId, clientId, paymentStatus, fulfillmentStatus }: OrderFilters,
   { sort, withItems }: OrderPageOptions,
 ): boolean {
-  const filters = [userId, clientId, paymentStatus, fulfillmentStatus].filter((filter) => filter !== undefined);
+  const filters = [userId, requiredClientId, clientId, paymentStatus, fulfillmentStatus].filter((filter) => filter !== undefined);
   return !withItems && sort.by === 'created_at' && filters.length <= 1;
 }
 
@@ -160,9 +159,10 @@ function statusConditions({ status, paymentStatus, fulfillmentStatus }: Partial<
 }
 
 function filterConditions(filters: OrderFilters): RawBuilder<unknown>[] {
-  const { userId, ids, clientId, reference, createdAtGte, createdAtLt, updatedAtGte, updatedAtLt } = filters;
+  const { userId, requiredClientId, ids, clientId, reference, createdAtGte, createdAtLt, updatedAtGte, updatedAtLt } = filters;
   const conditions = [sql`true`];
   if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);
+  if (requiredClientId !== undefined) conditions.push(sql`client_id = ${requiredClientId}`);
   if (ids !== undefined) conditions.push(sql`id = any(${ids}::bigint[])`);
   if (clientId !== undefined) conditions.push(sql`client_id = ${clientId}`);
   if (reference !== undefined) conditions.push(sql`reference = ${reference}`);

@@ -5,7 +5,7 @@ import { rejectReversedTimeRange } from '../http/response/time-range-and-total-c
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import type { OrderFilters, OrderSort } from './list-orders.sql.ts';
-import { resolveUserWhoseOrdersAreListed } from './resolve-user-whose-orders-are-listed.ts';
+import { buildListedOrdersFilter } from './build-listed-orders-filter.ts';
 
 export type OrderListQuery = z.output<(typeof contract.orders.list)['query']>;
 type OrderList = {
@@ -36,7 +36,7 @@ export function parseOrderListParameters(principal: Principal, query: OrderListQ
     });
   }
   const filters = {
-    userId: resolveUserWhoseOrdersAreListed(principal, query.user_id),
+    ...buildListedOrdersFilter(principal, query.user_id),
     ids: query.id,
     clientId: query.client_id,
     status: query.status,

@@ -4,13 +4,12 @@ import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts
 import { roundUpLimitSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
+import type { ListedOrdersFilter } from './build-listed-orders-filter.ts';
 
 /** Selects payments, refunds or shipments that belong to orders. */
-export type SubresourceFilter = {
+export type SubresourceFilter = ListedOrdersFilter & {
   readonly table: 'payments' | 'refunds' | 'shipments';
   readonly statuses: readonly string[];
-  /** The user whose orders are searched; `undefined` means all users. */
-  readonly userId: number | undefined;
   /** A selective condition whose column has an index; ignored if the value is `undefined`. */
   readonly narrowedBy?: { readonly column: 'payment_id' | 'tracking_number'; readonly value: string | number | undefined };
 };
@@ -50,11 +49,11 @@ export const countMatchingSubresources = (
 ): Promise<number> => countRowsUpTo(em, sql`select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found`, maxCountedTotal);
 
 /**
- * Selects the matching rows. Without a selective condition (such as the order ID), the query iterates over the given user's orders; without
- * a user, it runs one index scan per status.
+ * Selects the matching rows. Without a selective condition (such as the order ID), the query iterates over the orders of the given user or
+ * client; without these, it runs one index scan per status.
  */
 function matchingRows(
-  { table, statuses, userId, narrowedBy }: SubresourceFilter,
+  { table, statuses, userId, requiredClientId, narrowedBy }: SubresourceFilter,
   { order_id: orderId, status, created_at_gte: from, created_at_lt: until }: SubresourceListQuery,
   after: RawBuilder<unknown>,
   page: RawBuilder<unknown>,
@@ -68,14 +67,22 @@ function matchingRows(
   if (until !== undefined) conditions.push(sql`created_at < ${until}::timestamptz`);
   const where = sql.join(conditions, sql` and `);
   const hasStatus = status === undefined ? sql`true` : sql`status = any(${status}::text[])`;
+  const isRestricted = userId !== undefined || requiredClientId !== undefined;
+  const ofOrders = sql.join(
+    [
+      ...(userId === undefined ? [] : [sql`orders.user_id = ${userId}`]),
+      ...(requiredClientId === undefined ? [] : [sql`orders.client_id = ${requiredClientId}`]),
+    ],
+    sql` and `,
+  );
   if (orderId !== undefined || isNarrowed) {
-    const isOwn = sql`exists (select 1 from orders where orders.id = order_id and orders.user_id = ${userId})`;
-    return sql`(${select} where ${where} and ${hasStatus} and ${userId === undefined ? sql`true` : isOwn} ${page})`;
+    const isAccessible = isRestricted ? sql`exists (select 1 from orders where orders.id = order_id and ${ofOrders})` : sql`true`;
+    return sql`(${select} where ${where} and ${hasStatus} and ${isAccessible} ${page})`;
   }
-  if (userId !== undefined) {
-    // `offset 0` forces an index lookup for each of the user's orders, regardless of the planner's estimates.
+  if (isRestricted) {
+    // `offset 0` forces an index lookup for each of these orders, regardless of the planner's estimates.
     return sql`(select subresource.* from orders cross join lateral (
-      ${select} where order_id = orders.id and ${hasStatus} and ${where} offset 0) subresource where orders.user_id = ${userId})`;
+      ${select} where order_id = orders.id and ${hasStatus} and ${where} offset 0) subresource where ${ofOrders})`;
   }
   return sql`(select subresource.* from unnest(${status ?? statuses}::text[]) as wanted (status) cross join lateral (
     ${select} where ${sql.table(table)}.status = wanted.status and ${where} ${page}) subresource)`;

@@ -1,5 +1,5 @@
 import { initServer } from '@ts-rest/express';
-import { contract, type Refund as RefundBody, refundStatuses } from '@mandate/contract';
+import { contract, type Refund as RefundBody, refundStatuses, type Scope } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { respondWithEtagOrNotModified } from '../http/response/etag.ts';
 import { createResourceIdempotently, createResourceIdempotentlyThenComplete } from '../http/writes/idempotency.ts';
@@ -10,7 +10,7 @@ import { requirePrincipal } from '../http/request/request-context-principal-and-
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { respondWithPaymentsRefundsOrShipments } from '../orders/respond-with-payments-refunds-or-shipments.ts';
-import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
+import { buildListedOrdersFilter } from '../orders/build-listed-orders-filter.ts';
 import {
   buildPageFilterWithinOrder,
   buildAccessibleOrdersFilter,
@@ -68,7 +68,7 @@ const handleListRefunds: RouteHandler<typeof contract.refunds.listAll, Dependenc
   const refunds = {
     table: 'refunds',
     statuses: refundStatuses,
-    userId: resolveUserWhoseOrdersAreListed(requirePrincipal(req), query.user_id, 'payments.manage'),
+    ...buildListedOrdersFilter(requirePrincipal(req), query.user_id, 'payments.manage'),
     narrowedBy: { column: 'payment_id', value: query.payment_id },
     find: (from: EntityManager, ids: number[]) => from.find(Refund, { id: { $in: ids } }, { refresh: true }),
     toBody: refundFromEntity,
@@ -77,16 +77,20 @@ const handleListRefunds: RouteHandler<typeof contract.refunds.listAll, Dependenc
 };
 
 const handleGetRefund: RouteHandler<typeof contract.refunds.get, Dependencies> = async ({ em }, { params: { refund_id: id }, req, res }) =>
-  respondWithEtagOrNotModified(req, res, `refund-${id}`, refundFromEntity(await findRefund(em, requirePrincipal(req), id)));
+  respondWithEtagOrNotModified(
+    req,
+    res,
+    `refund-${id}`,
+    refundFromEntity(await findRefund(em, requirePrincipal(req), id, 'payments.manage')),
+  );
 
 const handleConfirmRefund: RouteHandler<typeof contract.refunds.confirm, Dependencies> = (
   { em },
   { params: { refund_id: id }, req, res },
 ) => {
   const effect = async (inner: EntityManager): Promise<RefundBody> => {
-    const refund = await inner.findOne(Refund, { id }, { populate: ['payment'], refresh: true });
-    if (!refund) throw notFound(id);
-    const { provider } = refund.payment.unwrap();
+    const refund = await findRefund(inner, requirePrincipal(req), id, 'refunds.write');
+    const { provider } = await refund.payment.loadOrFail();
     if (provider !== 'manual' || refund.status !== 'pending') {
       throw createProblem('invalid_transition', { detail: `This is a ${refund.status} refund of the provider ${provider}.` });
     }
@@ -98,8 +102,9 @@ const handleConfirmRefund: RouteHandler<typeof contract.refunds.confirm, Depende
 };
 
 /** Returns a refund of an order that the principal may access. */
-async function findRefund(em: EntityManager, principal: Principal, id: number): Promise<Refund> {
-  const refund = await em.findOne(Refund, { id, order: buildAccessibleOrdersFilter(principal, 'payments.manage') }, { refresh: true });
+async function findRefund(em: EntityManager, principal: Principal, id: number, scopeForAllOrders: Scope): Promise<Refund> {
+  const accessible = { id, order: buildAccessibleOrdersFilter(principal, scopeForAllOrders) };
+  const refund = await em.findOne(Refund, accessible, { refresh: true });
   if (!refund) throw notFound(id);
   return refund;
 }

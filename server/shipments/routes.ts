@@ -11,7 +11,7 @@ import { requirePrincipal } from '../http/request/request-context-principal-and-
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { respondWithPaymentsRefundsOrShipments } from '../orders/respond-with-payments-refunds-or-shipments.ts';
-import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
+import { buildListedOrdersFilter } from '../orders/build-listed-orders-filter.ts';
 import {
   buildPageFilterWithinOrder,
   buildAccessibleOrdersFilter,
@@ -65,7 +65,7 @@ const handleListShipments: RouteHandler<typeof contract.shipments.listAll, Handl
   const shipments = {
     table: 'shipments',
     statuses: shipmentStatuses,
-    userId: resolveUserWhoseOrdersAreListed(principal, query.user_id, staffScopeFor(principal)),
+    ...buildListedOrdersFilter(principal, query.user_id, staffScopeFor(principal)),
     narrowedBy: { column: 'tracking_number', value: query.tracking_number },
     find: (from: EntityManager, ids: number[]) => from.find(Shipment, { id: { $in: ids } }, { refresh: true }),
     toBody: shipmentFromEntity,
@@ -88,7 +88,7 @@ const handleUpdateShipment: RouteHandler<typeof contract.shipments.update, Handl
   { params: { shipment_id: id }, body, req, res },
 ) => {
   const updated = await em.transactional(async (inner) => {
-    const locked = await lockOrderAndShipmentRows(inner, id);
+    const locked = await lockOrderAndShipmentRows(inner, requirePrincipal(req), id);
     assertIfMatchHeader(req, etagName(id), locked.shipment);
     await updateShipment(inner, locked, body, new Date());
     return shipmentFromEntity(locked.shipment);

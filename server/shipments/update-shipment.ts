@@ -3,6 +3,8 @@ import type { ShipmentUpdate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
+import { buildAccessibleOrdersFilter } from '../orders/check-order-access-and-build-filters.ts';
 import { Order, OrderItem } from '../orders/order-and-order-item.entity.ts';
 import { updateFulfillmentAndOrderStatus } from './update-fulfillment-and-order-status.ts';
 import { shipmentFromEntity } from './shipment-from-entity.ts';
@@ -12,9 +14,10 @@ export const createShipmentNotFoundProblem = (id: number) => createProblem('not_
 
 type LockedShipment = { readonly order: Order; readonly shipment: Shipment };
 
-/** Locks the order and then the shipment. All code locks in this order. */
-export async function lockOrderAndShipmentRows(em: EntityManager, id: number): Promise<LockedShipment> {
-  const found = await em.findOne(Shipment, { id }, { disableIdentityMap: true });
+/** Locks the order and then the shipment, if the principal may change the order's shipments. All code locks in this order. */
+export async function lockOrderAndShipmentRows(em: EntityManager, principal: Principal, id: number): Promise<LockedShipment> {
+  const accessible = { id, order: buildAccessibleOrdersFilter(principal, 'shipments.write') };
+  const found = await em.findOne(Shipment, accessible, { disableIdentityMap: true });
   if (!found) throw createShipmentNotFoundProblem(id);
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
   const order = await em.findOneOrFail(Order, { id: found.order.id }, locked);

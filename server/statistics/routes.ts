@@ -3,8 +3,11 @@ import { contract, type OrderStatistics, type ProductStatistics } from '@mandate
 import { findClientNames } from '../api-keys/find-client-names.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { rejectReversedTimeRange } from '../http/response/time-range-and-total-count.ts';
+import type { MatchedRequest } from '../http/request/matched-route.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
+import { assertAllOrdersAccessible } from '../order-limits/assert-order-action-allowed.ts';
 import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import { calendarMonthPeriodFromDate } from '../usage/calendar-month-period-from-date.ts';
 import {
@@ -19,10 +22,15 @@ import { previousFirstDay, rejectTimeZoneUnknownToDatabase, resolveStatisticsDay
 
 export const statisticsRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.stats, {
-    orders: (request) => handleGetOrderStatistics(dependencies, request),
-    products: (request) => handleGetProductStatistics(dependencies, request),
-    applications: (request) => handleGetApplicationStatistics(dependencies, request),
+    orders: async (request) => handleGetOrderStatistics(dependencies, withAccessToAllOrders(request)),
+    products: async (request) => handleGetProductStatistics(dependencies, withAccessToAllOrders(request)),
+    applications: async (request) => handleGetApplicationStatistics(dependencies, withAccessToAllOrders(request)),
   });
+
+function withAccessToAllOrders<Request extends { readonly req: MatchedRequest }>(request: Request): Request {
+  assertAllOrdersAccessible(requirePrincipal(request.req), 'see statistics of all orders');
+  return request;
+}
 
 const handleGetOrderStatistics: RouteHandler<typeof contract.stats.orders, HandlerDependencies> = async ({ readList }, { query }) => {
   const { interval, time_zone: timeZone, group_by: groupBy, limit } = query;

@@ -1,10 +1,10 @@
 import type { InferEntity } from '@mikro-orm/core';
 import type { Task as TaskBody } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { listUsableScopes } from '../http/middleware/authorize-by-scope.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { taskRetentionDays, taskOwnerKeyFromPrincipal, type StoredTaskResult, taskFromEntity } from './task-from-entity.ts';
+import { buildVisibleTasksFilter } from './build-visible-tasks-filter.ts';
+import { taskRetentionDays, type StoredTaskResult, taskFromEntity } from './task-from-entity.ts';
 import { Task } from './task-and-task-file.entity.ts';
 
 const dayMs = 86_400_000;
@@ -17,8 +17,7 @@ const isRetained = ({ finishedAt }: TaskEntity, days: number): boolean =>
 
 async function readVisibleTask(em: EntityManager, principal: Principal, id: number): Promise<TaskEntity> {
   // The query checks the permission: other owners' tasks, and tasks that this token could not have started, are not found.
-  const visible = { id, owner: taskOwnerKeyFromPrincipal(principal), needs: { $contained: listUsableScopes(principal) } };
-  const task = await em.findOne(Task, visible, { disableIdentityMap: true });
+  const task = await em.findOne(Task, { id, ...buildVisibleTasksFilter(principal) }, { disableIdentityMap: true });
   if (!task) throw createProblem('not_found', { detail: `Task ${id} was not found.` });
   if (!isRetained(task, taskRetentionDays.task))
     throw createProblem('gone', { detail: `Tasks are kept for ${taskRetentionDays.task} days after they finish.` });

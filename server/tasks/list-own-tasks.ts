@@ -5,8 +5,8 @@ import { countEntitiesUpTo } from '../database/queries/count-rows-up-to-limit.sq
 import { createKeysetPageFilter } from '../http/response/keyset-page-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
-import { listUsableScopes } from '../http/middleware/authorize-by-scope.ts';
-import { taskRetentionDays, taskOwnerKeyFromPrincipal } from './task-from-entity.ts';
+import { buildVisibleTasksFilter } from './build-visible-tasks-filter.ts';
+import { taskRetentionDays } from './task-from-entity.ts';
 import { Task } from './task-and-task-file.entity.ts';
 
 type TaskEntity = InferEntity<typeof Task>;
@@ -30,8 +30,7 @@ export const countOwnTasks = (em: EntityManager, principal: Principal, filters: 
   countEntitiesUpTo(em, em.createQueryBuilder(Task).select('id').where(filterConditions(principal, filters)), maxCountedTotal);
 
 const filterConditions = (principal: Principal, { type, status }: TaskFilters) => ({
-  owner: taskOwnerKeyFromPrincipal(principal),
-  needs: { $contained: listUsableScopes(principal) },
+  ...buildVisibleTasksFilter(principal),
   $or: [{ finishedAt: null }, { finishedAt: { $gt: sql`now() - make_interval(days => ${taskRetentionDays.task})` } }],
   ...(type !== undefined && { type: { $in: [...type] } }),
   ...(status !== undefined && { status: { $in: [...status] } }),

@@ -25,7 +25,7 @@ const repeats = 60;
 type Shape = List & { readonly query: string };
 
 const shapes = (largestCustomerId: number): Shape[] => {
-  const allUsers = { userId: undefined };
+  const allUsers = { requiredClientId: undefined, userId: undefined };
   const window = { createdAtGte: '2020-02-01T00:00:00.000Z', createdAtLt: '2021-02-01T00:00:00.000Z' };
   const windowQuery = `created_at_gte=${window.createdAtGte}&created_at_lt=${window.createdAtLt}`;
   return [
@@ -49,11 +49,14 @@ const shapes = (largestCustomerId: number): Shape[] => {
       ascending: true,
     },
     { query: 'reference=R-1000', filters: { ...allUsers, reference: 'R-1000' } },
-    { query: `user_id=${largestCustomerId}`, filters: { userId: largestCustomerId } },
-    { query: `user_id=${largestCustomerId}&status=canceled`, filters: { userId: largestCustomerId, status: ['canceled'] } },
+    { query: `user_id=${largestCustomerId}`, filters: { requiredClientId: undefined, userId: largestCustomerId } },
+    {
+      query: `user_id=${largestCustomerId}&status=canceled`,
+      filters: { requiredClientId: undefined, userId: largestCustomerId, status: ['canceled'] },
+    },
     {
       query: `user_id=${largestCustomerId}&status=pending&${windowQuery}`,
-      filters: { userId: largestCustomerId, ...window, status: ['pending'] },
+      filters: { requiredClientId: undefined, userId: largestCustomerId, ...window, status: ['pending'] },
     },
   ];
 };

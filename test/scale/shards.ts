@@ -34,7 +34,7 @@ type ShardQuery = {
   readonly sharded: (databases: ShardedDatabases) => Promise<unknown>;
 };
 
-const allUsers = { userId: undefined };
+const allUsers = { requiredClientId: undefined, userId: undefined };
 const openOrders = { ...allUsers, status: ['pending', 'paid'] } as const;
 const page = (em: EntityManager, filters: Parameters<typeof listOrders>[1]) =>
   listOrders(em, filters, { sort: { by: 'created_at', descending: true }, position: undefined, limit: pageSize });
@@ -64,14 +64,14 @@ const shardQueries: readonly ShardQuery[] = [
   {
     name: 'customer: the newest 20 orders',
     queriedDatabases: oneDatabase,
-    single: ({ single, customer }) => page(single, { userId: customer }),
-    sharded: (databases) => page(customerShard(databases), { userId: databases.customer }),
+    single: ({ single, customer }) => page(single, { requiredClientId: undefined, userId: customer }),
+    sharded: (databases) => page(customerShard(databases), { requiredClientId: undefined, userId: databases.customer }),
   },
   {
     name: 'customer: number of orders',
     queriedDatabases: oneDatabase,
-    single: ({ single, customer }) => countOrders(single, { userId: customer }),
-    sharded: (databases) => countOrders(customerShard(databases), { userId: databases.customer }),
+    single: ({ single, customer }) => countOrders(single, { requiredClientId: undefined, userId: customer }),
+    sharded: (databases) => countOrders(customerShard(databases), { requiredClientId: undefined, userId: databases.customer }),
   },
   {
     name: 'customer: one order by ID',
@@ -154,7 +154,7 @@ try {
   const { largestCustomerId } = await fillOrders(single, count, (done) => process.stderr.write(`\r${done.toLocaleString('en')} orders`));
   await distributeOrders(single, shards, count);
   const customer = largestCustomerId + 1 + Math.floor(shardCount / 2);
-  const [newest] = await page(single, { userId: customer });
+  const [newest] = await page(single, { requiredClientId: undefined, userId: customer });
   if (!newest) throw new Error('the customer has no order');
   const target: ShardedDatabases = { single, shards, customer, newest: newest.id };
   const lines = [`| query | databases queried | one database, ms | ${shardCount} databases, ms |`, '|---|---|---|---|'];

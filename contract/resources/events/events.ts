@@ -20,44 +20,64 @@ export const maxEventWaitSeconds = 25;
  * All event subjects, each with the names of its possible changes and the name of the schema of `data.object`. `own` and `all` are the
  * scopes that make the events visible to a token. The `own` scope covers the events of the token's user. If `own` is `null`, the events
  * belong to no user and require no scope. Any scope in `all` covers the events of all users, if the token's user has the role that the
- * scope requires.
+ * scope requires. `orderId` is the field of the subject that contains the ID of its order, or `null` if the subject belongs to no order.
  */
 export const eventSubjectDefinitions = {
   user: {
     changes: ['created', 'updated', 'suspended', 'reactivated', 'closed'],
     schema: 'User',
     own: 'users.read',
+    orderId: null,
     all: ['users.manage'],
   },
   product: {
     changes: ['created', 'updated', 'archived', 'deleted', 'stock_changed', 'out_of_stock', 'back_in_stock'],
     schema: 'Product',
     own: null,
+    orderId: null,
     all: ['products.write'],
   },
   order: {
     changes: ['created', 'updated', 'paid', 'shipped', 'delivered', 'canceled', 'refunded'],
     schema: 'Order',
     own: 'orders.read',
+    orderId: 'id',
     all: ['orders.manage'],
   },
   payment: {
     changes: ['created', 'requires_action', 'succeeded', 'failed', 'canceled'],
     schema: 'Payment',
     own: 'payments.read',
+    orderId: 'order_id',
     all: ['payments.manage'],
   },
-  refund: { changes: ['created', 'succeeded', 'failed'], schema: 'Refund', own: 'payments.read', all: ['payments.manage'] },
+  refund: {
+    changes: ['created', 'succeeded', 'failed'],
+    schema: 'Refund',
+    own: 'payments.read',
+    orderId: 'order_id',
+    all: ['payments.manage'],
+  },
   shipment: {
     changes: ['created', 'shipped', 'delivered', 'failed', 'canceled'],
     schema: 'Shipment',
     own: 'orders.read',
+    orderId: 'order_id',
     all: ['orders.manage', 'shipments.write'],
   },
-  task: { changes: ['succeeded', 'failed', 'canceled'], schema: 'Task', own: 'tasks.read', all: [] },
-  grant: { changes: ['created', 'revoked'], schema: 'ConnectedApp', own: 'connected_apps.read', all: [] },
-  webhook_endpoint: { changes: ['test', 'disabled'], schema: 'WebhookEndpoint', own: 'webhooks.read', all: [] },
-} as const satisfies Record<string, { changes: readonly [string, ...string[]]; schema: string; own: Scope | null; all: readonly Scope[] }>;
+  task: { changes: ['succeeded', 'failed', 'canceled'], schema: 'Task', own: 'tasks.read', orderId: null, all: [] },
+  grant: { changes: ['created', 'revoked'], schema: 'ConnectedApp', own: 'connected_apps.read', orderId: null, all: [] },
+  webhook_endpoint: { changes: ['test', 'disabled'], schema: 'WebhookEndpoint', own: 'webhooks.read', orderId: null, all: [] },
+} as const satisfies Record<
+  string,
+  {
+    changes: readonly [string, ...string[]];
+    schema: string;
+    own: Scope | null;
+    orderId: 'id' | 'order_id' | null;
+    all: readonly Scope[];
+  }
+>;
 
 export type EventSubject = keyof typeof eventSubjectDefinitions;
 type EventTypeOf<Subject extends EventSubject> = `${Subject}.${(typeof eventSubjectDefinitions)[Subject]['changes'][number]}`;

@@ -26,6 +26,8 @@ export type Principal = {
 type OrderAuthorization = {
   readonly actions: readonly OrderAction[];
   readonly validUntil: Date | null;
+  /** Whether the application can access only the orders that it placed. */
+  readonly ownOrdersOnly: boolean;
 };
 
 export type CallerLimits = {

@@ -1,10 +1,12 @@
 import { LockMode } from '@mikro-orm/core';
-import type { ConnectedAppLimits, OrderLimitsInput } from '@mandate/contract';
+import type { ConnectedAppLimits, EffectiveOrderLimits, OrderLimitsInput } from '@mandate/contract';
 import { z } from 'zod';
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { createInvalidRequestProblem } from '../../http/problem-details/problem.ts';
 import { authorizationDetailsFromOrderLimits, budgetFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
-import { findOrderLimits, deleteOrderLimitsOfGrant, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
+import { OrderLimits } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
+import { findOrderLimits, removeOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { deleteStoredConsent } from './delete-stored-consent.ts';
@@ -17,6 +19,22 @@ export async function findLimitsOfConnectedApp(em: EntityManager, userId: number
   return limits
     ? { authorization_details: [authorizationDetailsFromOrderLimits(limits)], budget: budgetFromOrderLimits(limits) }
     : { authorization_details: [], budget: null };
+}
+
+/** Returns which of these connected applications can access only the orders that they placed. */
+export async function listAppsWithAccessToOwnOrdersOnly(em: EntityManager, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const apps = await em.find(ConnectedAppEntity, { id: { $in: [...ids] } }, { fields: ['id', 'grantId'], disableIdentityMap: true });
+  const where = { grantId: { $in: apps.map(({ grantId }) => grantId) }, ownOrdersOnly: true };
+  const limits = await em.find(OrderLimits, where, { fields: ['grantId'], disableIdentityMap: true });
+  const grantIds = new Set(limits.map(({ grantId }) => grantId));
+  return new Set(apps.filter(({ grantId }) => grantIds.has(grantId)).map(({ id }) => id));
+}
+
+/** Returns whether the user can let a connected application access all orders; false if the application requested only its own orders. */
+export async function isAccessToAllOrdersGrantable(em: EntityManager, userId: number, id: number): Promise<boolean> {
+  const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
+  const limits = app && (await findOrderLimits(em, app.grantId));
+  return limits?.allOrdersGrantable ?? true;
 }
 
 type LimitsChange = {
@@ -46,16 +64,29 @@ export async function changeLimitsOfConnectedApp(
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, fields: ['id'], disableIdentityMap: true } as const;
   if (!(await em.findOne(OauthRecord, { model: 'Grant', id: grantId }, lock))) return false;
   if (input) {
-    await saveOrderLimits(em, grantId, input, timeZone);
+    await saveOrderLimits(em, grantId, await fillInOrderAccess(em, grantId, input), { timeZone });
     await deleteStoredConsent(em, userId, clientId);
     await addDetailsToIssuedTokens(em, grantId);
   } else {
-    await deleteOrderLimitsOfGrant(em, grantId);
+    await removeOrderLimits(em, grantId);
   }
   const event = { action: 'connected_app.limits_changed', actorId: userId, userId, clientId: by, subject: `connected_app:${id}` } as const;
   const details = { application: clientId, limits: input ? JSON.stringify(input) : 'none' };
   await recordAuditEvent(em, source, { ...event, details }, now);
   return true;
+}
+
+/** @throws {Problem} `invalid_request` if the application did not request access to all orders */
+async function fillInOrderAccess(em: EntityManager, grantId: string, input: OrderLimitsInput): Promise<EffectiveOrderLimits> {
+  const current = await findOrderLimits(em, grantId);
+  const { orders = current?.ownOrdersOnly ? 'own' : 'all' } = input;
+  if (orders === 'own' || current?.allOrdersGrantable !== false) return { ...input, orders };
+  throw createInvalidRequestProblem({
+    in: 'body',
+    pointer: '#/orders',
+    code: 'out_of_range',
+    detail: 'The application requested access only to the orders that it places. It must first request access to all orders.',
+  });
 }
 
 const payloadSchema = z.record(z.unknown());

@@ -1,13 +1,17 @@
 import {
   orderAuthorizationDetailsInputSchema,
   orderAuthorizationDetailsType,
+  type EffectiveOrderLimits,
+  type OrderAccessLevel,
   type OrderAuthorizationDetails,
   type OrderLimitsInput,
 } from '@mandate/contract';
 import { errors, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
+import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findWidenedLimit } from '../../order-limits/find-widened-limit.ts';
+import type { OrderLimitsRow } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
 import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
 import { findOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
 
@@ -41,19 +45,39 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
       'grantId' in token && token.grantId !== undefined ? currentDetails(em, token.grantId) : undefined,
   }) satisfies Feature;
 
-/** Validates and returns the order limits in an authorization request. */
-export function parseRequestedOrderLimits(params: Readonly<Record<string, unknown>>): OrderLimitsInput | undefined {
+/** Returns the orders that an application can access if its request contains details without `orders`. */
+const defaultOrderAccess = ({ firstParty }: Pick<Application, 'firstParty'>): OrderAccessLevel => (firstParty ? 'all' : 'own');
+
+/** Validates and returns the order limits in an application's authorization request, with the default for `orders`. */
+export function parseRequestedOrderLimits(
+  params: Readonly<Record<string, unknown>>,
+  application: Pick<Application, 'firstParty'>,
+): EffectiveOrderLimits | undefined {
   const [detail] = detailsSchema.parse(parseJson(params['authorization_details'])) ?? [];
-  return detail === undefined ? undefined : orderAuthorizationDetailsInputSchema.parse(detail);
+  if (detail === undefined) return undefined;
+  const { type: _type, orders = defaultOrderAccess(application), ...limits } = orderAuthorizationDetailsInputSchema.parse(detail);
+  return { ...limits, orders };
 }
 
-/** Narrows the limits of a grant to those in a token request. A narrower limit is permanent: only the user can widen it again. */
+/**
+ * Narrows the limits of a grant to those in a token request. A narrower limit is permanent: only the user can widen it again. Without
+ * `orders`, the orders that the application can access remain the same, because existing applications do not know this field.
+ */
 async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
-  const requested = parseOrderDetails(parseDetails(ctx)?.[0], new Date());
+  const { orders: requestedOrders, ...conditions } = parseOrderDetails(parseDetails(ctx)?.[0], new Date());
   const current = await findOrderLimits(em, grantId);
+  const orders = requestedOrders ?? (await resolveOrderAccess(em, ctx, current));
+  const requested = { ...conditions, orders };
   const widened = current ? findWidenedLimit(authorizationDetailsFromOrderLimits(current), requested) : undefined;
   if (widened !== undefined) throw invalidDetails(`${widened} permits more than the user allowed`);
   await saveOrderLimits(em, grantId, requested);
+}
+
+async function resolveOrderAccess(em: EntityManager, ctx: KoaContextWithOIDC, current: OrderLimitsRow | null): Promise<OrderAccessLevel> {
+  if (current) return authorizationDetailsFromOrderLimits(current).orders;
+  const where = { clientId: ctx.oidc.client?.clientId ?? '' };
+  const application = await em.fork({ keepTransactionContext: true }).findOne(Application, where, { fields: ['firstParty'] });
+  return defaultOrderAccess({ firstParty: application?.firstParty ?? false });
 }
 
 async function currentDetails(em: EntityManager, grantId: string): Promise<OrderAuthorizationDetails[] | undefined> {
@@ -72,7 +96,8 @@ function parseOrderDetails(detail: unknown, now: Date): OrderLimitsInput {
   if (!parsed.success) throw invalidDetails(parsed.error.issues.map(describeIssue).join('; '));
   const { valid_until: validUntil } = parsed.data;
   if (validUntil !== undefined && new Date(validUntil) <= now) throw invalidDetails('valid_until must be in the future');
-  return parsed.data;
+  const { type: _type, ...limits } = parsed.data;
+  return limits;
 }
 
 const describeIssue = (issue: z.ZodIssue): string =>

@@ -12,6 +12,7 @@ type TokenStatus = {
   /** Order actions that the user allows; null if the grant has no limits. */
   order_actions: OrderAction[] | null;
   orders_valid_until: string | null;
+  own_orders_only: boolean | null;
   /** Expiry of the token or its grant, whichever is earlier, in seconds since 1970. */
   ends_at: number;
 };
@@ -22,7 +23,7 @@ export const findActiveTokenUserAndLimits = prepareBatchedLookupStatement<TokenS
   'verify_access_token',
   ['text'],
   `select u.id as user_id, u.role, a.scopes as ceiling, a.rate_limit_per_minute, a.quota_per_month,
-     t.grant_id, l.actions as order_actions, l.valid_until as orders_valid_until,
+     t.grant_id, l.actions as order_actions, l.valid_until as orders_valid_until, l.own_orders_only,
      extract(epoch from least(t.expires_at, g.expires_at))::float8 as ends_at
    from oauth_records t
    join applications a on a.client_id = t.client_id and a.status = 'active'

@@ -60,6 +60,7 @@ export function createAccessTokenVerifier(em: EntityManager, verification: Token
           orderAuthorization: {
             actions: status.order_actions,
             validUntil: status.orders_valid_until === null ? null : new Date(status.orders_valid_until),
+            ownOrdersOnly: status.own_orders_only === true,
           },
         }),
         limits: { policy: 'default', perMinute: status.rate_limit_per_minute, perMonth: status.quota_per_month },

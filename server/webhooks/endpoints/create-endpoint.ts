@@ -1,6 +1,7 @@
 import { type WebhookEndpoint as WebhookEndpointBody, type WebhookEndpointCreate, maxWebhookEndpoints } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { acquireAdvisoryLockForKey } from '../../database/queries/acquire-advisory-lock.sql.ts';
+import { findRequiredOrderClientId } from '../../http/request/find-required-order-client-id.ts';
 import type { Principal } from '../../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../../http/problem-details/problem.ts';
 import { listUsableScopes } from '../../http/middleware/authorize-by-scope.ts';
@@ -45,6 +46,7 @@ export async function createWebhookEndpoint(
     application: applicationId,
     apiKey: apiKeyId,
     scopes: listUsableScopes(principal),
+    ownOrdersOnly: findRequiredOrderClientId(principal) !== undefined,
     url: new URL(url).href,
     events: [...new Set(events)],
     description,

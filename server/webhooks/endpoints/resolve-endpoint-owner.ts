@@ -1,6 +1,7 @@
 import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { Principal } from '../../http/request/principal-and-token-types.ts';
+import { findRequiredOrderClientId } from '../../http/request/find-required-order-client-id.ts';
 import type { WebhookAuthority } from './webhook-endpoint-and-delivery.entity.ts';
 
 /** The owner of the endpoints that a principal manages, and the authority that new endpoints get. */
@@ -14,9 +15,11 @@ export type EndpointOwner = {
 
 /**
  * Returns the owner of a principal's endpoints. An endpoint must not outlive the credential that created it, unless a user created it with
- * a first-party application: such an endpoint belongs to the user, and signing out of the application does not disable it.
+ * a first-party application: such an endpoint belongs to the user, and signing out of the application does not disable it. It receives the
+ * events of all orders of the user, so an application that can access only its own orders neither creates nor manages such an endpoint.
  */
-export async function resolveEndpointOwner(em: EntityManager, { user, clientId }: Principal): Promise<EndpointOwner> {
+export async function resolveEndpointOwner(em: EntityManager, principal: Principal): Promise<EndpointOwner> {
+  const { user, clientId } = principal;
   const key = /^api-key-(\d+)$/.exec(clientId)?.[1];
   const options = { fields: ['firstParty'], disableIdentityMap: true } as const;
   const application = key === undefined ? await em.findOne(Application, { clientId }, options) : null;
@@ -24,7 +27,8 @@ export async function resolveEndpointOwner(em: EntityManager, { user, clientId }
   if (key !== undefined) return { ...owner, authority: 'api_key', apiKeyId: Number(key) };
   if (!application) throw new Error(`the application ${clientId} does not exist`);
   if (!user) return { ...owner, authority: 'application', applicationId: application.id };
-  return application.firstParty ? { ...owner, authority: 'person' } : { ...owner, authority: 'grant', applicationId: application.id };
+  const belongsToUser = application.firstParty && findRequiredOrderClientId(principal) === undefined;
+  return belongsToUser ? { ...owner, authority: 'person' } : { ...owner, authority: 'grant', applicationId: application.id };
 }
 
 /**
@@ -33,5 +37,5 @@ export async function resolveEndpointOwner(em: EntityManager, { user, clientId }
  */
 export const buildEndpointOwnerFilter = ({ authority, userId, clientId }: EndpointOwner) => ({
   user: userId,
-  ...(authority !== 'person' && { clientId }),
+  ...(authority !== 'person' && { clientId, authority }),
 });

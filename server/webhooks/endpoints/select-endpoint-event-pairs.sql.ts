@@ -1,4 +1,5 @@
 import { eventSubjectDefinitions, scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
+import { buildEventOfClientConditionSql } from '../../events/build-event-of-client-condition.sql.ts';
 
 // Written in SQL because one query checks many endpoint-event pairs against scopes, grants and tokens.
 
@@ -39,11 +40,12 @@ const general = (given: Given, beyond: string): string =>
 const wanted = `case when v.subject_type = 'webhook_endpoint' then v.type = 'webhook_endpoint.test' and v.subject_id = e.id
   else e.events && array['*', v.subject_type || '.*', v.type] end`;
 
-/** Condition that a connected app is active, as on the account page: the grant is valid and has a valid token. */
-const liveGrant = `c.last_used_at is not null
-  and exists (select 1 from oauth_records g where g.model = 'Grant' and g.id = c.grant_id and g.expires_at > now())
-  and exists (select 1 from oauth_records o where o.grant_id = c.grant_id and o.model in ('RefreshToken', 'AccessToken')
+/** Condition that a connected app (`alias`) is active, as on the account page: the grant is valid and has a valid token. */
+const buildLiveGrantSql = (alias: string): string => `${alias}.last_used_at is not null
+  and exists (select 1 from oauth_records g where g.model = 'Grant' and g.id = ${alias}.grant_id and g.expires_at > now())
+  and exists (select 1 from oauth_records o where o.grant_id = ${alias}.grant_id and o.model in ('RefreshToken', 'AccessToken')
               and o.consumed_at is null and o.expires_at > now())`;
+const liveGrant = buildLiveGrantSql('c');
 
 const liveKey = 'exists (select 1 from api_keys k where k.id = e.api_key_id and k.revoked_at is null and k.expires_at > now())';
 const liveConnection = `exists (select 1 from connections c where c.user_id = e.user_id and c.client_id = e.client_id and ${liveGrant})`;
@@ -60,6 +62,16 @@ const endpointScopes: Given = { scopes: 'e.scopes', ceiling: `(case e.authority 
 // With a user's grant, an application sees only the user's own events, even if the user's role allows more.
 const endpointReachesBeyond = `(case e.authority when 'application' then true when 'grant' then false else u.role <> 'customer' end)`;
 const grantScopes: Given = { scopes: 'c.scopes', ceiling: 'a.scopes' };
+
+/**
+ * Condition that the endpoint may receive the event's order, if the event belongs to one. An endpoint serves all devices on which the user
+ * connected the application. If one of them can access only its own orders, this restriction applies to the endpoint. If such a device
+ * registered the endpoint, the restriction remains after the device has been disconnected.
+ */
+const isAllowedOrder = `((not e.own_orders_only and not exists (
+    select 1 from connections r join order_limits l on l.grant_id = r.grant_id and l.own_orders_only
+     where r.user_id = c.user_id and r.client_id = c.client_id and ${buildLiveGrantSql('r')}))
+  or ${buildEventOfClientConditionSql('c.client_id')})`;
 
 const unrestrictedScopes = `'{${[...new Set(Object.values(eventSubjectDefinitions).flatMap(({ all }) => all))].join(',')}}'::text[]`;
 
@@ -95,7 +107,7 @@ export const endpointEventPairSqlByAccessBasis = {
       join connections c on c.user_id = v.user_id
       join webhook_endpoints e on e.client_id = c.client_id and (e.authority = 'application' or (e.authority = 'grant' and e.user_id = c.user_id))
       join applications a on a.id = e.application_id and a.status = 'active'
-     where ${eventCondition} and ${wanted} and ${liveGrant} and ${personal(grantScopes, 'false')}`,
+     where ${eventCondition} and ${wanted} and ${liveGrant} and ${personal(grantScopes, 'false')} and ${isAllowedOrder}`,
   ownerless: (eventCondition: string): string =>
     pairsRegardlessOfOwner(eventCondition, `(v.user_id is null or v.subject_type = 'webhook_endpoint')`),
   unrestricted: (eventCondition: string): string => pairsRegardlessOfOwner(eventCondition, `e.scopes && ${unrestrictedScopes}`),

@@ -1,6 +1,7 @@
 import { sql } from '@mikro-orm/core';
 import type { WebhookEndpoint as WebhookEndpointBody, WebhookEndpointUpdate } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { findRequiredOrderClientId } from '../../http/request/find-required-order-client-id.ts';
 import type { Principal } from '../../http/request/principal-and-token-types.ts';
 import { createProblem } from '../../http/problem-details/problem.ts';
 import { listUsableScopes } from '../../http/middleware/authorize-by-scope.ts';
@@ -31,6 +32,7 @@ export async function updateWebhookEndpoint(
     ...after,
     // An endpoint gets the visibility of the principal that updates it.
     scopes: listUsableScopes(principal),
+    ownOrdersOnly: findRequiredOrderClientId(principal) !== undefined,
     disabledReason: after.status === 'enabled' ? null : (endpoint.disabledReason ?? 'manual'),
     // Changing the URL or enabling the endpoint resets its failure state.
     ...(!keepsState && { failingSince: null, pausedUntil: null }),

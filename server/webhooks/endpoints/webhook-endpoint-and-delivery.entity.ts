@@ -25,6 +25,8 @@ export const WebhookEndpoint = defineEntity({
     apiKey: () => p.manyToOne(ApiKey).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),
     /** Scopes of the token that registered the endpoint. */
     scopes: p.array(),
+    /** Whether this token could access only the orders that its application placed. */
+    ownOrdersOnly: p.boolean().default(false),
     url: p.text().check('length(url) <= 2000'),
     events: p.array(),
     description: p.text().nullable(),

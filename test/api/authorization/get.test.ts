@@ -22,7 +22,7 @@ describe('200', () => {
         client_id: 'mandate-cli',
         user_id: anna.id,
         scopes: ['orders.write'],
-        authorization_details: [{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], limits }],
+        authorization_details: [{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], limits, orders: 'all' }],
         budget: {
           currency: 'EUR',
           period: 'month',

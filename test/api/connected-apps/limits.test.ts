@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodeJwt } from 'jose';
-import { obtainLimitedTokens } from '../../support/oauth/limited-tokens.ts';
+import { obtainLimitedTokens, type RequestedLimits } from '../../support/oauth/limited-tokens.ts';
 import {
   authorizationPath,
   buildAuthorizationRequest,
@@ -21,7 +21,7 @@ const shop = withShop();
 const monthly = (perPeriod: number) => ({ limits: { currency: 'EUR', per_period: perPeriod, period: 'month' } });
 
 /** Connects an application for a new user, and a second one through which the user manages the first. */
-async function connect(limits?: ReturnType<typeof monthly>) {
+async function connect(limits?: RequestedLimits) {
   const anna = await signUp(shop.origin);
   const tokens = await obtainLimitedTokens(shop.origin, anna, ['orders.write', 'connected_apps.read', 'connected_apps.write'], limits);
   const own = await shop.callApi('GET', '/api/v1/connected-apps', { token: tokens.access_token });
@@ -134,6 +134,66 @@ describe('PUT /connected-apps/{connected_app_id}/limits', () => {
         [app.anna.id],
       );
     expect(events.map(({ details }) => details.limits)).toEqual([expect.stringContaining('"per_period":100'), 'none']);
+  });
+});
+
+describe('the orders that an application can access', () => {
+  /** Returns the status of requests for an order that the application placed, and for an order that it did not place. */
+  const readOrders = async ({ anna, tokens, order }: Awaited<ReturnType<typeof connect>>): Promise<number[]> => {
+    const [own, other] = [(await order(1)).body, await shop.placeOrder({ user_id: anna.id }, shop.token)];
+    const get = ({ id }: JsonBody) => shop.callApi('PATCH', `/api/v1/orders/${id}`, { token: tokens.access_token, body: { note: 'Note' } });
+    return [(await get(own)).status, (await get(other)).status];
+  };
+  const ordersOf = async (app: Awaited<ReturnType<typeof connect>>): Promise<unknown[]> =>
+    (await app.call('GET')).body.authorization_details.map(({ orders }: JsonBody) => orders);
+
+  test('can be reduced to its own orders, from the next request on, and extended again to what it requested', async () => {
+    const app = await connect({ orders: 'all' });
+    expect(await readOrders(app)).toEqual([200, 200]);
+    expect((await app.call('PUT', { orders: 'own' })).body.authorization_details).toMatchObject([{ orders: 'own' }]);
+    expect(await readOrders(app)).toEqual([200, 404]);
+    await app.call('PUT', monthly(100_000));
+    expect([await ordersOf(app), await readOrders(app)]).toEqual([['own'], [200, 404]]);
+    await app.call('PUT', { orders: 'all' });
+    expect(await readOrders(app)).toEqual([200, 200]);
+  });
+
+  test('cannot be extended beyond what it requested, not even by removing the limits', async () => {
+    const app = await connect({ ...monthly(100), orders: 'own' });
+    const extended = await app.call('PUT', { orders: 'all' });
+    expect([extended.status, extended.body.errors]).toMatchObject([400, [{ pointer: '#/orders', code: 'out_of_range' }]]);
+    expect((await app.call('DELETE')).status).toBe(204);
+    expect((await app.call('GET')).body).toEqual({
+      authorization_details: [{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own' }],
+      budget: null,
+    });
+    expect([(await app.order(11)).status, await readOrders(app)]).toEqual([201, [200, 404]]);
+  });
+
+  test('are stated on the account pages, where the customer can reduce them', async () => {
+    const text = 'can see, change, cancel and pay for only the orders that it places, not your other orders.';
+    const app = await connect({ orders: 'all' });
+    const page = await app.anna.browser.open(`/account/apps/${app.id}/limits`);
+    expect([page.text.includes('All of your orders'), page.text.includes(text)]).toEqual([true, false]);
+    expect((await app.anna.browser.open('/account/apps')).text).not.toContain(text);
+    await app.anna.browser.submit(page, { decision: 'save', limit_orders: 'own' });
+    expect([await ordersOf(app), await readOrders(app)]).toEqual([['own'], [200, 404]]);
+    expect((await app.anna.browser.open('/account/apps')).text).toContain(text);
+    await app.anna.browser.submit(await app.anna.browser.open(`/account/apps/${app.id}/limits`), {
+      decision: 'save',
+      limit_per_order: '9',
+    });
+    expect(await ordersOf(app)).toEqual(['own']);
+  });
+
+  test('cannot be extended on the account page beyond what it requested', async () => {
+    const app = await connect({ orders: 'own' });
+    const page = await app.anna.browser.open(`/account/apps/${app.id}/limits`);
+    expect([page.text.includes('only the orders that it places'), page.text.includes('name="limit_orders"')]).toEqual([true, false]);
+    await app.anna.browser.submit(page, { decision: 'save', limit_orders: 'all' });
+    expect(await ordersOf(app)).toEqual(['own']);
+    await app.anna.browser.submit(await app.anna.browser.open(`/account/apps/${app.id}/limits`), { decision: 'remove' });
+    expect(await ordersOf(app)).toEqual(['own']);
   });
 });
 

@@ -45,7 +45,7 @@ export class LargeOrderList implements AsyncDisposable {
     await migrate(db);
     await fillOrders(db.em.fork(), count, (done) => report(`page: ${done.toLocaleString('en')} of ${count.toLocaleString('en')} orders`));
     const client = await createConfidentialClient(db, scopeNames);
-    const deepPage = await deepPosition(db, { filters: { userId: undefined } });
+    const deepPage = await deepPosition(db, { filters: { requiredClientId: undefined, userId: undefined } });
     if (!deepPage) throw new Error('--long-list: needs more than two pages of orders');
     const server = await environment.startMandate({ DATABASE_URL: postgresql.url });
     opened.defer(() => server.stop());

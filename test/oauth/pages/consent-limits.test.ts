@@ -63,6 +63,7 @@ describe('the consent page for requested limits', () => {
         actions: ['place'],
         limits: { currency: 'GBP', per_order: 2000, per_period: 9950, period: 'month' },
         valid_until: '2036-12-31T22:59:59.999Z',
+        orders: 'all',
       },
     ]);
     expect(body.budget.time_zone).toBe('Europe/Berlin');
@@ -125,6 +126,7 @@ describe('the consent page without requested limits', () => {
         type: 'mandate_orders',
         actions: ['place', 'pay', 'cancel'],
         limits: { currency: 'EUR', per_order: 1250, per_period: 3000, period: 'week' },
+        orders: 'all',
       },
     ]);
   });
@@ -142,6 +144,47 @@ describe('the consent page without requested limits', () => {
 
   test('offers no limits to an application that can neither order nor pay', async () => {
     expect((await openConsent(await signUp(shop.origin), undefined, 'openid orders.read')).text).not.toContain('limit_per_order');
+  });
+});
+
+describe('the orders that the application can access', () => {
+  const ownOrders = 'can see, change, cancel and pay for only the orders that it places, not your other orders.';
+
+  test('are stated in words, and can be reduced to its own orders', async () => {
+    const anna = await signUp(shop.origin);
+    const { text } = await openConsent(anna, { orders: 'all' });
+    expect(text).toContain('asks for access to all of your orders, including orders that you placed elsewhere.');
+    expect([...text.matchAll(/<option value="(own|all)"( selected)?\s*>/g)].map(([, level, isSelected]) => [level, isSelected])).toEqual([
+      ['own', undefined],
+      ['all', ' selected'],
+    ]);
+    expect((await decide(anna, { orders: 'all' }, {})).authorization_details).toMatchObject([{ orders: 'all' }]);
+    const reduced = await decide(await signUp(shop.origin), { orders: 'all' }, { limit_orders: 'own' });
+    expect(reduced.authorization_details).toMatchObject([{ orders: 'own' }]);
+  });
+
+  test('are stated in words, and cannot be extended, if the application asks only for its own orders', async () => {
+    const anna = await signUp(shop.origin);
+    const { text } = await openConsent(anna, { orders: 'own' });
+    expect([text.includes(ownOrders), text.includes('name="limit_orders"')]).toEqual([true, false]);
+    expect((await decide(anna, { orders: 'own' }, { limit_orders: 'all' })).authorization_details).toMatchObject([{ orders: 'own' }]);
+  });
+
+  test('can be reduced even if the application asks for no limits', async () => {
+    const anna = await signUp(shop.origin);
+    expect((await openConsent(anna, undefined)).text).toContain('Only orders that it places');
+    const body = await decide(anna, undefined, { limit_orders: 'own' });
+    expect(body.authorization_details).toEqual([{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own' }]);
+  });
+
+  test.each([
+    ['de', 'kann nur die Bestellungen sehen, ändern, stornieren und bezahlen, die die Anwendung selbst aufgibt'],
+    ['fr', 'peut consulter, modifier, annuler et payer uniquement les commandes que l’application passe elle-même'],
+    ['es', 'puede ver, modificar, cancelar y pagar solo los pedidos que hace la propia aplicación'],
+  ])('are stated in the language of the customer: %s', async (language, expected) => {
+    const anna = await signUp(shop.origin);
+    await anna.browser.open(`/account?language=${language}`);
+    expect((await openConsent(anna, { orders: 'own' })).text).toContain(expected);
   });
 });
 

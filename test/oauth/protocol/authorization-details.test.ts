@@ -3,7 +3,13 @@ import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { approveDevice, expirePollIntervalSql, pollDeviceToken, startDeviceAuthorization } from '../../support/oauth/device-flow.ts';
-import { obtainLimitedTokens, orderDetailsParameter, type LimitedTokens } from '../../support/oauth/limited-tokens.ts';
+import {
+  obtainLimitedTokens,
+  obtainLimitedTokensOfApplication,
+  orderDetailsParameter,
+  type LimitedTokens,
+  type RequestedLimits,
+} from '../../support/oauth/limited-tokens.ts';
 import {
   authorizationPath,
   basicAuthorization,
@@ -23,7 +29,7 @@ import { useServer } from '../../support/server/use-server.ts';
 const server = useServer();
 
 const limits = { currency: 'GBP', per_order: 5000, per_period: 20_000, period: 'month' };
-const granted = [{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], limits }];
+const granted = [{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], limits, orders: 'all' }];
 const inAYear = new Date(Date.now() + 365 * 24 * 60 * 60_000).toISOString();
 
 const requestError = async (details: string): Promise<Record<string, string>> => {
@@ -68,7 +74,7 @@ test('the token response, the access token and the introspection response contai
       headers: credentials,
       body: new URLSearchParams({ token }),
     });
-    expect(await introspection.json()).toMatchObject({ active: true, authorization_details: granted });
+    expect(await introspection.json()).toMatchObject({ active: true, authorization_details: [{ ...granted[0], orders: 'own' }] });
   }
 });
 
@@ -178,13 +184,30 @@ describe('a refresh', () => {
     const first = await connect();
     const narrower = { actions: ['place'], limits: { ...limits, per_order: 1000 }, valid_until: inAYear };
     const narrowed = await refresh(first, narrower);
-    expect(narrowed.body.authorization_details).toEqual([{ type: 'mandate_orders', ...narrower }]);
+    expect(narrowed.body.authorization_details).toEqual([{ type: 'mandate_orders', ...narrower, orders: 'all' }]);
     const next = await refresh(narrowed.body);
     expect(next.body.authorization_details).toEqual(narrowed.body.authorization_details);
     const widened = await refresh(next.body, { limits });
     expect([widened.status, widened.body]).toMatchObject([400, { error: 'invalid_authorization_details' }]);
     // the rejected request has not used up the refresh token
     expect((await refresh(next.body)).body.authorization_details).toEqual(narrowed.body.authorization_details);
+  });
+
+  test('can narrow access to all orders to own orders, but not widen it again', async () => {
+    const first = await connect();
+    expect((await refresh(first, { limits, orders: 'all' })).body).toMatchObject({ authorization_details: granted });
+    const narrowed = await refresh(await connect(), { limits, orders: 'own' });
+    const ownOrders = [{ ...granted[0], orders: 'own' }];
+    expect([narrowed.body.authorization_details, decodeJwt(narrowed.body.access_token)]).toMatchObject([
+      ownOrders,
+      { authorization_details: ownOrders },
+    ]);
+    const widened = await refresh(narrowed.body, { limits, orders: 'all' });
+    expect([widened.status, widened.body]).toMatchObject([
+      400,
+      { error: 'invalid_authorization_details', error_description: 'orders permits more than the user allowed' },
+    ]);
+    expect((await refresh(narrowed.body, { limits })).body.authorization_details).toEqual(ownOrders);
   });
 
   test.each([
@@ -214,5 +237,44 @@ describe('a refresh', () => {
     const [one, repeated] = [await refresh(first, narrower), await refresh(first, narrower)];
     expect(repeated.body).toEqual(one.body);
     expect((await refresh(first, { limits: { ...limits, per_order: 999 } })).body).toMatchObject({ error: 'invalid_grant' });
+  });
+});
+
+describe('the orders that an application can access', () => {
+  const grant = async (details: RequestedLimits | undefined) => {
+    const client = await createWebApplication(server.db, ['orders.write']);
+    const anna = await signUp(server.origin);
+    const tokens = await obtainLimitedTokensOfApplication(server.origin, anna, client, ['orders.write'], details);
+    return { client, tokens, orders: tokens.authorization_details?.map(({ orders }) => orders) };
+  };
+
+  test('are by default only its own orders, unless the shop operates the application', async () => {
+    expect((await grant({ limits })).orders).toEqual(['own']);
+    const tokens = await obtainLimitedTokens(server.origin, await signUp(server.origin), ['orders.write'], { limits });
+    expect(tokens.authorization_details).toEqual(granted);
+  });
+
+  test('are all orders if it requests this', async () => {
+    expect((await grant({ orders: 'all' })).orders).toEqual(['all']);
+  });
+
+  test('are not restricted if it requests no details, until it sends details when it refreshes its token', async () => {
+    const { client, tokens, orders } = await grant(undefined);
+    expect(orders).toBeUndefined();
+    const form = {
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token ?? '',
+      authorization_details: orderDetailsParameter({ limits }),
+    };
+    const response = await sendTokenRequest(server.origin, form, basicAuthorization(client.clientId, client.secret));
+    expect(await response.json()).toMatchObject({ authorization_details: [{ limits, orders: 'own' }] });
+  });
+
+  test('must be `own` or `all`', async () => {
+    const details = JSON.stringify([{ type: 'mandate_orders', orders: 'some' }]);
+    expect(await requestError(details)).toMatchObject({
+      error: 'invalid_authorization_details',
+      error_description: expect.stringContaining('orders: '),
+    });
   });
 });

@@ -34,7 +34,7 @@ describe('sign-in with the authorization code grant', () => {
 
   test('asks for limits', async () => {
     await using server = await startStubAuthorizationServer();
-    const details = { type: 'mandate_orders', limits: { currency: 'GBP', per_order: 5000 } } as const;
+    const details = { type: 'mandate_orders', limits: { currency: 'GBP', per_order: 5000 }, orders: 'own' } as const;
     const { url } = await beginAuthorization(await discover(server.url), { ...application, authorizationDetails: [details] });
     expect(JSON.parse(new URL(url).searchParams.get('authorization_details') ?? '')).toEqual([details]);
   });

@@ -1,5 +1,13 @@
 import type { Scope } from '@mandate/contract';
-import { obtainAuthorizationCode, redeemCode, type TestUser, type TokenResponse } from './oauth-flow.ts';
+import {
+  basicAuthorization,
+  obtainAuthorizationCode,
+  redeemCode,
+  sendTokenRequest,
+  type ClientCredentials,
+  type TestUser,
+  type TokenResponse,
+} from './oauth-flow.ts';
 
 /** A token response with authorization details. */
 export type LimitedTokens = TokenResponse & { readonly authorization_details?: Record<string, unknown>[] };
@@ -9,6 +17,7 @@ export type RequestedLimits = {
   readonly actions?: readonly string[];
   readonly limits?: Readonly<Record<string, unknown>>;
   readonly valid_until?: string;
+  readonly orders?: 'own' | 'all';
 };
 
 export const orderDetailsParameter = (details: RequestedLimits): string => JSON.stringify([{ type: 'mandate_orders', ...details }]);
@@ -29,6 +38,30 @@ export async function obtainLimitedTokens(
   const granted = await obtainAuthorizationCode(origin, user, parameters, { decision: 'allow', ...consentForm });
   if (granted.code === '') throw new Error(`no code: ${granted.leaves.search}`);
   const response = await redeemCode(origin, granted);
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`no token: ${response.status} ${text}`);
+  return JSON.parse(text);
+}
+
+/** Obtains tokens of a web application with limits for orders. */
+export async function obtainLimitedTokensOfApplication(
+  origin: string,
+  user: Pick<TestUser, 'browser'>,
+  { clientId, secret, redirectUri }: ClientCredentials & { readonly redirectUri: string },
+  scopes: readonly Scope[],
+  details: RequestedLimits | undefined,
+  consentForm: Record<string, string | readonly string[]> = {},
+): Promise<LimitedTokens> {
+  const request = {
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: ['openid', 'offline_access', ...scopes].join(' '),
+    prompt: 'consent',
+    ...(details && { authorization_details: orderDetailsParameter(details) }),
+  };
+  const { code, verifier } = await obtainAuthorizationCode(origin, user, request, { decision: 'allow', ...consentForm });
+  const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
+  const response = await sendTokenRequest(origin, form, basicAuthorization(clientId, secret));
   const text = await response.text();
   if (response.status !== 200) throw new Error(`no token: ${response.status} ${text}`);
   return JSON.parse(text);

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
-import { orderAuthorizationDetailsType, type OrderLimitsInput, type Scope } from '@mandate/contract';
+import { orderAuthorizationDetailsType, type EffectiveOrderLimits, type Scope } from '@mandate/contract';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
-import { isSelfRegistered } from '../../../applications/application.entity.ts';
+import { isSelfRegistered, type Application } from '../../../applications/application.entity.ts';
 import { getLogoUriIfEmbedded } from '../../../applications/validate-application-logo-uri.ts';
 import { User } from '../../../users/user.entity.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
@@ -64,27 +64,29 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
     beyondRole,
     identityScopes: openIdConnectScopes.filter((scope) => grantable.includes(scope)),
     days: tokenAndSessionLifetimes.grant / (24 * 60 * 60),
-    orderLimits: await orderLimitsViewModel(context, interaction, apiScopes, rejected),
+    orderLimits: await orderLimitsViewModel(context, interaction, application, apiScopes, rejected),
   });
   const status = rejected ? 422 : 200;
   return sendPage(context, res, html, { status, returnTo: getInteractionRedirectUri(interaction) });
 }
 
 /** Returns whether the user can set limits on the page: the application requests limits, or its scopes permit orders or payments. */
-const offersLimits = (requested: OrderLimitsInput | undefined, scopes: readonly Scope[]): boolean =>
+const offersLimits = (requested: EffectiveOrderLimits | undefined, scopes: readonly Scope[]): boolean =>
   requested !== undefined || scopes.some((scope) => orderScopes.has(scope));
 const orderScopes = new Set<string>(['orders.write', 'orders.manage', 'payments.write', 'payments.manage'] satisfies Scope[]);
 
 async function orderLimitsViewModel(
   { em, listOrderCurrencies }: PageContext,
   { params }: Interaction,
+  application: Application,
   apiScopes: readonly Scope[],
   rejected: RejectedLimits | undefined,
 ): Promise<ConsentPageViewModel['orderLimits']> {
-  const requested = parseRequestedOrderLimits(params);
+  const requested = parseRequestedOrderLimits(params, application);
   if (!offersLimits(requested, apiScopes)) return undefined;
   const { form = orderLimitsFormFromInput(requested), faults = [] } = rejected ?? {};
-  return { requested, currencies: await listOrderCurrencies(em), form, faults };
+  const canAllowAllOrders = requested?.orders !== 'own';
+  return { requested, canAllowAllOrders, currencies: await listOrderCurrencies(em), form, faults };
 }
 
 /** Handles `POST /consent/:uid`. */
@@ -109,7 +111,11 @@ async function allow(
   form: OrderLimitsForm,
 ): Promise<void> {
   const { em, provider } = context;
-  const { faults, limits, timeZone } = await parseLimits(context, await requirePendingInteraction(context, req, res, 'consent'), form);
+  const { faults, limits, timeZone, canAllowAllOrders } = await parseLimits(
+    context,
+    await requirePendingInteraction(context, req, res, 'consent'),
+    form,
+  );
   if (faults.length > 0) return renderConsent(context, req, res, { form, faults });
   const returnTo = await em.transactional(async () => {
     const interaction = await requirePendingInteraction(context, req, res, 'consent'); // locked, so that only one of several submissions takes effect
@@ -132,7 +138,7 @@ async function allow(
     await addScopesToStoredConsent(em, user.id, clientId, allowed, now);
     await createConnectedApp(em, { grantId, userId: user.id, clientId }, req.headers['user-agent'], now);
     if (limits) {
-      await saveOrderLimits(em, grantId, limits, timeZone);
+      await saveOrderLimits(em, grantId, limits, { timeZone, allOrdersGrantable: canAllowAllOrders });
       await deleteStoredConsent(em, user.id, clientId);
     }
     const details = { scopes: allowed, ...(limits && { limits: JSON.stringify(limits) }) };
@@ -143,12 +149,14 @@ async function allow(
   res.redirect(303, returnTo);
 }
 
-async function parseLimits({ em, settings, listOrderCurrencies }: PageContext, { params }: Interaction, form: OrderLimitsForm) {
-  const requested = parseRequestedOrderLimits(params);
+async function parseLimits({ em, settings, listOrderCurrencies }: PageContext, interaction: Interaction, form: OrderLimitsForm) {
+  const { params } = interaction;
+  const requested = parseRequestedOrderLimits(params, await requireActiveApplication(em, getInteractionClientId(interaction)));
+  const canAllowAllOrders = requested?.orders !== 'own';
   const isOffered = offersLimits(requested, filterApiScopes(parseKnownRequestedScopes(params)));
   const { messages } = settings;
-  const context = { requested, currencies: await listOrderCurrencies(em), messages, now: new Date() };
-  return parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromInput(undefined), context);
+  const context = { requested, canAllowAllOrders, currencies: await listOrderCurrencies(em), messages, now: new Date() };
+  return { ...parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromInput(undefined), context), canAllowAllOrders };
 }
 
 async function deny(context: PageContext, req: Request, res: Response): Promise<void> {

@@ -1,4 +1,4 @@
-import { currencyExponent, orderActions, orderLimitsInputSchema, type OrderAction, type OrderLimitsInput } from '@mandate/contract';
+import { currencyExponent, orderActions, orderLimitsInputSchema, type OrderAction, type EffectiveOrderLimits } from '@mandate/contract';
 import { endOfDayInTimeZone, timeZoneOrDefault } from '../../../order-limits/time-zones.ts';
 import type { Messages } from '../../../languages/languages.ts';
 import { formatAmount, formatDay, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
@@ -7,15 +7,17 @@ import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 type ParsedForm = {
   readonly faults: readonly FieldError[];
   /** The limits, or undefined if the user set none. */
-  readonly limits: OrderLimitsInput | undefined;
+  readonly limits: EffectiveOrderLimits | undefined;
   readonly timeZone: string;
 };
 
 type FormContext = {
   /** Limits that the application asks for, which the user can lower but not raise. */
-  readonly requested: OrderLimitsInput | undefined;
+  readonly requested: EffectiveOrderLimits | undefined;
   /** Limits that the user changes on the account page. Limits that the page does not show stay unchanged. */
-  readonly current?: OrderLimitsInput | undefined;
+  readonly current?: EffectiveOrderLimits | undefined;
+  /** Whether the user can let the application access all orders; if not, the form contains no choice. */
+  readonly canAllowAllOrders: boolean;
   readonly currencies: readonly string[];
   readonly messages: Messages;
   readonly now: Date;
@@ -45,8 +47,10 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
   }
   const validUntil = readLastDay(form, timeZone, context, faults);
   const actions = readActions(form, context, faults);
-  const limits: OrderLimitsInput = {
+  const orders = context.canAllowAllOrders ? (form.limit_orders ?? requested?.orders ?? context.current?.orders ?? 'all') : 'own';
+  const limits: EffectiveOrderLimits = {
     actions,
+    orders,
     ...(hasAmount && {
       limits: {
         currency,
@@ -56,7 +60,8 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
     }),
     ...(validUntil !== undefined && { valid_until: validUntil.toISOString() }),
   };
-  const isLimited = requested !== undefined || hasAmount || validUntil !== undefined || actions.length < orderActions.length;
+  const isLimited =
+    requested !== undefined || hasAmount || validUntil !== undefined || actions.length < orderActions.length || orders === 'own';
   if (faults.length > 0 || !isLimited) return { faults, limits: undefined, timeZone };
   return { faults, limits: orderLimitsInputSchema.parse(limits), timeZone };
 }

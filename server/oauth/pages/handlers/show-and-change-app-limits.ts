@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import type { ConnectedAppLimits, OrderLimitsInput } from '@mandate/contract';
+import type { ConnectedAppLimits, EffectiveOrderLimits } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { findNameOfConnectedApp } from '../../grants/connected-apps.ts';
-import { changeLimitsOfConnectedApp, findLimitsOfConnectedApp } from '../../grants/find-and-change-limits-of-connected-app.ts';
+import {
+  changeLimitsOfConnectedApp,
+  findLimitsOfConnectedApp,
+  isAccessToAllOrdersGrantable,
+} from '../../grants/find-and-change-limits-of-connected-app.ts';
 import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
 import { sendPage } from '../routing/page-context.ts';
 import { connectedAppLimitsPage } from '../views/order-limits-fields-and-page.ts';
@@ -15,14 +19,15 @@ const connectedAppId = z
   .regex(/^\d{1,15}$/)
   .transform(Number);
 
-type App = { readonly id: number; readonly name: string; readonly limits: ConnectedAppLimits };
+type App = { readonly id: number; readonly name: string; readonly limits: ConnectedAppLimits; readonly canAllowAllOrders: boolean };
 
 async function findApp({ context: { em }, req, account }: AccountRequest): Promise<App | undefined> {
   const id = connectedAppId.safeParse(req.params['app']);
   if (!id.success) return undefined;
   const limits = await findLimitsOfConnectedApp(em, account.id, id.data);
   const name = await findNameOfConnectedApp(em, account.id, id.data);
-  return limits && name !== undefined ? { id: id.data, name, limits } : undefined;
+  const canAllowAllOrders = await isAccessToAllOrdersGrantable(em, account.id, id.data);
+  return limits && name !== undefined ? { id: id.data, name, limits, canAllowAllOrders } : undefined;
 }
 
 /** Handles `GET /account/apps/:app/limits`. */
@@ -45,6 +50,7 @@ export async function submitAppLimits(request: AccountRequest): Promise<void> {
   const { faults, limits, timeZone } = parseOrderLimitsForm(form, {
     requested: undefined,
     current,
+    canAllowAllOrders: app.canAllowAllOrders,
     currencies: await listCurrencies(request, app),
     messages: context.settings.messages,
     now,
@@ -62,12 +68,14 @@ export async function submitAppLimits(request: AccountRequest): Promise<void> {
 
 async function renderLimits(request: AccountRequest, app: App, form: OrderLimitsForm, faults: readonly FieldError[]): Promise<void> {
   const { context, req, res } = request;
-  const content = { applicationName: app.name, requested: undefined, currencies: await listCurrencies(request, app), form, faults };
+  const { name: applicationName, canAllowAllOrders } = app;
+  const currencies = await listCurrencies(request, app);
+  const content = { applicationName, requested: undefined, canAllowAllOrders, currencies, form, faults };
   const html = connectedAppLimitsPage(context.settings, context.forms.issue(req, res), content, currentLimits(app) !== undefined);
   return sendPage(context, res, html, { status: faults.length > 0 ? 422 : 200 });
 }
 
-const currentLimits = ({ limits }: App): OrderLimitsInput | undefined => limits.authorization_details[0];
+const currentLimits = ({ limits }: App): EffectiveOrderLimits | undefined => limits.authorization_details[0];
 
 /** Returns the currencies of the shop, and the currency of the current limits. */
 async function listCurrencies({ context: { em, listOrderCurrencies } }: AccountRequest, app: App): Promise<string[]> {

@@ -5,6 +5,7 @@ import type { AccountRequest } from './signed-in-page-guards-and-account-page.ts
 import { revokeBrowserSession, listActiveBrowserSessionsOfUser } from '../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { endBrowserSession } from '../../sessions/load-start-and-end-browser-session.ts';
 import { listConnectedAppsOfUser, revokeConnectedAppConsentAndApiKeys } from '../../grants/connected-apps.ts';
+import { listAppsWithAccessToOwnOrdersOnly } from '../../grants/find-and-change-limits-of-connected-app.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../grants/revoke-grants-and-sessions-of-user.ts';
 import { sendPage } from '../routing/page-context.ts';
 import { connectedAppsPage, sessionsPage } from '../views/account-pages.ts';
@@ -48,7 +49,11 @@ const appsMax = 100;
 export async function showConnectedApps({ context, req, res, account, now }: AccountRequest): Promise<void> {
   const apps = await listConnectedAppsOfUser(context.em, account.id, now, null, appsMax);
   const apiKeys = await listActiveApiKeysOfUser(context.em, account.id, now);
-  sendPage(context, res, connectedAppsPage(context.settings, context.forms.issue(req, res), apps, apiKeys));
+  const restrictedToOwnOrders = await listAppsWithAccessToOwnOrdersOnly(
+    context.em,
+    apps.map(({ id }) => id),
+  );
+  sendPage(context, res, connectedAppsPage(context.settings, context.forms.issue(req, res), { apps, restrictedToOwnOrders, apiKeys }));
 }
 
 const appsForm = z.object({

@@ -130,17 +130,21 @@ export function sessionsPage(settings: PageSettings, csrf: string, here: string 
   );
 }
 
-/**
- * Renders the list of connected applications.
- * @param apiKeys the user's active API keys
- */
+type ConnectedAppsViewModel = {
+  readonly apps: readonly ConnectedApp[];
+  /** IDs of the applications that can access only the orders that they placed. */
+  readonly restrictedToOwnOrders: ReadonlySet<number>;
+  /** The user's active API keys. */
+  readonly apiKeys: readonly AccountApiKey[];
+};
+
+/** Renders the list of connected applications. */
 export function connectedAppsPage(
   settings: PageSettings,
   csrf: string,
-  apps: readonly ConnectedApp[],
-  apiKeys: readonly AccountApiKey[],
+  { apps, restrictedToOwnOrders, apiKeys }: ConnectedAppsViewModel,
 ): Html {
-  const { apps: messages } = settings.messages;
+  const { apps: messages, orderLimits } = settings.messages;
   const rows = apps.map(
     ({ id, application, device, scopes: allowed, last_used_at: used }) =>
       html`<li>
@@ -152,6 +156,7 @@ export function connectedAppsPage(
           <ul class="can">
             ${allowed.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
           </ul>
+          ${restrictedToOwnOrders.has(id) && html`<p>${orderLimits.ownOrdersText({ application: application.name })}</p>`}
           ${allowed.some((scope) => scope.startsWith('orders.') || scope.startsWith('payments.')) && limitsLink(settings, id, application.name)}
         </div>
         <form method="post">

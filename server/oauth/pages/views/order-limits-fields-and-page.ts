@@ -1,4 +1,4 @@
-import { budgetPeriods, type OrderLimitsInput } from '@mandate/contract';
+import { budgetPeriods, orderAccessLevels, type EffectiveOrderLimits } from '@mandate/contract';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { formatAmount, formatDay, type OrderLimitsForm } from './order-limits-form-and-amount-format.ts';
 import { hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
@@ -6,7 +6,9 @@ import { hiddenField, renderPage, type FieldError, type PageSettings } from './p
 export type OrderLimitsFieldsViewModel = {
   readonly applicationName: string;
   /** Limits that the application asks for; undefined if it asks for none. */
-  readonly requested: OrderLimitsInput | undefined;
+  readonly requested: EffectiveOrderLimits | undefined;
+  /** Whether the user can let the application access all orders. */
+  readonly canAllowAllOrders: boolean;
   /** Currencies in which orders can be placed. */
   readonly currencies: readonly string[];
   readonly form: OrderLimitsForm;
@@ -28,6 +30,7 @@ export function orderLimitsFields(settings: PageSettings, content: OrderLimitsFi
   return html`<fieldset class="limits">
     <legend>${messages.title}</legend>
     <p>${describeRequest(settings, content.applicationName, requested)}</p>
+    ${requested.orders === 'all' && html`<p>${messages.allOrdersText({ application: content.applicationName })}</p>`}
     <p class="hint">${messages.lower}</p>
     ${actionFields(settings, requested, form)} ${fields}
   </fieldset>`;
@@ -67,11 +70,11 @@ function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel
     ${input(faults, { name: 'limit_per_period', label: messages.perPeriod({ currency }), value: form.limit_per_period })}
     ${periodField(settings, content)}
     ${input(faults, { name: 'limit_until', label: messages.until, value: form.limit_until, type: 'date' })}
-    <input type="hidden" name="time_zone" value="" data-time-zone />`;
+    ${ordersField(settings, content)} <input type="hidden" name="time_zone" value="" data-time-zone />`;
 }
 
 /** Describes limits in one sentence. */
-function describeRequest({ messages }: PageSettings, application: string, { limits, valid_until: until }: OrderLimitsInput): string {
+function describeRequest({ messages }: PageSettings, application: string, { limits, valid_until: until }: EffectiveOrderLimits): string {
   const { orderLimits: texts, language } = messages;
   const money = (amount: number): string => `${formatAmount(messages, amount, limits?.currency ?? '')} ${limits?.currency}`;
   const parts = [
@@ -84,7 +87,7 @@ function describeRequest({ messages }: PageSettings, application: string, { limi
 
 const actionFields = (
   { messages: { orderLimits } }: PageSettings,
-  { actions }: OrderLimitsInput,
+  { actions }: EffectiveOrderLimits,
   { limit_action: checked }: OrderLimitsForm,
 ) =>
   html`<p>${orderLimits.may}</p>
@@ -134,6 +137,16 @@ function periodField({ messages: { orderLimits } }: PageSettings, { requested, f
     form.limit_period,
     undefined,
   );
+}
+
+/** Renders the choice of orders that the application can access or, if there is no choice, the restriction in words. */
+function ordersField(
+  { messages: { orderLimits } }: PageSettings,
+  { applicationName, canAllowAllOrders, form }: OrderLimitsFieldsViewModel,
+): Html {
+  if (!canAllowAllOrders) return html`<p>${orderLimits.ownOrdersText({ application: applicationName })}</p>`;
+  const options = orderAccessLevels.map((level) => [level, orderLimits.orderAccess[level]] as const);
+  return select('limit_orders', orderLimits.orders, options, form.limit_orders ?? 'all', undefined);
 }
 
 const currencyField = ({ messages: { orderLimits } }: PageSettings, { currencies, form, faults }: OrderLimitsFieldsViewModel): Html =>

@@ -1,4 +1,11 @@
-import { budgetPeriods, currencyExponent, formatDecimalAmount, orderActions, type OrderLimitsInput } from '@mandate/contract';
+import {
+  budgetPeriods,
+  currencyExponent,
+  formatDecimalAmount,
+  orderAccessLevels,
+  orderActions,
+  type EffectiveOrderLimits,
+} from '@mandate/contract';
 import { z } from 'zod';
 import type { Messages } from '../../../languages/languages.ts';
 
@@ -16,14 +23,15 @@ export const orderLimitsFormSchema = z.object({
     .transform((actions) => orderActions.filter((action) => actions.includes(action)))
     .optional()
     .catch([]),
+  limit_orders: z.enum(orderAccessLevels).optional().catch(undefined),
   /** Set by the page script. */
   time_zone: z.string().optional().catch(undefined),
 });
 export type OrderLimitsForm = z.output<typeof orderLimitsFormSchema>;
 
 /** Returns the form fields for these limits. */
-export const orderLimitsFormFromInput = (input: OrderLimitsInput | undefined): OrderLimitsForm => {
-  const { limits, actions, valid_until: validUntil } = input ?? {};
+export const orderLimitsFormFromInput = (input: EffectiveOrderLimits | undefined): OrderLimitsForm => {
+  const { limits, actions, valid_until: validUntil, orders = 'all' } = input ?? {};
   const amount = (value: number | undefined): string => (value === undefined ? '' : formatDecimalAmount(value, limits?.currency ?? ''));
   return {
     limit_currency: limits?.currency ?? '',
@@ -32,6 +40,7 @@ export const orderLimitsFormFromInput = (input: OrderLimitsInput | undefined): O
     limit_period: limits?.period ?? 'month',
     limit_until: validUntil?.slice(0, 10) ?? '',
     limit_action: [...(actions ?? orderActions)],
+    limit_orders: orders,
     time_zone: undefined,
   };
 };

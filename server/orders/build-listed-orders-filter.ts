@@ -1,0 +1,39 @@
+import type { Scope } from '@mandate/contract';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
+
+/** The orders that a list can contain. Both properties are required, so that no list can omit a restriction. */
+export type ListedOrdersFilter = {
+  /** The user whose orders are listed; `undefined` means all users. */
+  readonly userId: number | undefined;
+  /** The client that must have placed the orders; `undefined` means any client. */
+  readonly requiredClientId: string | undefined;
+};
+
+/**
+ * Returns the filter for the orders that a list can contain: those of the caller or, with the staff scope, of the requested user; of these,
+ * only the orders that the application placed if the user allows access to no others.
+ * @throws Problem `forbidden` if a caller without the staff scope requests another user's orders
+ */
+export const buildListedOrdersFilter = (
+  principal: Principal,
+  requestedUserId: number | undefined,
+  staffScope: Scope = 'orders.manage',
+): ListedOrdersFilter => ({
+  userId: resolveListedUser(principal, requestedUserId, staffScope),
+  requiredClientId: findRequiredOrderClientId(principal),
+});
+
+function resolveListedUser(principal: Principal, requestedUserId: number | undefined, staffScope: Scope): number | undefined {
+  if (canUseScope(principal, staffScope)) return requestedUserId;
+  const ownId = principal.user?.id;
+  if (ownId === undefined)
+    throw createProblem('forbidden', {
+      detail: `This token does not act on behalf of a user and lacks the \`${staffScope}\` scope to see the orders of other users.`,
+    });
+  if (requestedUserId !== undefined && requestedUserId !== ownId)
+    throw createProblem('forbidden', { detail: `Orders of other users require the \`${staffScope}\` scope and a staff account.` });
+  return ownId;
+}
