@@ -263,7 +263,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/products',
     summary: 'List products',
-    description: 'Returns the active products, newest first. No token is required.',
+    description: 'Returns the active products. No token is required.',
     scopes: [],
     idempotent: false,
     paginated: true,

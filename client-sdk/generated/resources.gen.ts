@@ -300,7 +300,7 @@ export interface UsersResource {
 export interface ProductsResource {
   /**
    * List products.
-   * Returns the active products, newest first. No token is required.
+   * Returns the active products. No token is required.
    * Requires no token.
    */
   list(query?: ProductsListQuery, options?: CallOptions): PagedCall<ProductPage, ProblemsOf['products.list']>;

@@ -64,12 +64,12 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
   const readOnly = method === 'get';
   const [keyed, conditional] = [accepts('header', 'Idempotency-Key'), accepts('header', 'If-Match')];
   const [toolSet = '', action = ''] = operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split('.');
-  const response = responseSchema(document, operation);
+  const response = mostGeneralAlternative(responseSchema(document, operation));
   return {
     name: `${toolSet}_${action}`,
     toolSet,
     title,
-    description: details === '' ? `${title}.` : `${title}.\n${details}`,
+    description: describeTool(title, details),
     method: method.toUpperCase(),
     path,
     pathArguments: parametersIn('path').map((parameter) => textAt(parameter, 'name')),
@@ -125,6 +125,16 @@ function parameterSchema(document: JsonObject, parameter: JsonObject): JsonObjec
   const described = { ...schema, ...(description !== '' && { description }) };
   return { properties: { [name]: described }, required: parameter['required'] === true ? [name] : [] };
 }
+
+/** Omits the title if the details say the same, because assistants receive the title, too. */
+function describeTool(title: string, details: string): string {
+  if (details === '') return `${title}.`;
+  return details.startsWith('Returns ') ? details : `${title}.\n${details}`;
+}
+
+/** Returns the last alternative of a schema, which is the most general one, or a schema without alternatives. */
+const mostGeneralAlternative = (schema: JsonObject): JsonObject =>
+  Array.isArray(schema['oneOf']) ? asJson(schema['oneOf'].at(-1)) : schema;
 
 /** Combines the properties of all parts into one object schema. */
 function inputSchema(operationId: string, parts: readonly JsonObject[]): JsonObject {

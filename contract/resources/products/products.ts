@@ -164,7 +164,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       })
       .strict(),
     summary: 'List products',
-    description: 'Returns the active products, newest first. No token is required.',
+    description: 'Returns the active products. No token is required.',
     responses: {
       200: listPageSchema('ProductPage', productSchema),
       ...fails(...publicProblemCodes, ...cursorProblemCodes, 'forbidden'),

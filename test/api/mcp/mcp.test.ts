@@ -12,6 +12,12 @@ const shop = withShop();
 const mcpUrl = (): URL => new URL(`${shop.origin}/mcp`);
 
 describe('the tools', () => {
+  test('that read one event or a list describe the fields of their results', () => {
+    const tools = new Map(createMcpTools(createOpenApiDocument(shop.origin)).map((tool) => [tool.name, tool]));
+    expect(tools.get('events_get')?.outputSchema).toMatchObject({ properties: { type: { type: 'string' }, data: { type: 'object' } } });
+    expect(tools.get('events_list')?.outputSchema).toMatchObject({ properties: { data: { type: 'array' } } });
+  });
+
   test('exist for every operation except the excluded ones', () => {
     const document = createOpenApiDocument(shop.origin);
     const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods ?? {})) as JsonBody[];

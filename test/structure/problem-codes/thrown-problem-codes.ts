@@ -10,7 +10,7 @@ import {
   type Identifier,
   type Node,
 } from 'typescript/unstable/ast';
-import { declaredName, descendantsWithoutMethodsOfClass, type ReferenceGraph } from './reference-graph.ts';
+import { declaredName, descendantsWithoutMethodsOfClass, type ReferenceGraph } from '../reference-graph.ts';
 
 /** Stands for a code that the compiler does not know, because the argument's type is not a union of string literals. */
 export const dynamicCode = '(dynamic)';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { contract, contractV2, getRouteMetadata, problemCodesOfResponse } from '@mandate/contract';
 import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ReferenceGraph } from './reference-graph.ts';
+import { ReferenceGraph } from '../reference-graph.ts';
 import { dynamicCode, ThrownProblemCodes } from './thrown-problem-codes.ts';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 const timeout = 120_000;
 
 type RouteInTable = {
