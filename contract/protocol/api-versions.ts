@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { extensibleEnumSchema } from '../schema/extensible-enum.ts';
 import { paginationParametersWithDefaultLimit100, listPageSchema } from '../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, publicProblemCodes, cursorProblemCodes } from './problems.ts';
+import { commonProblems, declareProblemResponses, problemCodesOfPublicOperations, cursorProblemCodes } from './problems.ts';
 import { defineResource } from './define-resource.ts';
 import { declareRouteMetadata, type Deprecation } from './route-metadata.ts';
 import { timestampSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
@@ -42,7 +42,7 @@ export const apiVersionRoutes = defineResource('Versions', 'Versions of the API.
     query: z.object(paginationParametersWithDefaultLimit100).strict(),
     summary: 'List API versions',
     description: 'Returns the versions of the API. Every API response contains its version in the `Mandate-Version` header.',
-    responses: { 200: listPageSchema('ApiVersionList', version), ...fails(...publicProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('ApiVersionList', version), ...fails(...problemCodesOfPublicOperations, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'versions.list', access: 'public' }),
   },
 });

@@ -162,11 +162,11 @@ export const problemCodesBeforeRouting = [
   'headers_too_large',
 ] as const satisfies readonly (keyof typeof commonProblems)[];
 /** Problem codes of a public operation, which requires no token but rejects an invalid one. */
-export const publicProblemCodes = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
+export const problemCodesOfPublicOperations = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
 /** Problem codes of an operation that requires an access token, without permission checks beyond the scope. */
-export const tokenProblemCodes = [...publicProblemCodes, 'missing_token', 'insufficient_scope'] as const;
+export const problemCodesOfAuthenticatedOperations = [...problemCodesOfPublicOperations, 'missing_token', 'insufficient_scope'] as const;
 /** Problem codes of an operation that requires an access token and can also be denied because of the user's role or account. */
-export const permissionProblemCodes = [...tokenProblemCodes, 'forbidden'] as const;
+export const problemCodesOfAuthorizedOperations = [...problemCodesOfAuthenticatedOperations, 'forbidden'] as const;
 /** Additional problem codes of an operation that accepts a file. */
 export const fileProblemCodes = ['payload_too_large', 'unsupported_media_type'] as const;
 /** Additional problem codes of an operation with a request body. */
@@ -178,6 +178,14 @@ export const cursorProblemCodes = ['invalid_cursor', 'cursor_mismatch'] as const
 /** Additional problem codes of an operation that accepts an `Idempotency-Key`. */
 export const idempotencyProblemCodes = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;
 /** Problem codes of a POST operation with a body that requires an access token and no permission beyond the scope. */
-export const tokenPostProblemCodes = [...tokenProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes] as const;
+export const problemCodesOfAuthenticatedPosts = [
+  ...problemCodesOfAuthenticatedOperations,
+  ...bodyProblemCodes,
+  ...idempotencyProblemCodes,
+] as const;
 /** Problem codes of a POST operation with a body whose caller also needs a permission, such as a staff account. */
-export const permissionPostProblemCodes = [...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes] as const;
+export const problemCodesOfAuthorizedPosts = [
+  ...problemCodesOfAuthorizedOperations,
+  ...bodyProblemCodes,
+  ...idempotencyProblemCodes,
+] as const;

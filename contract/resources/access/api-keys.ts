@@ -6,9 +6,9 @@ import { listPageSchema, paginationParameters } from '../../schema/pagination.ts
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblemCodes,
+  problemCodesOfAuthorizedOperations,
   cursorProblemCodes,
-  permissionPostProblemCodes,
+  problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -91,7 +91,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List API keys',
     description: 'Returns the API keys of the current user, newest first. The secret keys are not included.',
-    responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
   },
   create: {
@@ -104,7 +104,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
       'Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in during the last 15 minutes.',
     responses: {
       201: createdApiKeyResponseSchema,
-      ...fails(...permissionPostProblemCodes, 'insufficient_user_authentication', 'too_many_api_keys'),
+      ...fails(...problemCodesOfAuthorizedPosts, 'insufficient_user_authentication', 'too_many_api_keys'),
     },
     metadata: declareRouteMetadata({ operationId: 'apiKeys.create', access: ['api_keys.manage'], idempotent: true, secret: 'key' }),
   },
@@ -114,7 +114,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     pathParams: z.object({ api_key_id: pathIdSchema('ID of the API key.') }),
     summary: 'Revoke an API key',
     description: 'All further requests with the key are rejected. Revoking a key again has no effect.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'apiKeys.revoke', access: ['api_keys.manage'] }),
   },
 });

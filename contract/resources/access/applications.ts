@@ -7,10 +7,10 @@ import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblemCodes,
+  problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
-  permissionPostProblemCodes,
+  problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -193,7 +193,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Returns all registered applications, newest first. ${onlyAdministrators}`,
     responses: {
       200: listPageSchema('ApplicationPage', applicationSchema),
-      ...fails(...permissionProblemCodes, ...cursorProblemCodes),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.list', access }),
   },
@@ -203,7 +203,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     pathParams,
     summary: 'Get an application',
     description: onlyAdministrators,
-    responses: { 200: applicationSchema, ...fails(...permissionProblemCodes, 'not_found') },
+    responses: { 200: applicationSchema, ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'applications.get', access }),
   },
   create: {
@@ -215,7 +215,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Registers an OAuth client. The client secret is shown only once. ${onlyAdministrators}`,
     responses: {
       201: createdApplicationResponseSchema,
-      ...fails(...permissionPostProblemCodes, 'client_id_taken'),
+      ...fails(...problemCodesOfAuthorizedPosts, 'client_id_taken'),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.create', access, idempotent: true, secret: 'client_secret' }),
   },
@@ -226,7 +226,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     body: applicationUpdateSchema,
     summary: 'Update an application',
     description: `Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
-    responses: { 200: applicationSchema, ...fails(...permissionProblemCodes, ...bodyProblemCodes, 'not_found') },
+    responses: { 200: applicationSchema, ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'applications.update', access }),
   },
   delete: {
@@ -235,7 +235,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     pathParams,
     summary: 'Delete an application',
     description: `Deletes the application and all its grants. The application's tokens stop working immediately. An application that was registered through a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
-    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'applications.delete', access }),
   },
   rotateSecret: {
@@ -251,7 +251,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. ${onlyAdministrators}`,
     responses: {
       201: secretRotation,
-      ...fails(...permissionPostProblemCodes, 'not_found', 'application_has_no_secret'),
+      ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'application_has_no_secret'),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
   },
@@ -277,7 +277,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. ${onlyAdministrators}`,
     responses: {
       201: newRegistrationToken,
-      ...fails(...permissionPostProblemCodes),
+      ...fails(...problemCodesOfAuthorizedPosts),
     },
     metadata: declareRouteMetadata({
       operationId: 'applications.createRegistrationToken',

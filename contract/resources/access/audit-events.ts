@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, idInUrlSchema } from '../../schema/ids.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, permissionProblemCodes, cursorProblemCodes } from '../../protocol/problems.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  problemCodesOfAuthorizedOperations,
+  cursorProblemCodes,
+} from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema, timestampInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
@@ -81,7 +86,10 @@ export const auditEventRoutes = defineResource('Audit events', 'Audit log of cha
     summary: 'List audit events',
     description:
       'Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
-    responses: { 200: listPageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
+    responses: {
+      200: listPageSchema('AuditEventPage', auditEventSchema),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
+    },
     metadata: declareRouteMetadata({ operationId: 'auditEvents.list', access: ['audit.read'] }),
   },
 });

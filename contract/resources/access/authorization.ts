@@ -4,7 +4,7 @@ import { idSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { budgetPeriods, orderAuthorizationDetailsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
-import { commonProblems, declareProblemResponses, publicProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, problemCodesOfPublicOperations } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 
@@ -52,7 +52,7 @@ export const authorizationRoutes = defineResource('Authorization', 'Permissions 
             .describe('How much of the budget has been used in the current period; `null` if there is no limit per period.'),
         }),
       ),
-      ...fails(...publicProblemCodes, 'missing_token'),
+      ...fails(...problemCodesOfPublicOperations, 'missing_token'),
     },
     metadata: declareRouteMetadata({ operationId: 'authorization.get', access: 'token' }),
   },

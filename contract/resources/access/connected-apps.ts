@@ -8,7 +8,7 @@ import {
   bodyProblemCodes,
   commonProblems,
   declareProblemResponses,
-  permissionProblemCodes,
+  problemCodesOfAuthorizedOperations,
   cursorProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -62,7 +62,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
       'Returns the applications that can currently act for the user, newest first. An application that is connected on several devices has one entry for each device.',
     responses: {
       200: listPageSchema('ConnectedAppPage', connectedAppSchema),
-      ...fails(...permissionProblemCodes, ...cursorProblemCodes),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.list', access: ['connected_apps.read'] }),
   },
@@ -81,7 +81,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     summary: 'Remove a connected application',
     description:
       'Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
   },
   getLimits: {
@@ -91,7 +91,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     query: z.object({}).strict(),
     summary: 'Get the limits of a connected application',
     description: 'Returns the limits that you set for the orders of the application, and how much of its budget has been used.',
-    responses: { 200: connectedAppLimitsSchema, ...fails(...permissionProblemCodes, 'not_found') },
+    responses: { 200: connectedAppLimitsSchema, ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.getLimits', access: ['connected_apps.read'] }),
   },
   setLimits: {
@@ -103,7 +103,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     summary: 'Set the limits of a connected application',
     description:
       'Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid after the response. An application whose own orders are limited cannot set limits.',
-    responses: { 200: connectedAppLimitsSchema, ...fails(...permissionProblemCodes, ...bodyProblemCodes, 'not_found') },
+    responses: { 200: connectedAppLimitsSchema, ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.setLimits', access: ['connected_apps.write'] }),
   },
   removeLimits: {
@@ -114,7 +114,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     summary: 'Remove the limits of a connected application',
     description:
       'Removes the limits for the orders of the application, so that only its scopes limit it. To end its access, remove the application instead. An application whose own orders are limited cannot remove limits.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.removeLimits', access: ['connected_apps.write'] }),
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { commonProblems, declareProblemResponses, permissionPostProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, problemCodesOfAuthorizedPosts } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
@@ -47,7 +47,7 @@ export const signingKeyRoutes = defineResource('Signing keys', 'Keys that sign t
       'Replaces the signing keys before their scheduled rotation. The new keys are published immediately but sign tokens only an hour later, so that no request fails. Requires an administrator.',
     responses: {
       201: signingKeyRotationSchema,
-      ...fails(...permissionPostProblemCodes),
+      ...fails(...problemCodesOfAuthorizedPosts),
     },
     metadata: declareRouteMetadata({ operationId: 'signingKeys.rotate', access: ['signing_keys.manage'], idempotent: true }),
   },

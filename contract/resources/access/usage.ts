@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { commonProblems, declareProblemResponses, publicProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, problemCodesOfPublicOperations } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
@@ -39,7 +39,7 @@ export const usageRoutes = defineResource('Usage', 'API request counts and limit
       'Returns the remaining limits of the calling application or API key, and its number of requests in each of the last twelve months, newest first. Any valid token is accepted.',
     responses: {
       200: withSchemaName('Usage', z.object({ client_id: z.string(), limits: z.array(limit).max(10), months: z.array(month).max(12) })),
-      ...fails(...publicProblemCodes, 'missing_token'),
+      ...fails(...problemCodesOfPublicOperations, 'missing_token'),
     },
     metadata: declareRouteMetadata({ operationId: 'usage.get', access: 'token' }),
   },

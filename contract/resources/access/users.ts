@@ -6,11 +6,11 @@ import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblemCodes,
+  problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
   ifMatchProblemCodes,
-  permissionPostProblemCodes,
+  problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -123,7 +123,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     summary: 'Get the signed-in user',
     description: 'Returns the authenticated user. An application that acts on its own behalf has no user and receives 403.',
     headers: ifNoneMatchHeadersSchema,
-    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblemCodes) },
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations) },
     metadata: declareRouteMetadata({ operationId: 'users.me', access: ['users.read', 'users.manage'] }),
   },
   get: {
@@ -134,7 +134,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     summary: 'Get a user',
     description:
       "Returns a user. `users.read` allows reading the data of the token's user. Reading other users' data requires `users.manage` and a staff account.",
-    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'users.get', access: ['users.read', 'users.manage'] }),
   },
   create: {
@@ -146,7 +146,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     description: 'Creates a customer. Requires a staff account. Customers can also create their own accounts on the sign-up page.',
     responses: {
       201: userSchema,
-      ...fails(...permissionPostProblemCodes, 'email_taken'),
+      ...fails(...problemCodesOfAuthorizedPosts, 'email_taken'),
     },
     metadata: declareRouteMetadata({ operationId: 'users.create', access: ['users.manage'], idempotent: true }),
   },
@@ -166,7 +166,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
       .strict(),
     summary: 'List users',
     description: 'Returns users. Requires a staff account.',
-    responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'users.list', access: ['users.manage'] }),
   },
   update: {
@@ -181,7 +181,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     responses: {
       200: userSchema,
       ...fails(
-        ...permissionProblemCodes,
+        ...problemCodesOfAuthorizedOperations,
         ...bodyProblemCodes,
         ...ifMatchProblemCodes,
         'insufficient_user_authentication',
@@ -204,7 +204,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     responses: {
       204: c.noBody(),
       ...fails(
-        ...permissionProblemCodes,
+        ...problemCodesOfAuthorizedOperations,
         ...ifMatchProblemCodes,
         'insufficient_user_authentication',
         'not_found',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, integerInUrlSchema } from '../../schema/ids.ts';
 import { commaSeparatedEnumSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, tokenProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, problemCodesOfAuthenticatedOperations } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import type { Scope } from '../../protocol/scopes.ts';
@@ -162,7 +162,7 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
       .strict(),
     summary: 'List events',
     description: `Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after the change that it describes has been committed. Its ID is then greater than the IDs of all events that were already visible. Events are stored for ${eventRetentionDays} days. If the events that follow \`after\` are no longer stored, the response is 410.`,
-    responses: { 200: eventPageSchema, ...fails(...tokenProblemCodes, 'gone') },
+    responses: { 200: eventPageSchema, ...fails(...problemCodesOfAuthenticatedOperations, 'gone') },
     metadata: declareRouteMetadata({ operationId: 'events.list', access: ['events.read'] }),
   },
   get: {
@@ -171,7 +171,7 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
     pathParams: z.object({ event_id: pathIdSchema('ID of the event.') }),
     summary: 'Get an event',
     description: 'Returns the event if the token can see its resource and the event is still stored.',
-    responses: { 200: eventSchema, ...fails(...tokenProblemCodes, 'not_found') },
+    responses: { 200: eventSchema, ...fails(...problemCodesOfAuthenticatedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'events.get', access: ['events.read'] }),
   },
 });

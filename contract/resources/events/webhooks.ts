@@ -15,11 +15,11 @@ import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '
 import {
   commonProblems,
   declareProblemResponses,
-  tokenProblemCodes,
+  problemCodesOfAuthenticatedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
   ifMatchProblemCodes,
-  tokenPostProblemCodes,
+  problemCodesOfAuthenticatedPosts,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -158,7 +158,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Returns the webhook endpoints of the caller, newest first. An application sees the endpoints that it created itself; a first-party application sees all endpoints of the user.',
     responses: {
       200: listPageSchema('WebhookEndpointPage', webhookEndpointSchema),
-      ...fails(...tokenProblemCodes, ...cursorProblemCodes),
+      ...fails(...problemCodesOfAuthenticatedOperations, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.list', access: ['webhooks.read'] }),
   },
@@ -169,7 +169,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     body: webhookEndpointCreateSchema,
     summary: 'Create a webhook endpoint',
     description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to ${maxWebhookAttempts} attempts within 76 hours. The signing secret is shown only once.`,
-    responses: { 201: createdWebhookEndpointResponseSchema, ...fails(...tokenPostProblemCodes, 'too_many_webhook_endpoints') },
+    responses: { 201: createdWebhookEndpointResponseSchema, ...fails(...problemCodesOfAuthenticatedPosts, 'too_many_webhook_endpoints') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
   get: {
@@ -179,7 +179,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a webhook endpoint',
     description: 'Returns the endpoint without its secret, which only creation and rotation return.',
-    responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenProblemCodes, 'not_found') },
+    responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthenticatedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.get', access: ['webhooks.read'] }),
   },
   update: {
@@ -193,7 +193,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
     responses: {
       200: webhookEndpointSchema,
-      ...fails(...tokenProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found'),
+      ...fails(...problemCodesOfAuthenticatedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
   },
@@ -204,7 +204,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     headers: ifMatchHeadersSchema,
     summary: 'Delete a webhook endpoint',
     description: 'Deletes the endpoint and its deliveries. After the response, nothing more is sent to the endpoint.',
-    responses: { 204: c.noBody(), ...fails(...tokenProblemCodes, ...ifMatchProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthenticatedOperations, ...ifMatchProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
   },
   rotateSecret: {
@@ -224,7 +224,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Creates a new signing secret. Deliveries are signed with both secrets until the previous secret expires. The new secret is shown only once.',
     responses: {
       201: webhookSecretRotation,
-      ...fails(...tokenPostProblemCodes, 'not_found', 'secret_still_overlaps'),
+      ...fails(...problemCodesOfAuthenticatedPosts, 'not_found', 'secret_still_overlaps'),
     },
     metadata: declareRouteMetadata({
       operationId: 'webhooks.rotateSecret',
@@ -242,7 +242,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     description: `Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored for as long as its event: ${eventRetentionDays} days.`,
     responses: {
       200: listPageSchema('WebhookDeliveryPage', webhookDeliverySchema),
-      ...fails(...tokenProblemCodes, ...cursorProblemCodes, 'not_found'),
+      ...fails(...problemCodesOfAuthenticatedOperations, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.deliveries', access: ['webhooks.read'] }),
   },
@@ -269,7 +269,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     description: 'Redelivers one event or a range of events. The events keep their IDs, and each delivery gets a new series of attempts.',
     responses: {
       202: withSchemaName('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') })),
-      ...fails(...tokenPostProblemCodes, 'not_found', 'webhook_endpoint_disabled'),
+      ...fails(...problemCodesOfAuthenticatedPosts, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.redeliver', access: ['webhooks.write'], idempotent: true }),
   },
@@ -283,7 +283,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     description: 'Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to this event type.',
     responses: {
       202: withSchemaName('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: idSchema })),
-      ...fails(...tokenPostProblemCodes, 'not_found', 'webhook_endpoint_disabled'),
+      ...fails(...problemCodesOfAuthenticatedPosts, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.test', access: ['webhooks.write'], idempotent: true }),
   },

@@ -6,8 +6,8 @@ import { paginationParametersWithDefaultLimit100, listPageSchema } from '../../s
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblemCodes,
-  publicProblemCodes,
+  problemCodesOfAuthorizedOperations,
+  problemCodesOfPublicOperations,
   bodyProblemCodes,
   cursorProblemCodes,
   ifMatchProblemCodes,
@@ -56,7 +56,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     description: 'Returns the delivery methods that new orders can use, cheapest first.',
     responses: {
       200: listPageSchema('DeliveryMethodList', deliveryMethodSchema),
-      ...fails(...publicProblemCodes, ...cursorProblemCodes),
+      ...fails(...problemCodesOfPublicOperations, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.list', access: 'public' }),
   },
@@ -67,7 +67,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a delivery method',
     description: 'Returns a delivery method that new orders can use.',
-    responses: { 200: deliveryMethodSchema, 304: c.noBody(), ...fails(...publicProblemCodes, 'not_found') },
+    responses: { 200: deliveryMethodSchema, 304: c.noBody(), ...fails(...problemCodesOfPublicOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.get', access: 'public' }),
   },
   replace: {
@@ -81,7 +81,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     responses: {
       200: deliveryMethodSchema,
       201: deliveryMethodSchema,
-      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'precondition_required'),
+      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes, 'precondition_required'),
     },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.replace', access: ['settings.write'] }),
   },
@@ -92,7 +92,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     headers: ifMatchHeadersSchema,
     summary: 'Delete a delivery method',
     description: 'New orders can no longer use the delivery method. Existing orders do not change.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, ...ifMatchProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...ifMatchProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.delete', access: ['settings.write'] }),
   },
 });

@@ -8,11 +8,11 @@ import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblemCodes,
+  problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
   ifMatchProblemCodes,
-  permissionPostProblemCodes,
+  problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { orderDeliveryInputSchema, orderDeliverySchema } from './order-delivery-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -188,7 +188,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionPostProblemCodes, ...placementProblems),
+      ...fails(...problemCodesOfAuthorizedPosts, ...placementProblems),
     },
     metadata: declareRouteMetadata({
       operationId: 'orders.create',
@@ -232,7 +232,10 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     summary: 'List orders',
     description:
       'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are included only with `include=items` or in the response for a single order.',
-    responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
+    responses: {
+      200: listPageSchema('OrderPage', orderSummarySchema),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
+    },
     metadata: declareRouteMetadata({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
   },
   get: {
@@ -242,7 +245,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get an order',
     description: "Returns the order with its items. With `orders.read`, only the user's own orders are found.",
-    responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
+    responses: { 200: orderSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
   },
   update: {
@@ -256,7 +259,14 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.',
     responses: {
       200: orderSchema,
-      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition', 'price_changed'),
+      ...fails(
+        ...problemCodesOfAuthorizedOperations,
+        ...bodyProblemCodes,
+        ...ifMatchProblemCodes,
+        'not_found',
+        'invalid_transition',
+        'price_changed',
+      ),
     },
     metadata: declareRouteMetadata({ operationId: 'orders.update', access: ['orders.write', 'orders.manage'] }),
   },
@@ -271,7 +281,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     description: 'Cancels an order if no part of it has been shipped. The goods are returned to stock, and the payment is refunded.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'orders.cancel', access: ['orders.write', 'orders.manage'], idempotent: true }),
   },

@@ -10,9 +10,9 @@ import { listPageSchema, paginationParameters } from '../../schema/pagination.ts
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblemCodes,
+  problemCodesOfAuthorizedOperations,
   cursorProblemCodes,
-  permissionPostProblemCodes,
+  problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -142,7 +142,14 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       'Starts a payment of the order total. Check `status` and `next_action` in the response: the payment may already have succeeded, may require an action by the customer, or may still be in progress at the provider. In development, `{"provider": "test", "method_token": "test_ok"}` simulates a successful payment.',
     responses: {
       201: paymentSchema,
-      ...fails(...permissionPostProblemCodes, 'not_found', 'limit_exceeded', 'payment_in_progress', 'already_paid', 'invalid_transition'),
+      ...fails(
+        ...problemCodesOfAuthorizedPosts,
+        'not_found',
+        'limit_exceeded',
+        'payment_in_progress',
+        'already_paid',
+        'invalid_transition',
+      ),
     },
     metadata: declareRouteMetadata({ operationId: 'payments.create', access: ['payments.write', 'payments.manage'], idempotent: true }),
   },
@@ -155,7 +162,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     description: 'Returns the payments of the order, newest first.',
     responses: {
       200: listPageSchema('PaymentPage', paymentSchema),
-      ...fails(...permissionProblemCodes, ...cursorProblemCodes, 'not_found'),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
   },
@@ -166,7 +173,10 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     summary: 'List payments',
     description:
       "Returns the payments for the current user's orders. With the `payments.manage` scope and a staff account, returns all payments.",
-    responses: { 200: listPageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
+    responses: {
+      200: listPageSchema('PaymentPage', paymentSchema),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
+    },
     metadata: declareRouteMetadata({ operationId: 'payments.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
@@ -177,7 +187,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     summary: 'Get a payment',
     description:
       'Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as a Stripe PaymentIntent.',
-    responses: { 200: paymentSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
+    responses: { 200: paymentSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
   },
   cancel: {
@@ -191,7 +201,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       'Cancels a payment whose status is `pending` or `requires_action`. The order remains open and can be paid in another way until its reservation expires.',
     responses: {
       201: paymentSchema,
-      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'payments.cancel', access: ['payments.write', 'payments.manage'], idempotent: true }),
   },
@@ -206,7 +216,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       'Confirms that the money has been received in cash or by bank transfer. If the order has been canceled in the meantime, the payment must be refunded.',
     responses: {
       201: paymentSchema,
-      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'payments.confirm', access: ['payments.manage'], idempotent: true }),
   },

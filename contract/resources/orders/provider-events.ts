@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { commonProblems, declareProblemResponses, publicProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, problemCodesOfPublicOperations } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 
@@ -24,7 +24,7 @@ export const providerEventRoutes = defineResource('Provider events', 'Webhooks o
         'ProviderEventReceipt',
         z.object({ received: z.number().int().min(0).describe('Number of events that had not been received before.') }),
       ),
-      ...fails(...publicProblemCodes, 'payload_too_large', 'unsupported_media_type', 'not_found', 'invalid_signature'),
+      ...fails(...problemCodesOfPublicOperations, 'payload_too_large', 'unsupported_media_type', 'not_found', 'invalid_signature'),
     },
     metadata: declareRouteMetadata({
       operationId: 'providerEvents.receive',

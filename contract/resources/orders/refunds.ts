@@ -10,9 +10,9 @@ import { listPageSchema, paginationParameters } from '../../schema/pagination.ts
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblemCodes,
+  problemCodesOfAuthorizedOperations,
   cursorProblemCodes,
-  permissionPostProblemCodes,
+  problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -87,7 +87,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description: 'Refunds the payment for an order, in full or in part. Only the quantities in `restock` are returned to stock.',
     responses: {
       201: refundSchema,
-      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition', 'refund_exceeds_payment', 'quantity_exceeded'),
+      ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'invalid_transition', 'refund_exceeds_payment', 'quantity_exceeded'),
     },
     metadata: declareRouteMetadata({ operationId: 'refunds.create', access: ['refunds.write'], idempotent: true, bodyMax: 1_000_000 }),
   },
@@ -100,7 +100,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description: 'Returns the refunds of the order, newest first.',
     responses: {
       200: listPageSchema('RefundPage', refundSchema),
-      ...fails(...permissionProblemCodes, ...cursorProblemCodes, 'not_found'),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'refunds.list', access: ['payments.read', 'payments.manage'] }),
   },
@@ -116,7 +116,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     summary: 'List refunds',
     description:
       "Returns the refunds for the current user's orders. With the `payments.manage` scope and a staff account, returns all refunds.",
-    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'refunds.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
@@ -126,7 +126,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a refund',
     description: 'Returns the refund with its current status.',
-    responses: { 200: refundSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
+    responses: { 200: refundSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'refunds.get', access: ['payments.read', 'payments.manage'] }),
   },
   confirm: {
@@ -139,7 +139,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description: 'Confirms that the money has been returned to the customer.',
     responses: {
       201: refundSchema,
-      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'refunds.confirm', access: ['refunds.write'], idempotent: true }),
   },

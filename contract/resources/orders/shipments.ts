@@ -9,11 +9,11 @@ import { listPageSchema, paginationParameters } from '../../schema/pagination.ts
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblemCodes,
+  problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
   ifMatchProblemCodes,
-  permissionPostProblemCodes,
+  problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -105,7 +105,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     description: 'Creates a shipment for all or part of a paid order.',
     responses: {
       201: shipmentSchema,
-      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition', 'quantity_exceeded'),
+      ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'invalid_transition', 'quantity_exceeded'),
     },
     metadata: declareRouteMetadata({
       operationId: 'shipments.create',
@@ -124,7 +124,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     description: 'Returns the shipments of the order, newest first.',
     responses: {
       200: listPageSchema('ShipmentPage', shipmentSchema),
-      ...fails(...permissionProblemCodes, ...cursorProblemCodes, 'not_found'),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'shipments.list', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
@@ -140,7 +140,10 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     summary: 'List shipments',
     description:
       "Returns the shipments of the current user's orders. With a staff account and either the scope `shipments.write` or `orders.manage`, returns all shipments.",
-    responses: { 200: listPageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
+    responses: {
+      200: listPageSchema('ShipmentPage', shipmentSchema),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
+    },
     metadata: declareRouteMetadata({ operationId: 'shipments.listAll', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   get: {
@@ -150,7 +153,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a shipment',
     description: 'Returns the shipment with its items and tracking details.',
-    responses: { 200: shipmentSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
+    responses: { 200: shipmentSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'shipments.get', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   update: {
@@ -164,7 +167,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
       'Updates the status or the tracking details. The status changes from `pending` to `shipped`, and then to `delivered`, or to `failed` if the parcel cannot be delivered. Only a `pending` shipment can be `canceled`.',
     responses: {
       200: shipmentSchema,
-      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'shipments.update', access: ['shipments.write'] }),
   },

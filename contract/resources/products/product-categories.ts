@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, publicProblemCodes, cursorProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, problemCodesOfPublicOperations, cursorProblemCodes } from '../../protocol/problems.ts';
 import { productStatusFilterSchema } from './products.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
@@ -26,7 +26,7 @@ export const productCategoryRoutes = defineResource('Product categories', 'Produ
       'Returns the categories of the products that the caller may see, sorted by name. A category without visible products is not listed.',
     responses: {
       200: listPageSchema('ProductCategoryPage', productCategoryWithCountSchema),
-      ...fails(...publicProblemCodes, ...cursorProblemCodes, 'forbidden'),
+      ...fails(...problemCodesOfPublicOperations, ...cursorProblemCodes, 'forbidden'),
     },
     metadata: declareRouteMetadata({ operationId: 'productCategories.list', access: 'public' }),
   },

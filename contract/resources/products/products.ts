@@ -7,12 +7,12 @@ import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblemCodes,
-  publicProblemCodes,
+  problemCodesOfAuthorizedOperations,
+  problemCodesOfPublicOperations,
   bodyProblemCodes,
   cursorProblemCodes,
   ifMatchProblemCodes,
-  permissionPostProblemCodes,
+  problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { maxStock, stockAdjustmentCreateSchema, stockAdjustmentSchema } from './stock-adjustment-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -167,7 +167,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     description: 'Returns the active products. No token is required.',
     responses: {
       200: listPageSchema('ProductPage', productSchema),
-      ...fails(...publicProblemCodes, ...cursorProblemCodes, 'forbidden'),
+      ...fails(...problemCodesOfPublicOperations, ...cursorProblemCodes, 'forbidden'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.list', access: 'public' }),
   },
@@ -178,7 +178,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a product',
     description: 'Returns the product with its current stock. Staff can also read drafts and archived products.',
-    responses: { 200: productSchema, 304: c.noBody(), ...fails(...publicProblemCodes, 'not_found') },
+    responses: { 200: productSchema, 304: c.noBody(), ...fails(...problemCodesOfPublicOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'products.get', access: 'public' }),
   },
   create: {
@@ -190,7 +190,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     description: 'Creates a product with its initial stock. A draft is visible only to staff until its status becomes `active`.',
     responses: {
       201: productSchema,
-      ...fails(...permissionPostProblemCodes, 'sku_taken'),
+      ...fails(...problemCodesOfAuthorizedPosts, 'sku_taken'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.create', access: ['products.write'], idempotent: true }),
   },
@@ -205,7 +205,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the price and name of the product.',
     responses: {
       200: productSchema,
-      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.update', access: ['products.write'] }),
   },
@@ -221,7 +221,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     responses: {
       200: productSchema,
       ...fails(
-        ...permissionProblemCodes,
+        ...problemCodesOfAuthorizedOperations,
         ...bodyProblemCodes,
         ...ifMatchProblemCodes,
         'precondition_required',
@@ -238,7 +238,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     headers: ifMatchHeadersSchema,
     summary: 'Delete a product',
     description: 'Deletes a draft product that has never been ordered. Any other product can only be archived.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, ...ifMatchProblemCodes, 'not_found', 'product_in_use') },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...ifMatchProblemCodes, 'not_found', 'product_in_use') },
     metadata: declareRouteMetadata({ operationId: 'products.delete', access: ['products.write'] }),
   },
   adjustStock: {
@@ -252,7 +252,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Increases or decreases the stock by a number of units. The stock cannot be set to an absolute number, because that would overwrite concurrent sales. The first adjustment starts stock tracking for the product.',
     responses: {
       201: stockAdjustmentSchema,
-      ...fails(...permissionPostProblemCodes, 'not_found', 'insufficient_stock'),
+      ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'insufficient_stock'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.adjustStock', access: ['products.write'], idempotent: true }),
   },
@@ -265,7 +265,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     description: 'Returns the stock adjustments of the product, newest first.',
     responses: {
       200: listPageSchema('StockAdjustmentPage', stockAdjustmentSchema),
-      ...fails(...permissionProblemCodes, ...cursorProblemCodes, 'not_found'),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.listStockAdjustments', access: ['products.write'] }),
   },

@@ -4,8 +4,8 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblemCodes,
-  publicProblemCodes,
+  problemCodesOfAuthorizedOperations,
+  problemCodesOfPublicOperations,
   bodyProblemCodes,
   fileProblemCodes,
   ifMatchProblemCodes,
@@ -93,7 +93,7 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get the branding',
     description: 'Returns the name, logo, colors and links that pages and e-mails show. No token is required.',
-    responses: { 200: brandingSchema, 304: c.noBody(), ...fails(...publicProblemCodes) },
+    responses: { 200: brandingSchema, 304: c.noBody(), ...fails(...problemCodesOfPublicOperations) },
     metadata: declareRouteMetadata({ operationId: 'branding.get', access: 'public' }),
   },
   update: {
@@ -104,7 +104,7 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     summary: 'Update the branding',
     description:
       'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Pages and e-mails change immediately.',
-    responses: { 200: brandingSchema, ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes) },
+    responses: { 200: brandingSchema, ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'branding.update', access: ['branding.manage'] }),
   },
   setLogo: {
@@ -113,7 +113,7 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     body: z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>(),
     summary: 'Set the logo',
     description: `Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between ${logoLimits.minSide} and ${logoLimits.maxSide} pixels.`,
-    responses: { 200: brandingSchema, ...fails(...permissionProblemCodes, ...fileProblemCodes) },
+    responses: { 200: brandingSchema, ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes) },
     metadata: declareRouteMetadata({
       operationId: 'branding.setLogo',
       access: ['branding.manage'],
@@ -126,7 +126,7 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     path: '/branding/logo',
     summary: 'Delete the logo',
     description: 'Without a logo, pages show the first letter of the shop name. If there is no logo, nothing changes.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes) },
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations) },
     metadata: declareRouteMetadata({ operationId: 'branding.deleteLogo', access: ['branding.manage'] }),
   },
 });

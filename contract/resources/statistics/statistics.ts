@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, integerInUrlSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
-import { commonProblems, declareProblemResponses, permissionProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, problemCodesOfAuthorizedOperations } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
@@ -174,7 +174,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
     summary: 'Get order statistics',
     description:
       'Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the period before. An order is counted in the period in which it was placed. Its revenue and items are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.',
-    responses: { 200: orderStatisticsSchema, ...fails(...permissionProblemCodes) },
+    responses: { 200: orderStatisticsSchema, ...fails(...problemCodesOfAuthorizedOperations) },
     metadata: declareRouteMetadata({ operationId: 'stats.orders', access: ['statistics.read'] }),
   },
   products: {
@@ -207,7 +207,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
           not_sold: z.array(productSchema).max(maxProducts).describe('Active products without sales in the period, oldest first.'),
         }),
       ),
-      ...fails(...permissionProblemCodes),
+      ...fails(...problemCodesOfAuthorizedOperations),
     },
     metadata: declareRouteMetadata({ operationId: 'stats.products', access: ['statistics.read'] }),
   },
@@ -235,7 +235,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
           applications: z.array(applicationSchema).max(100),
         }),
       ),
-      ...fails(...permissionProblemCodes),
+      ...fails(...problemCodesOfAuthorizedOperations),
     },
     metadata: declareRouteMetadata({ operationId: 'stats.applications', access: ['statistics.read'] }),
   },

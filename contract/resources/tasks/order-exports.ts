@@ -3,7 +3,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema } from '../../schema/ids.ts';
 import { orderSearchTextSchema } from '../orders/order-list-inclusions-and-search.ts';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '../orders/orders.ts';
-import { commonProblems, declareProblemResponses, permissionPostProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, problemCodesOfAuthorizedPosts } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { fileFormats, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
@@ -91,7 +91,7 @@ export const orderExportRoutes = defineResource('Order exports', 'Export of orde
       'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope. To export the orders of other customers, you need the `orders.manage` scope and a staff account instead. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     responses: {
       202: taskSchema,
-      ...fails(...permissionPostProblemCodes, ...taskCreationProblemCodes),
+      ...fails(...problemCodesOfAuthorizedPosts, ...taskCreationProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'orderExports.create', access: ['tasks.write'], idempotent: true }),
   },

@@ -10,7 +10,7 @@ import { currencySchema } from '../../schema/amount-price-and-currency-schemas.t
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblemCodes,
+  problemCodesOfAuthorizedOperations,
   fileProblemCodes,
   idempotencyProblemCodes,
 } from '../../protocol/problems.ts';
@@ -51,7 +51,7 @@ export const productImportRoutes = defineResource('Product imports', 'Import of 
     description: `Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line with the reason. Also requires the \`products.write\` scope. ${importFileLimitsText}`,
     responses: {
       202: taskSchema,
-      ...fails(...permissionProblemCodes, ...fileProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
+      ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
     },
     metadata: declareRouteMetadata({
       operationId: 'productImports.create',

@@ -7,7 +7,7 @@ import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '
 import {
   commonProblems,
   declareProblemResponses,
-  tokenProblemCodes,
+  problemCodesOfAuthenticatedOperations,
   bodyProblemCodes,
   cursorProblemCodes,
   idempotencyProblemCodes,
@@ -110,7 +110,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     summary: 'List tasks',
     description:
       'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all scopes with which it was started.',
-    responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...tokenProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...problemCodesOfAuthenticatedOperations, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'tasks.list', access: ['tasks.read'] }),
   },
   get: {
@@ -120,7 +120,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     summary: 'Get a task',
     description:
       'Returns the state of the task. While the task is not finished, `Retry-After` specifies when to poll again. A task is stored for 30 days after it has finished.',
-    responses: { 200: taskSchema, ...fails(...tokenProblemCodes, 'not_found', 'gone') },
+    responses: { 200: taskSchema, ...fails(...problemCodesOfAuthenticatedOperations, 'not_found', 'gone') },
     metadata: declareRouteMetadata({ operationId: 'tasks.get', access: ['tasks.read'] }),
   },
   result: {
@@ -132,7 +132,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
       'Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.',
     responses: {
       200: fileResponse,
-      ...fails(...tokenProblemCodes, 'not_found', 'task_not_finished', 'gone'),
+      ...fails(...problemCodesOfAuthenticatedOperations, 'not_found', 'task_not_finished', 'gone'),
     },
     metadata: declareRouteMetadata({ operationId: 'tasks.result', access: ['tasks.read'], produces: Object.values(fileMediaTypes) }),
   },
@@ -147,7 +147,14 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
       'Stops the task. Rows that the import has already written are kept and are included in the `imported` count of the returned task.',
     responses: {
       202: taskSchema,
-      ...fails(...tokenProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'gone', 'invalid_transition'),
+      ...fails(
+        ...problemCodesOfAuthenticatedOperations,
+        ...bodyProblemCodes,
+        ...idempotencyProblemCodes,
+        'not_found',
+        'gone',
+        'invalid_transition',
+      ),
     },
     metadata: declareRouteMetadata({ operationId: 'tasks.cancel', access: ['tasks.write'], idempotent: true }),
   },
