@@ -40,12 +40,24 @@ describe('a canceled import', () => {
 });
 
 describe('rows of an order that are not adjacent', () => {
-  test('are combined for any number of orders, even after crashes', async () => {
-    const rows = Array.from({ length: 3000 }, (_, n) => `SC-${n % 150},2020-01-01,s,SC-${n % 7},${1 + Math.floor(n / 150)},5`);
-    const { body: task } = await start(`reference,created_at,customer,sku,quantity,unit_price\n${rows.join('\n')}\n`);
+  test.each([
+    ['one partition', 1, 0],
+    ['two partitions', 2, 3500],
+  ])('are combined in %s, even after crashes', async (_name, partitions, fillerLength) => {
+    const prefix = `SC${partitions}`;
+    const filler = 'x'.repeat(fillerLength);
+    const rows = Array.from(
+      { length: 3000 },
+      (_, n) => `${prefix}-${n % 150},2020-01-01,s,SC-${n % 7},${1 + Math.floor(n / 150)},5,${filler}\n`,
+    );
+    const { body: task } = await start(`reference,created_at,customer,sku,quantity,unit_price,filler\n${rows.join('')}`);
     for (const step of [2, 3, 5]) {
       await abandonTaskAtStep(shop, step);
-      await query('update tasks set lease_until = now() where id = ?', [task.id]);
+      const [stored] = await query(
+        `update tasks set lease_until = now() where id = ? returning jsonb_array_length(checkpoint::jsonb -> 'partitions') as partitions`,
+        [task.id],
+      );
+      expect(stored).toEqual({ partitions });
     }
     await runPendingTasks(shop);
     const { body: done } = await shop.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
@@ -55,8 +67,9 @@ describe('rows of an order that are not adjacent', () => {
       imported: { created: 150, updated: 0, unchanged: 0, refused: 0, differing: 0 },
     });
     const incorrectOrders = await query(
-      `select o.reference from orders o join order_items i on i.order_id = o.id where o.reference like 'SC-%'
+      `select o.reference from orders o join order_items i on i.order_id = o.id where o.reference like ?
         group by o.id having array_agg(i.quantity order by i.line) <> array(select generate_series(1, 20))`,
+      [`${prefix}-%`],
     );
     expect(incorrectOrders).toEqual([]);
   });
