@@ -88,7 +88,7 @@ type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 function importKey(secret: string, use: 'sign' | 'verify'): Promise<Key> {
   const bytes = fromBase64(secret.replace(/^whsec_/, ''));
-  // A configuration error on the receiver's side, not the sender's. The message must not contain the secret.
+  // An invalid secret is the receiver's configuration error, not the sender's. The error message must not contain the secret.
   if (!bytes || bytes.length === 0) throw new TypeError('a webhook secret must be whsec_ followed by base64');
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
 }

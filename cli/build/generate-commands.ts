@@ -157,7 +157,7 @@ function resolveSchema(document: Document, schema: RawSchema): Schema {
   };
 }
 
-/** Returns a schema with the fields that all alternatives have, such as the fields of every event. */
+/** Returns a schema with the fields that all alternatives have, such as the fields common to all events. */
 function commonFields([first, ...others]: readonly Schema[]): Schema {
   const fields = Object.entries(first?.properties ?? {}).flatMap(([name, field]): [string, Schema][] => {
     const sameFields = [field, ...others.flatMap(({ properties = {} }) => properties[name] ?? [])];

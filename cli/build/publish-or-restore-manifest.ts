@@ -9,7 +9,7 @@ const folder = new URL('../', import.meta.url);
 
 /**
  * The `engines` field of the published manifest. In the repository, this field would make `npm ci` print a warning on older Node.js
- * versions, although `npm ci` installs the required version.
+ * versions, although `npm ci` itself installs the Node.js version that the repository requires.
  */
 const engines = { node: '>=22.18' };
 

@@ -138,8 +138,8 @@ async function login(context: LoginContext): Promise<void> {
 const apiScopes = (scopes: readonly string[]): string[] => scopes.filter((scope) => scope.includes('.'));
 
 /**
- * Returns whether to keep the previous sign-in: true if it is still valid, and the new sign-in belongs to another user or has no additional
- * scopes.
+ * Returns whether to keep the previous sign-in: true if it is still valid and the new sign-in either belongs to another user or has no
+ * additional scopes.
  */
 async function shouldKeepPreviousSignIn(session: Session, { scopes, user }: Pick<Credential, 'scopes' | 'user'>): Promise<boolean> {
   const previous = session.credential;
@@ -161,7 +161,7 @@ async function loginWithToken({ io, settings }: LoginContext, { apiUrl, store }:
   if (io.stdinIsTTY && !settings.quiet) io.stderr.write('Paste the token and press Enter:\n');
   const token = parsePastedToken((await readLine(io)) ?? '');
   const result = await createApiClient(io, settings, apiUrl, token.accessToken).users.me({ signal: io.interrupted }).safe();
-  // A valid token may lack the scope to read its user.
+  // A valid token may lack the scope that reading the user requires.
   if (!result.ok && result.error.code !== 'insufficient_scope') throw result.error;
   const user = result.ok ? result.data : undefined;
   const credential = toCredential(settings, apiUrl, token, user, 'file');

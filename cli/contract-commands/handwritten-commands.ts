@@ -1,4 +1,4 @@
-/** Operations with a handwritten command, because they need more than one request, transfer a file or draw a chart. */
+/** Operations whose command is handwritten, because it sends more than one request, transfers a file or draws a chart. */
 export const handwrittenCommandsByOperation: Readonly<Record<string, string>> = {
   'branding.setLogo': 'branding set-logo',
   'orderExports.create': 'orders export',

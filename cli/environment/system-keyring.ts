@@ -14,7 +14,7 @@ const waitMaxMs = 3_000;
 /** Opens the system keyring. Rejects if the system has no keyring. The native module for the keyring is loaded only when needed. */
 export async function openSystemKeyring(): Promise<SystemKeyring> {
   const { AsyncEntry } = await import('@napi-rs/keyring');
-  // Without this option, the module falls back to the kernel keyring, which is lost at a restart.
+  // Without this option, the module falls back to the kernel keyring, which does not survive a restart.
   const openEntry = (account: string) => new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
   return {
     get: async (account) => (await openEntry(account).getPassword(timeout())) ?? undefined,

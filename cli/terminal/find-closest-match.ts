@@ -1,4 +1,4 @@
-/** Returns the candidate with the smallest edit distance to `word`, if less than half of the letters differ. */
+/** Returns the candidate with the smallest edit distance to `word`, if fewer than half of the letters differ. */
 export function findClosestMatch(word: string, candidates: readonly string[]): string | undefined {
   const [best] = candidates
     .map((candidate) => ({ candidate, distance: levenshteinDistance(word, candidate) }))

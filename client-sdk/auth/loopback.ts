@@ -16,7 +16,7 @@ export type LoopbackSignIn = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Signs a user in with a browser on this machine, which is redirected to a local port of this program (RFC 8252 section 7.3). */
+/** Signs a user in with a browser on this machine. The browser is redirected to a local port of this program (RFC 8252 section 7.3). */
 export async function signInOnLoopback(server: AuthorizationServer, options: LoopbackSignIn): Promise<Tokens> {
   const { clientId, scopes, signal = new AbortController().signal } = options;
   const loopback = await listenOnLoopback(options.port);

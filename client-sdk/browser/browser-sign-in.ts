@@ -23,16 +23,16 @@ export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' |
 export type BrowserSignIn = {
   /** Token source for `createClient`. Tokens are refreshed once for all tabs. */
   readonly auth: TokenSource;
-  /** Returns whether a user is signed in; `false` while a server renders the page. */
+  /** Returns whether a user is signed in; `false` during server-side rendering. */
   signedIn(): Promise<boolean>;
   /** Navigates to the sign-in page, which redirects to `redirectUri` after the sign-in. */
   redirect(options?: { readonly returnTo?: string | undefined }): Promise<never>;
   /** Signs in with a popup. Call this function in a click handler. Fails with `AuthorizationError` `popup_blocked` or `popup_closed`. */
   popup(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
-   * Completes the sign-in if a sign-in redirect loaded this page. Call this function on every page load. Returns the URL to
-   * return to (`returnTo`), or `undefined` if no sign-in redirect loaded this page or a server renders it. In a popup, closes the window. Fails with
-   * `AuthorizationError`, such as `access_denied`.
+   * Completes the sign-in if this page was loaded by a sign-in redirect. Call this function on every page load. Returns the URL to return
+   * to (`returnTo`); `undefined` if the page was not loaded by a sign-in redirect, and during server-side rendering. In a popup, closes the
+   * window. Fails with `AuthorizationError`, such as `access_denied`.
    */
   complete(): Promise<{ readonly returnTo: string } | undefined>;
   /** Signs out in all tabs immediately, then revokes the tokens. Fails if the revocation fails. */

@@ -14,7 +14,7 @@ export type BrowserTokenStore = TokenStore & {
   onChange(listener: () => void): () => void;
 };
 
-/** Whether this code runs in a browser. While a server renders a page, no user is signed in. */
+/** Whether this code runs in a browser. During server-side rendering, no user is signed in. */
 export const isBrowser = 'indexedDB' in globalThis;
 
 /** Creates a token store in IndexedDB, which all tabs of this origin share, so that one tab refreshes the tokens for all. */

@@ -20,7 +20,7 @@ export type ClientOptions = {
   readonly auth?: TokenSource | string | undefined;
   /** Timeout of each attempt (default: 30 seconds). */
   readonly timeoutMs?: number | undefined;
-  /** Time limit for all attempts at a call and the delays between them (default: none). */
+  /** Time limit for a call, including all attempts and the delays between them (default: none). */
   readonly deadlineMs?: number | undefined;
   /** Maximum number of retries for requests that are safe to repeat (default: 2). */
   readonly maxRetries?: number | undefined;

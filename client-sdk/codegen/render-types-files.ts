@@ -4,14 +4,14 @@ import { createV1AndChangedV2Documents } from './create-v1-and-changed-v2-docume
 import { generatedFileHeaderComment, type OpenApiDocument } from './openapi-document.ts';
 
 /**
- * Represents every value that only a newer service knows, such as an event type. No response contains this placeholder. Because the type is
- * narrower than `string`, a comparison with a known value excludes the newer ones.
+ * Represents every value that only a newer service knows, such as an event type. No response contains this placeholder. Because its type is
+ * narrower than `string`, a comparison with a known value excludes all newer values.
  */
 const newerValuePlaceholder = '(a value of a newer service)';
 
 /**
- * Omits examples, which are needed only in the API reference, and discriminators, because the alternatives already differ by the type of
- * the property. A string that must not have a known value becomes `newerValuePlaceholder`.
+ * Omits examples, which are needed only in the API reference, and discriminators, because the property to which a discriminator refers has
+ * a different type in each alternative. A string that must not have a known value becomes `newerValuePlaceholder`.
  */
 function simplifyForTypes(key: string, value: unknown): unknown {
   if (['example', 'examples', 'x-codeSamples', 'discriminator'].includes(key)) return undefined;

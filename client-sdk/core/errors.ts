@@ -2,8 +2,8 @@ import { getProperty } from './get-property.ts';
 import type { Problem, ProblemEntry, Task } from '../schema/types.gen.ts';
 
 /**
- * Key of each class's name. Because the symbol is registered, `instanceof` recognizes an error from another copy of this module, such as the
- * CommonJS copy in a program that also loads the ESM copy.
+ * Key of each class's name. `Symbol.for` returns the same symbol in every copy of this module, so `instanceof` also recognizes an error
+ * from another copy, such as the CommonJS copy in a program that also loads the ESM copy.
  */
 export const errorClassSymbol = Symbol.for('mandate.errorClass');
 
@@ -18,7 +18,7 @@ export abstract class MandateError extends Error {
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
-    // A subclass that a program declares inherits the class name of its parent, but must not match other instances of its parent.
+    // A subclass declared outside this package inherits its parent's class name, but must not match other instances of its parent.
     const name = Object.hasOwn(this, errorClassSymbol) && getProperty(getProperty(value, 'constructor'), errorClassSymbol);
     return super[Symbol.hasInstance](value) || [name, name && 'MandateError'].includes(this[errorClassSymbol]);
   }

@@ -28,7 +28,7 @@ function isTransient(error: unknown): boolean {
 
 /**
  * Limits a client's retries, because unlimited retries would multiply the load on a service that is down.
- * A retry costs 5 tokens. A success returns 5 tokens if it follows a retry, and 1 token if the first attempt succeeds.
+ * A retry takes 5 tokens from the budget. A success adds 5 tokens if it follows a retry, and 1 token if the first attempt succeeds.
  */
 export class RetryBudget {
   #tokens = 500;

@@ -1,7 +1,7 @@
 /**
  * Operations by resource: the common start of the resource's paths, and for each operation the method, the rest of the path and the traits
- * that the client needs, such as `POST/{}/cancellation json dry`. Every bundle contains the table. Because names and paths are not repeated,
- * it has 3,200 characters instead of 5,000 with the complete path and name of each operation.
+ * that the client needs, such as `POST/{}/cancellation json dry`. Because every bundle contains the table, it does
+ * not repeat names and paths: it has 3,200 characters; with the complete path and name of each operation, it would have 5,000.
  */
 export type RouteTable = Readonly<Record<string, readonly [path: string, operations: Readonly<Record<string, string>>]>>;
 
@@ -27,8 +27,8 @@ export const listRoutes = (table: RouteTable) =>
 export type ScopeTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * Returns the scopes of each operation. The table lists, for each resource, the operations with the same scopes, which takes half of the
- * characters of a list of scopes for each operation.
+ * Returns the scopes of each operation. For each resource, the table groups the operations by their scopes, because a list of scopes for
+ * each operation would be twice as long.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller has the type, which is generated with the table
 export const listScopes = <Scopes>(table: ScopeTable): Scopes =>

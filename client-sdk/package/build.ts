@@ -7,7 +7,7 @@ import { readEntryPoints } from './publish-or-restore-manifest.ts';
 const root = join(import.meta.dirname, '..');
 const output = join(root, 'dist');
 
-/** Compiles each source to a separate file, so that bundlers can drop unused ones and entry points share their classes. */
+/** Compiles each source to a separate file, so that bundlers can drop unused files, and each class exists once for all entry points. */
 async function writeJavaScript(entries: string[], format: 'esm' | 'cjs'): Promise<string[]> {
   const extension = format === 'esm' ? '.js' : '.cjs';
   const result = await build({

@@ -11,8 +11,8 @@ const folder = new URL('../', import.meta.url);
 type SourceManifest = PackageManifest & { readonly exports: Readonly<Record<string, string>> };
 
 /**
- * The `engines` field of the published manifest. In the repository, this field would make `npm ci` on an older Node.js print a warning,
- * although `npm ci` installs the required Node.js.
+ * The `engines` field of the published manifest. In the repository, this field would make `npm ci` print a warning on older Node.js
+ * versions, although `npm ci` itself installs the Node.js version that the repository requires.
  */
 const engines = { node: '>=20.19' };
 

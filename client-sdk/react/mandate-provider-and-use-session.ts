@@ -9,8 +9,8 @@ export type MandateProviderProps = {
   readonly client: Client;
   readonly signIn: BrowserSignIn;
   /**
-   * Called after a sign-in by redirect with the URL that the user came from (default: shows this URL in the address bar). An application with
-   * a router navigates to the URL.
+   * Called after a sign-in by redirect with the URL that the user came from (default: shows this URL in the address bar). If the
+   * application has a router, navigate to the URL with the router.
    */
   readonly onReturn?: ((returnTo: string) => void) | undefined;
   readonly children?: ReactNode;
@@ -32,7 +32,7 @@ const MandateContext = createContext<ContextValue | undefined>(undefined);
 /** Provides the client and the session to `useSession`. If the page was loaded by a sign-in redirect, completes the sign-in. */
 export function MandateProvider({ client, signIn, onReturn = showUrl, children }: MandateProviderProps): ReactNode {
   const value = useMemo(() => ({ client, store: createSessionStore(signIn) }), [client, signIn]);
-  // Passing another `onReturn` function must not restart the store.
+  // A new `onReturn` function must not restart the session store.
   useEffect(() => value.store.start(onReturn), [value.store]);
   return createElement(MandateContext.Provider, { value }, children);
 }

@@ -1,7 +1,7 @@
 import type { BrowserSignIn } from '../browser/browser-sign-in.ts';
 
 export type SessionState = {
-  /** `loading` until the browser has read its stored tokens, and while a server renders the page. */
+  /** `loading` until the browser has read its stored tokens, and during server-side rendering. */
   readonly status: 'loading' | 'signed-in' | 'signed-out';
   /** The failure of the last sign-in or sign-out, such as an `AuthorizationError` with `access_denied`. */
   readonly error: unknown;
@@ -14,7 +14,7 @@ export type SessionStore = {
   readonly subscribe: (listener: () => void) => () => void;
   /** Completes a sign-in, and listens for later sign-ins and sign-outs. Returns a function that stops listening. */
   readonly start: (onReturn: (returnTo: string) => void) => () => void;
-  /** Functions whose promises are never rejected: a failure is stored as the `error` of the state. */
+  /** Functions whose promises never reject: a failure is stored as the `error` of the state. */
   readonly actions: {
     readonly signIn: (options?: { readonly returnTo?: string | undefined }) => Promise<void>;
     readonly signInWithPopup: () => Promise<void>;

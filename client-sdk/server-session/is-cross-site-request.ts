@@ -1,6 +1,7 @@
 /**
- * Returns whether a state-changing request may have been sent by another site (cross-site request forgery). Browsers send `Sec-Fetch-Site`
- * or, if they are older, `Origin` with every state-changing request. A request without either header is therefore treated as cross-site.
+ * Returns whether a state-changing request may have been sent by another site (cross-site request forgery). Browsers add
+ * `Sec-Fetch-Site` to every state-changing request; older browsers add only `Origin`. A request without either header is therefore treated
+ * as cross-site.
  */
 export function isCrossSiteRequest({ method, headers }: Request, origin: string): boolean {
   if (['GET', 'HEAD', 'OPTIONS'].includes(method)) return false;

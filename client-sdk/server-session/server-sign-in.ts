@@ -50,7 +50,7 @@ export type ServerSession = {
   readonly scopes: readonly string[];
   /** Token source for `createClient`. */
   readonly auth: TokenSource;
-  /** Returns the response with the session cookie if the cookie has to change, for example after a refresh. */
+  /** Returns the response, and adds the session cookie if the cookie has to change, for example after a refresh. */
   addCookie(response: Response): Promise<Response>;
 };
 
@@ -121,8 +121,8 @@ export function createServerSignIn(options: ServerSignInOptions): ServerSignIn {
 const maxReturnUrlLength = 500;
 
 /**
- * Returns the URL if it belongs to the application, and otherwise the application's start page, because an attacker could redirect users to
- * another site. A URL that is too long for a cookie is also replaced with the start page.
+ * Returns the URL if it belongs to the application. Otherwise, returns the application's start page, so that an attacker cannot redirect
+ * users to another site. A URL that is too long for a cookie is also replaced with the start page.
  */
 function resolveReturnUrl(origin: string, returnTo: string): string {
   const url = URL.canParse(returnTo, origin) ? new URL(returnTo, origin) : undefined;

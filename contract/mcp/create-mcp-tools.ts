@@ -5,7 +5,7 @@ import type { McpTool } from './mcp-tool-type.ts';
 export { selectMcpTools, UnknownMcpToolSetError, type McpToolSelection } from './select-mcp-tools.ts';
 export type { McpTool } from './mcp-tool-type.ts';
 
-/** Operations that are not offered as tools for a reason that the OpenAPI document does not express. */
+/** Operations that are excluded from the tools for a reason that the OpenAPI document does not contain. */
 const operationsWithoutMcpTool: Readonly<Record<string, string>> = { 'signingKeys.rotate': 'must be decided by a human' };
 
 /** Returns the reason why an operation is not offered as a tool; `undefined` if the operation is offered. */
@@ -111,7 +111,10 @@ const scopesOf = (operation: JsonObject): string[] =>
 /** Parameters that assistants do not need. `has_more` shows whether there are more results. */
 const parametersWithoutArgument: ReadonlySet<string> = new Set(['include_total']);
 
-/** Descriptions of parameters that many tools have. The descriptions in the OpenAPI document would take a tenth of the context. */
+/**
+ * Short descriptions of parameters that many tools have. The descriptions in the OpenAPI document would take up a tenth of the context that
+ * all tools need.
+ */
 const shortDescriptions: Readonly<Record<string, string>> = {
   limit: '',
   cursor: '`next_cursor` of the previous page.',
@@ -126,13 +129,13 @@ function parameterSchema(document: JsonObject, parameter: JsonObject): JsonObjec
   return { properties: { [name]: described }, required: parameter['required'] === true ? [name] : [] };
 }
 
-/** Omits the title if the details say the same, because assistants receive the title, too. */
+/** Returns the tool's description. Omits the title if the details repeat it; assistants also receive the title separately. */
 function describeTool(title: string, details: string): string {
   if (details === '') return `${title}.`;
   return details.startsWith('Returns ') ? details : `${title}.\n${details}`;
 }
 
-/** Returns the last alternative of a schema, which is the most general one, or a schema without alternatives. */
+/** Returns the last alternative of a schema, which is the most general one, or the schema itself if it has no alternatives. */
 const mostGeneralAlternative = (schema: JsonObject): JsonObject =>
   Array.isArray(schema['oneOf']) ? asJson(schema['oneOf'].at(-1)) : schema;
 

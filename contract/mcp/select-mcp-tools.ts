@@ -21,7 +21,7 @@ export type McpToolSelection = {
 /** A tool set does not exist. */
 export class UnknownMcpToolSetError extends Error {
   override readonly name = 'UnknownMcpToolSetError';
-  /** Names that can be given instead. */
+  /** Names of tool sets that exist, and `all`. */
   readonly allowed: readonly string[];
 
   constructor(toolSet: string, allowed: readonly string[]) {
@@ -35,7 +35,7 @@ const isAdministrative = (scope: string): boolean => Object.entries(scopeDefinit
 /** Returns whether customers can call the tool. */
 const isForCustomers = ({ scopes }: McpTool): boolean => scopes.length === 0 || scopes.some((scope) => !isAdministrative(scope));
 
-/** Lists across all orders repeat what the tools for one order return. */
+/** Returns whether the tool is selected by default. Lists of all orders are not, because the tools for one order return the same data. */
 const isForShopping = (tool: McpTool): boolean =>
   defaultToolSets.has(tool.toolSet) && isForCustomers(tool) && !tool.name.endsWith('_list_all');
 

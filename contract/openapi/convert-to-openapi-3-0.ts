@@ -2,7 +2,7 @@ import { isJsonObject, mapJsonObject, type JsonObject, type JsonValue } from '..
 
 /**
  * Converts a document to OpenAPI 3.0, for generators that do not support 3.1: `null` becomes `nullable`, and `const` becomes an
- * enumeration with one value. 3.0 has no webhooks, so that section and its parameters are omitted.
+ * enumeration with one value. Webhooks and their parameters are omitted, because OpenAPI 3.0 does not support them.
  */
 export function convertToOpenApi30(document: JsonObject): JsonObject {
   const { openapi: _, info, webhooks: _webhooks, components, ...rest } = document;

@@ -56,7 +56,7 @@ const conditionFields = {
     .describe('Time after which the application can no longer place, pay for or cancel orders (default: the lifetime of the grant).'),
 };
 
-/** Limits that a customer sets for an application on a page. */
+/** Limits that a customer sets for an application in a form, on the consent page or an account page. */
 export const orderLimitsInputSchema = z.object({ ...conditionFields, orders: z.enum(orderAccessLevels) }).strict();
 
 /** Limits that a customer sets for an application through the API. */

@@ -30,7 +30,7 @@ const ordinary = [
  */
 export function findHiddenCharacter(text: string): string | undefined {
   if (!suspicious.test(text)) return undefined;
-  // Replaces each ordinary sequence (such as an emoji sequence) with one visible character, so that its neighbors do not become adjacent.
+  // Ordinary sequences, such as emoji, are replaced with a visible character, not removed, so that their neighbors do not become adjacent.
   const rest = ordinary.reduce((left, pattern) => left.replaceAll(pattern, '\ufffd'), text);
   const found = suspicious.exec(rest)?.[0];
   return found && `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;

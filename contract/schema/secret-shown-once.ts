@@ -6,7 +6,7 @@ const nullInReplay = 'x-null-in-replay';
 
 /**
  * A secret that the API returns only once. The server does not store it, so a replay of the response has `null` instead.
- * The route metadata specifies the field in `secret`.
+ * The `secret` property of the route metadata contains the name of the field.
  * @param recovery how a caller that lost the first response gets a valid secret
  */
 export const secretShownOnceSchema = (description: string, recovery: string) =>

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findHiddenCharacter } from './hidden-characters.ts';
 
-// C0, DEL and C1. Names and addresses do not need control characters, which terminals and log viewers would interpret.
+// C0, DEL and C1. Names and addresses must not contain control characters, because terminals and log viewers would interpret them.
 const controlCharacter = /\p{Cc}/u;
 // Multi-line text may contain line breaks and tabs.
 const controlCharacterBesidesLines = /[^\P{Cc}\t\n\r]/u;

@@ -71,7 +71,7 @@ export type ApplicationFieldError = {
   readonly detail: string;
 };
 
-/** Yields the errors in an application's data, regardless of how the application is registered. */
+/** Yields the violations of the rules that apply to every application, regardless of how it is registered. */
 export function* findApplicationFieldErrors(input: ApplicationFields): Generator<ApplicationFieldError> {
   const { type, grantTypes, redirectUris, postLogoutRedirectUris = [], scopes, preapprovedScopes = [], logoUri } = input;
   if (grantTypes.length === 0) yield { field: 'grant_types', detail: 'needs a grant type' };

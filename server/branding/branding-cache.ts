@@ -17,7 +17,7 @@ export class BrandingCache {
   async refresh(em: EntityManager): Promise<void> {
     try {
       const branding = await readShopBranding(em);
-      // A read that starts earlier but takes longer must not replace a newer version.
+      // A read that started earlier but finishes later must not replace a newer version.
       if (branding.version >= this.#current.version) this.#current = branding;
     } catch {
       // If the database is unavailable, the request fails at its next database query and reports that error.

@@ -6,7 +6,7 @@ import type { StandardStreams } from './standard-streams-type.ts';
 
 const alternative = 'Stop the server first: an embedded database can be used by one process at a time';
 
-/** `mandate-server statistics rebuild`: calculates the order statistics again from the orders, while servers keep running. */
+/** `mandate-server statistics rebuild`: recalculates the order statistics from the orders, while servers keep running. */
 export async function runRebuildStatisticsCommand({ stdout }: StandardStreams): Promise<void> {
   const rows = await withDatabaseForCommand(readConfig(), alternative, async (db) => {
     await migrate(db);

@@ -8,8 +8,8 @@ export type EventHandlerDependencies = { readonly newEvents: EventWaiter };
 type Waiter = { readonly after: number; readonly wake: () => void };
 
 /**
- * Lets requests wait for the next event (long polling). One query serves all waiting requests: after each signal about new events, when a
- * request starts to wait, and at the poll interval. No query runs while no request is waiting.
+ * Lets requests wait for the next event (long polling). One query serves all waiting requests. It runs only while a request is waiting:
+ * when a request starts to wait, after each signal about new events, and at the poll interval.
  */
 export class EventWaiter {
   readonly #em: EntityManager;

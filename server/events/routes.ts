@@ -59,7 +59,7 @@ function toPage({ events, lastSeq }: EventListResult, limit: number): EventPage 
   return { data: items.map(eventFromRow), has_more: more, next_after: more ? (items.at(-1)?.seq ?? lastSeq) : lastSeq, latest_id: lastSeq };
 }
 
-/** Rejects a start position that is in the future, or after which events have been deleted, because the client would miss these events. */
+/** Rejects a start position that is in the future, or after which events have been deleted, because the client would miss events. */
 function assertNoneLost(after: number, { lastSeq, sweptSeq }: EventListResult): void {
   if (after > lastSeq) {
     const detail = `The event does not exist yet: the newest event is ${lastSeq}.`;

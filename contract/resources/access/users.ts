@@ -42,7 +42,7 @@ export const emailSchema = z
   .max(254)
   .email('must be an e-mail address such as ann@example.com')
   .regex(
-    // The pattern is also part of the OpenAPI document, so it uses only syntax that all languages have (no `\p{Cc}`).
+    // The pattern is also part of the OpenAPI document, so it uses only syntax that all programming languages support (no `\p{Cc}`).
     // oxlint-disable-next-line no-control-regex, no-useless-escape -- control characters are excluded; Java requires the escape
     /^[^\s"(),:;<>@\[\\\]\x00-\x1f\x7f-\x9f]+@[^\s"(),:;<>@\[\\\]\x00-\x1f\x7f-\x9f]+\.[^\s"(),:;<>@\[\\\]\x00-\x1f\x7f-\x9f]+$/,
     'must be an e-mail address such as ann@example.com',

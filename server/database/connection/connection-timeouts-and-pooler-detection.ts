@@ -14,10 +14,10 @@ const connectionCheck: TimeoutSettings = { client_connection_check_interval: '1s
 const unknownSetting = '42704';
 const invalidValue = '22023';
 
-/** This setting is needed because a pooler accepts connections even while it waits for PostgreSQL. */
+/** Maximum wait for a response, because a pooler accepts connections even while it waits for PostgreSQL. */
 const responseTimeoutMs = 5_000;
 
-/** The statement that sets a transaction's timeouts, for connections through a pooler. The map has no entries for direct connections. */
+/** The statement that sets a transaction's timeouts, for each connection through a pooler. Direct connections have no entry. */
 const pooledTransactionLimits = new WeakMap<ClientBase, PreparedQuery | undefined>();
 
 export const isBehindConnectionPooler = (client: ClientBase): boolean => pooledTransactionLimits.has(client);

@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { createSymbolKeyedProperty } from '../../memory/symbol-keyed-property.ts';
 
-/** A statement with its name on the connection; the name is empty for unnamed statements. */
+/** A statement, and the name under which the connection prepares it; the name is empty for an unnamed statement. */
 export type PreparedQuery = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
 
 /** Called when a message is sent to PostgreSQL. The returned function is called when the result or the error has arrived. */
@@ -54,7 +54,7 @@ export function createPipelinedStatementSender(given: ClientBase, observers: rea
   return {
     send(last, preceding) {
       const onRow = rowListenersByParameters.get(last.values);
-      // Avoids pg's own promise, for which pg assigns a function to a property of the query.
+      // The promise is created here, because for a promise of its own, pg assigns a function to a property of the query.
       // V8 pretenures such functions, so the function, the result and the waiting caller would stay in memory until the next major GC.
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const end = observe();

@@ -11,7 +11,7 @@ export const runWithRequestEntityManager = <Result>(root: EntityManager, next: (
 /** Returns the current request's entity manager, if any. The entity manager is created on first use, because many requests need none. */
 export function getRequestEntityManager(): EntityManager | undefined {
   const current = requests.getStore();
-  // Runs outside the context, because `fork` reads the current entity manager.
+  // Leaves the request's context for this call, because `fork` would otherwise call this function again.
   if (current) current.em ??= requests.exit(() => current.root.fork({ useContext: true }));
   return current?.em;
 }

@@ -14,7 +14,7 @@ export type ExpiredRows = {
 /** Deletes one batch of expired rows and returns their number. Call this function again until it returns 0. */
 export type DeleteExpiredRows = (em: EntityManager, now: Date) => Promise<number>;
 
-/** Rows per statement, so that each statement is short. */
+/** Maximum number of rows per statement, so that each statement is short. */
 const batchSize = 1_000;
 
 /** Prepares the deletion of expired rows. Rows that a request has locked are skipped and deleted later. */

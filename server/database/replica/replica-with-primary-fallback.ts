@@ -89,7 +89,7 @@ export class ReplicaWithPrimaryFallback {
     return row?.position ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Disables context resolution, because a request's entity manager belongs to the primary. */
+  /** Without `disableContextResolution`, queries would use the request's entity manager, which belongs to the primary. */
   #forkReplica = (): EntityManager => this.#replica.fork({ disableContextResolution: true });
 
   /** Verifies that the primary and the replica are the same database; otherwise, their WAL positions could not be compared. */

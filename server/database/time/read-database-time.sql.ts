@@ -5,8 +5,8 @@ import { prepareStatement } from '../queries/prepared-statement.ts';
 const queryDatabaseTime = prepareStatement<{ now: string }>('read_database_time', 'select now() as now');
 
 /**
- * Returns the database server's time, which is the same for every process, whereas the servers' clocks differ and jump. Compare timestamps
- * that another process wrote with this time.
+ * Returns the database server's time, which is the same for every process. The clocks of the machines that the processes run on can differ
+ * and jump, so compare timestamps that another process wrote with this time.
  */
 export async function readDatabaseTime(em: EntityManager): Promise<Date> {
   const [row] = await queryDatabaseTime(em, []);

@@ -18,8 +18,8 @@ export type TokenChallenge = {
 
 /**
  * Authenticates a request by its `Authorization` header only (RFC 6750 section 2.1), never by a token in the query or a form. A public
- * route needs no token, but rejects an invalid token, so that the client notices the problem. Before its body is read, the request is
- * counted against the limit for the authenticated caller or, if unauthenticated, for the IP address.
+ * route needs no token, but rejects an invalid token, so that the client notices the problem. The request is counted against the
+ * rate limit for the authenticated caller or, without authentication, for the IP address, before its body is read.
  */
 export const authenticate =
   (verify: VerifyAccessToken, challenge: TokenChallenge, limit: ApplyRateLimit, isPublic = isPublicRoute): RequestHandler =>

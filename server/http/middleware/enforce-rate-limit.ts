@@ -36,7 +36,7 @@ export const createRateLimitEnforcer =
     });
   };
 
-/** Sets structured field lists (RFC 9651) as specified by draft-ietf-httpapi-ratelimit-headers. */
+/** Sets the headers that draft-ietf-httpapi-ratelimit-headers specifies; their values are structured field lists (RFC 9651). */
 function setLimitHeaders(res: Response, limitStates: readonly RateLimitState[]): void {
   const policies = limitStates.map(({ policy, limit, windowSeconds }) => `"${policy}";q=${limit};w=${windowSeconds}`);
   const remainders = limitStates.map(({ policy, remaining, resetsAt }) => `"${policy}";r=${remaining};t=${secondsUntil(resetsAt)}`);

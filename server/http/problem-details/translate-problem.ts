@@ -5,7 +5,7 @@ type TranslatedProblem = {
   readonly title: string;
   readonly detail: string;
   readonly errors: readonly ProblemEntry[] | undefined;
-  /** Languages of the texts, as tags. A detail that contains values from the request is always in English. */
+  /** Language tags of the texts. A detail that contains values from the request is always in English. */
   readonly languageTags: readonly string[];
 };
 
