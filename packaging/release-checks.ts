@@ -19,7 +19,7 @@ const manifestSchema = z.object({
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** Workspaces that are published, in the order of their dependencies. All others must be private. */
+/** Workspaces that are published, each after its dependencies. All others must be private. */
 export const publishedWorkspaces: readonly string[] = ['contract', 'server', 'client-sdk', 'cli'];
 
 export const readManifest = async (root: string, folder = ''): Promise<Manifest> =>

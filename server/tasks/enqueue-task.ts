@@ -12,7 +12,7 @@ const ownerLockNamespace = 20_261_120;
 export type NewTask = {
   readonly type: TaskType;
   readonly params: { readonly [name: string]: TaskBody['params'][string] | undefined };
-  /** Scopes that a token requires to see the task; starting the task requires the same scopes. */
+  /** Scopes that a token must have to see the task; starting the task requires the same scopes. */
   readonly needs: readonly Scope[];
   /** The input file. */
   readonly inputId?: number;

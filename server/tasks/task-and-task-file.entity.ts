@@ -24,8 +24,8 @@ export const TaskFileChunk = defineEntity({
 });
 
 /**
- * A task, which continues after the response to the request that started it. The table is also the queue: the process that holds the lease
- * on a row processes that row.
+ * A task: work that continues after the response to the request that started it. The table is also the queue: the process that holds the
+ * lease on a row processes that row.
  */
 export const Task = defineEntity({
   name: 'Task',
@@ -38,7 +38,7 @@ export const Task = defineEntity({
     owner: p.text(),
     user: p.manyToOne(User).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
     clientId: p.text(),
-    /** Scopes that a token requires to see the task. */
+    /** Scopes that a token must have to see the task. */
     needs: p.array<Scope>(),
     params: p.json<TaskBody['params']>(),
     input: p.manyToOne(TaskFile).mapToPk().nullable().deleteRule('no action').updateRule('no action'),

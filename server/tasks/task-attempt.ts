@@ -17,7 +17,7 @@ export type ClaimedTask = {
   readonly id: number;
   readonly type: TaskType;
   readonly params: unknown;
-  /** Scopes that a token requires to start the task. */
+  /** Scopes that a token must have to start the task. */
   readonly needs: readonly Scope[];
   readonly user_id: number | null;
   readonly client_id: string;

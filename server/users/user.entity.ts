@@ -86,6 +86,6 @@ function rejectAssignedEmail({ entity, changeSet }: EventArgs<object>): void {
   }
 }
 
-// Not a private method: MikroORM creates entities without calling the constructor.
+// A function, because a `#private` method would be missing: MikroORM creates entities without calling the constructor.
 const invalidTransition = ({ status }: User, next: string): Problem =>
   createProblem('invalid_transition', { detail: `The user is ${status}, and cannot become ${next}.` });

@@ -1,6 +1,6 @@
 /**
- * Calls every operation in the contract as every kind of caller, and checks the response status. The expected statuses for a new resource
- * are in the resource's own test. The test fails if an operation has no expected statuses.
+ * Calls every operation in the contract as every kind of caller, and checks the response status. If you add a resource, add its expected
+ * statuses to the resource's own test. The test fails if an operation has no expected statuses.
  */
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

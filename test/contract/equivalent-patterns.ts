@@ -1,6 +1,6 @@
 /**
- * Patterns of the last release whose syntax other languages do not have, each with a portable pattern that accepts the same strings. Remove a
- * pair once the baseline contains the portable pattern.
+ * Patterns of the last release whose syntax other languages do not support, each with a portable pattern that accepts the same strings.
+ * Remove a pair once the baseline contains the portable pattern.
  */
 export const equivalentPatterns: readonly (readonly [before: string, after: string])[] = [
   [

@@ -6,7 +6,7 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 
 /**
  * Adds to each named schema with alternatives (`oneOf`) the fields that all alternatives have. The comparison of documents ignores
- * alternatives, so it would consider an object that becomes several more precise objects as an object that lost all its fields.
+ * alternatives, so it would treat an object that is split into several more precise objects as one that has lost all its fields.
  */
 export function mergeAlternatives(document: unknown): unknown {
   if (!isObject(document) || !isObject(document['components']) || !isObject(document['components']['schemas'])) return document;
@@ -22,7 +22,7 @@ function withCommonKeywords(schema: Json, schemas: Json): Json {
   return { ...schema, ...(first && commonKeywords(first, others, schemas)) };
 }
 
-/** Returns the alternatives, and for an alternative that also has alternatives, those. */
+/** Returns the alternatives; an alternative that itself has alternatives is replaced by them. */
 const listAlternatives = (schema: Json, schemas: Json): Json[] => {
   const target = resolve(schema, schemas);
   const { oneOf } = target;
@@ -35,7 +35,7 @@ function resolve(schema: Json, schemas: Json): Json {
   return isObject(target) ? resolve(target, schemas) : schema;
 }
 
-/** Returns the keywords that all schemas have with the same value. Fields that all of them have are compared in the same way. */
+/** Returns the keywords that have the same value in all schemas. Fields that all schemas have are merged in the same way. */
 function commonKeywords(first: Json, others: readonly Json[], schemas: Json): Json {
   const entries = Object.entries(first).flatMap(([keyword, value]): [string, unknown][] => {
     const values = others.map((other) => other[keyword]);

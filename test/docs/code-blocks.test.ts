@@ -131,7 +131,7 @@ function splitCommands({ text }: CodeBlock): string[][] {
     .map((words) => (words[0] === 'npx' ? words.slice(1) : words));
 }
 
-/** Returns why a command is rejected. `mandate` runs without a server or a sign-in, so only usage errors count as rejections. */
+/** Returns the reason if a command is rejected. `mandate` runs without a server or a sign-in, so only usage errors count as rejections. */
 async function rejectionReason([program, ...argv]: readonly string[]): Promise<string | undefined> {
   if (program === 'npm') return npmRejectionReason(argv);
   if (program !== 'mandate') return `${program} is not a program of this project: list its test in test/docs/documented-blocks.ts`;

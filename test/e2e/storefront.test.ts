@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await first.goto(second.url());
     await expect.poll(() => orderStatus(first), { timeout: 10_000 }).toBe('pending');
 
-    // expires the access token on the server earlier than the tabs expect
+    // makes the access token expire on the server earlier than the tabs expect
     await mandate.db.em
       .fork()
       .execute(

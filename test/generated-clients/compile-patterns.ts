@@ -1,6 +1,6 @@
 /**
- * `npm run clients:patterns` compiles the patterns of the OpenAPI document in Python, Go and Java, and compares which samples match with
- * JavaScript. A language that is not installed is skipped.
+ * `npm run clients:patterns` compiles the patterns of the OpenAPI document in Python, Go and Java, and checks that they match the same
+ * samples as in JavaScript. A language that is not installed is skipped.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ const commands: readonly (readonly [name: string, command: string, ...words: str
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 const encode = (texts: readonly string[]): string => texts.map((text) => Buffer.from(text).toString('base64')).join(' ');
 
-/** Samples that match at least one pattern each, and similar ones that do not. */
+/** Samples that each match at least one pattern, and similar samples that do not match this pattern. */
 const samples = [
   ['ann@example.com', 'ann p@example.com', 'a\u0007b@example.com', '[ann]@example.com', 'pc{}@example.com', 'ann@example'],
   ['collection', 'Collection', 'GBP', 'gbp', 'GB', 'Z', '+02:00', '+15:00', '2026-11-20', '2026-13-01', '2026-11', '1'],

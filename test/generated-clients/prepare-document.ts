@@ -13,8 +13,8 @@ export async function prepareDocument(from: object, to: string): Promise<void> {
 }
 
 /**
- * Keys that are removed from the document: examples, which only human readers need, patterns, which the server validates, and `not`, which
- * the generator does not support.
+ * Keys that are removed from the document: examples, which only human readers need; patterns, which the server validates; and `not`,
+ * which the generator does not support.
  */
 const omittedKeys = new Set(['example', 'examples', 'x-codeSamples', 'pattern', 'not']);
 

@@ -40,7 +40,7 @@ export class WorkingCopy {
     this.#environment = { ...process.env, DATABASE_URL: databaseUrl };
   }
 
-  /** @param databaseUrl PostgreSQL server that all test runs share, because starting a server takes longer than many test files */
+  /** @param databaseUrl PostgreSQL server that all test runs share, because starting a server takes more time than many test files need */
   static async create(root: string, databaseUrl: string): Promise<WorkingCopy> {
     const directory = await mkdtemp(join(tmpdir(), 'mandate-mutation-'));
     const isCopied = (path: string): boolean => !/\/(?:node_modules|\.git|dist)$/.test(path);

@@ -10,7 +10,7 @@ import { completeAuthorization } from './complete-authorization.ts';
 
 const server = useServer();
 
-/** passport-openidconnect 0.1.2 has no PKCE, which the server requires. docs/clients.md links to this subclass. */
+/** passport-openidconnect 0.1.2 does not support PKCE, which the server requires. docs/clients.md links to this subclass. */
 class StrategyWithPkce extends OpenIDConnectStrategy {
   private verifier = '';
 

@@ -4,7 +4,7 @@ export type Duplicate = { readonly first: string; readonly second: string; reado
 /** Shorter runs, such as the same three arguments in a call, are not worth extracting into a function. */
 export const minimumLines = 6;
 
-/** Statements that repeat by design. An import list states what a file uses. */
+/** Imports and re-exports may occur in several files, because each file must state what it uses. */
 const importStatement = /^(?:import|export)\b[^;'"`]*?from '[^']*';$/gm;
 const comment = /^\s*(?:\/\/.*|\/?\*.*)$/gm;
 /** Lines without a letter or digit, such as `});`, are ignored, because almost every block contains them. */
@@ -20,7 +20,7 @@ function readLines(file: string, source: string): Line[] {
 }
 
 /**
- * Finds runs of at least `minimumLines` equal lines, ignoring indentation, imports, comments, blank lines and lines without a name. A run
+ * Finds runs of at least `minimumLines` equal lines, ignoring indentation, imports, comments and lines without a letter or digit. A run
  * that occurs n times is reported n - 1 times, each time with its first occurrence.
  */
 export function findDuplicates(sources: ReadonlyMap<string, string>): Duplicate[] {

@@ -87,7 +87,7 @@ export class ReferenceGraph {
     return identifiers.map((identifier, index) => this.#declarationOf(identifier, symbols[index]));
   }
 
-  /** Returns the members of an expression's type if it is a union, or the type itself: as their values if they are string literals. */
+  /** Returns the members of an expression's type (or the type itself): string literals by value, other types as `undefined`. */
   listLiteralTypes(expression: Node): (string | undefined)[] {
     const type = this.#project.checker.getTypeAtLocation(expression);
     const members = type?.isUnionType() ? type.getTypes() : [type];

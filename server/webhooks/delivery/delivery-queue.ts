@@ -31,7 +31,7 @@ export async function recordDeliveryAttempt(
   return (await updateDeliveryAfterAttempt(em, [id, attempts, status, delayMs, JSON.stringify([entry])])).length > 0;
 }
 
-/** Marks a delivery as skipped: it was not and will not be sent. */
+/** Marks a delivery as skipped: it has not been sent, and will not be. */
 export const markDeliverySkipped = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery) =>
   em.nativeUpdate(WebhookDelivery, { id, attempts, status: 'pending' }, { status: 'skipped', finishedAt: sql.now() });
 

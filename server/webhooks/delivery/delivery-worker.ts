@@ -71,7 +71,7 @@ export class DeliveryWorker {
     await Promise.all(this.#inFlight);
   }
 
-  /** Schedules a run for the time at which a delivery that this process has postponed is due. */
+  /** Schedules a run for the time at which a delivery postponed by this process becomes due. */
   #runAfter(delayMs: number): void {
     if (delayMs > timersMaxMs || this.#stopping.signal.aborted) return;
     const step = Math.ceil((performance.now() + delayMs) / timerStepMs);
@@ -112,7 +112,7 @@ export class DeliveryWorker {
         )
         .finally(() => {
           this.#inFlight.delete(attempt);
-          // Claim again only if there is capacity for a batch, or if no attempt is in flight whose completion would trigger a claim.
+          // Claim again only if there is capacity for a batch, or if no attempt remains in flight that would trigger a claim later.
           if (this.#concurrency.hasBatchCapacity() || this.#inFlight.size === 0) void this.run().catch(() => undefined);
         });
       this.#inFlight.add(attempt);

@@ -22,7 +22,7 @@ export class EndpointConcurrencyLimiter {
   readonly #endpoints = new Map<number, Health>();
   #busy = 0;
 
-  /** Acquires a slot, and returns the function that releases it with the result of the attempt, or `undefined` if no attempt was made. */
+  /** Acquires a slot, and returns the function that releases it; its argument is the attempt's result, if an attempt was made. */
   acquire(endpointId: number): (result: { failed: boolean; milliseconds: number } | undefined) => void {
     const health = this.#endpoints.get(endpointId) ?? { busy: 0, failures: 0, slow: false };
     this.#endpoints.set(endpointId, health);

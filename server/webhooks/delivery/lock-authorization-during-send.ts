@@ -24,8 +24,8 @@ async function isAllowed(em: EntityManager, delivery: ClaimedDelivery): Promise<
 
 /**
  * Sends a request only while its authorization cannot be revoked: the grant, the user, the application and the endpoint are locked from the
- * check until the request is written. A revocation therefore either commits before the check, and nothing is sent, or is acknowledged after
- * the request was sent. The locks are held only briefly, because the connection is already established.
+ * check until the request is written. A revocation therefore either commits before the check, in which case nothing is sent, or is
+ * acknowledged after the request was sent. The locks are held only briefly, because the connection is already established.
  */
 export const lockAuthorizationDuringSend =
   (em: EntityManager, delivery: ClaimedDelivery): SendGate =>

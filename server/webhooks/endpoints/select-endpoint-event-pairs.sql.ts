@@ -18,7 +18,7 @@ const adminScopes = `'{${scopeNames.filter((name) => scopeDefinitions[name].admi
 const tasksNeeds = ({ scopes: given, ceiling }: Given, beyond: string): string =>
   `exists (select 1 from tasks t where t.id = v.subject_id and t.needs <@ ${given} and t.needs <@ ${ceiling} and (${beyond} or not t.needs && ${adminScopes}))`;
 
-/** Condition for events that belong to the user in the joined row; the caller joins only that user's events. */
+/** Condition for events visible to their owner; the caller's join ensures that the user owns the event. */
 const personal = (given: Given, beyond: string): string =>
   bySubject((subject, own) => {
     if (own === null || subject === 'webhook_endpoint') return never;

@@ -65,7 +65,7 @@ export const WebhookDelivery = defineEntity({
     /** Sequence number of the event. */
     seq: p.bigint('number'),
     status: p.enum(webhookDeliveryStatuses).default('pending'),
-    /** Number of leases so far. It serves as the fencing token: the holder of an older lease can no longer change the delivery. */
+    /** Number of leases so far, which is the fencing token: the holder of an older lease can no longer change the delivery. */
     attempts: p.integer().default(0),
     /** Number of attempts in the current retry schedule. */
     tries: p.integer().default(0),

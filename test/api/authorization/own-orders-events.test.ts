@@ -52,7 +52,7 @@ async function placeOrder(token?: string): Promise<JsonBody> {
   return placed.body;
 }
 
-/** Pays for an order, ships it and refunds a part. */
+/** Pays for an order, ships it and refunds part of it. */
 async function completeOrder({ id }: JsonBody): Promise<void> {
   await till.createPayment(id);
   await till.post(`/orders/${id}/shipments`, { status: 'shipped' });
@@ -146,7 +146,7 @@ describe('webhooks of an application', () => {
     await deliverPendingEvents(till.mandate);
     expect(received().orders).toEqual([own.id, other.id]);
     receiver.deliveries.length = 0;
-    // These events are queued for delivery before the restriction.
+    // The events of these orders are queued for delivery before the access is restricted.
     const [nextOwn] = [await placeOrder(token), await placeOrder()];
     await assignEventSequenceNumbers(till.mandate.db.em.fork(), createWebhookDeliveriesForEvents);
     const manager = await obtainTokens(till.mandate.origin, anna, ['connected_apps.read', 'connected_apps.write']);

@@ -17,7 +17,9 @@ const staffScopes = scopeNames.filter((name) => !('role' in scopeDefinitions[nam
 type Ids = Readonly<Record<'order_id' | 'payment_id' | 'refund_id' | 'shipment_id', number>>;
 const parameters = ['order_id', 'payment_id', 'refund_id', 'shipment_id'] as const;
 
-/** A user with an order that the command-line client placed, which can access only its own orders, and an order that the shop placed. */
+/**
+ * A user whose command-line client can access only its own orders, with one order placed by this client and one placed by the shop.
+ */
 type Fixture = {
   readonly user: TestUser;
   readonly scopes: readonly Scope[];

@@ -1,4 +1,4 @@
-/** `dry_run=true` on every operation that declares this parameter. An operation without a row fails. */
+/** `dry_run=true` on every operation that declares this parameter. A test fails if such an operation has no row. */
 import { contract, contractV2, listRoutes } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * Every PATCH operation whose body has a `metadata` field merges the metadata (RFC 7396). An operation without a row fails.
+ * Every PATCH operation whose body has a `metadata` field merges the metadata (RFC 7396). A test fails if such an operation has no row.
  */
 import { contract, contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';

@@ -20,7 +20,7 @@ test('error responses count as errors of the application, including rejected req
     const sql = 'select requests::int as requests, errors::int as errors from usage_months where client_id = ?';
     return shop.db.em.fork().execute(sql, [client.clientId]);
   };
-  // An error response is counted when it has been sent completely.
+  // An error response is counted only after it has been sent completely, so the counts may lag behind.
   await expect.poll(readCounts).toEqual([{ requests: 4, errors: 3 }]);
   const { body } = await shop.callApi('GET', '/api/v1/statistics/applications', { token: shop.token });
   expect(body.applications[0]).toMatchObject({ client_id: client.clientId, requests: 4, errors: 3 });

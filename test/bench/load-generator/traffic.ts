@@ -27,7 +27,7 @@ type Next = {
   readonly countsAsOne: boolean;
 };
 
-/** Returns the head of a request up to the `Content-Length` header, and the body. */
+/** Returns a request's head, without the `Content-Length` header and the final blank line, and its body. */
 export function requestParts(
   { method = 'GET', path, headers = {}, body = '' }: RequestSpec,
   host: string,

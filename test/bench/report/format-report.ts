@@ -46,7 +46,7 @@ function checkTable({ runs, checks }: Summary): string[] {
   return ['', '| figure | value | components |', '|---|---|---|', ...rows];
 }
 
-/** The name of a component starts with the unit of its value: `12 % of a core`, `1.2 ms, page 1`. */
+/** A component's name starts with the unit, because the name follows the value: `12 % of a core`, `1.2 ms, page 1`. */
 const formatComponents = ({ parts }: CheckSummary): string =>
   Object.entries(parts)
     .map(([name, value]) => `${formatNumber(value)}${name.startsWith('/') ? '' : ' '}${name}`)

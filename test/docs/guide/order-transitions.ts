@@ -79,7 +79,7 @@ const changes: readonly ((order: Order) => void)[] = [
   (order) => order.shortenReservation(now),
 ];
 
-/** Returns every pair of statuses, as `from to`, that the server's order entity can go through, by trying each change in each state. */
+/** Tries each change in each state of the server's order entity, and returns every change of status that is possible, as `from to`. */
 export function findPossibleTransitions(): string[] {
   const pairs = orderStatuses.flatMap((status) =>
     orderFulfillmentStatuses.flatMap((fulfillmentStatus) =>

@@ -10,7 +10,7 @@ export type ShellSession = {
   run(script: string): Promise<string>;
   /** Starts a program that runs until the session is closed. */
   runInBackground(command: string): Promise<void>;
-  /** Waits until the output of the latest script, and of background programs since its start, matches or the time is up. Returns this output. */
+  /** Waits until `isComplete` accepts all output since the latest script started, or until the time is up, and returns this output. */
   waitForOutput(isComplete: (output: string) => boolean, timeoutMs: number): Promise<string>;
   /** Enters a line that a script reads. */
   enter(line: string): void;
@@ -33,7 +33,7 @@ done`;
 
 export function startShellSession({ directory, env, onOutput }: ShellSessionOptions): ShellSession {
   const [stdin, pipes] = ['pipe', ['pipe', 'pipe', 'pipe']] as const;
-  // A process group, so that background programs also end.
+  // The shell has its own process group (`detached`), so that `close` also ends background programs.
   const child = spawn('bash', ['--norc', '-c', readLoop], {
     cwd: directory,
     env: { ...env, PATH: `${dirname(process.execPath)}:${env['PATH'] ?? ''}` },

@@ -35,7 +35,7 @@ export function drawTerminal(recorded: readonly RecordedCommand[]): string {
   ].join('\n');
 }
 
-/** Splits a command that is too long at a space, with a backslash, as in a shell. */
+/** Splits a long command at a space into two lines, and ends the first line with a backslash, as in a shell. */
 function wrapCommand(command: string): Span[][] {
   const at = command.length > terminalColumns - 2 ? command.lastIndexOf(' ', terminalColumns - 6) : -1;
   const parts = at === -1 ? [command] : [`${command.slice(0, at)} \\`, command.slice(at + 1)];
@@ -47,7 +47,7 @@ function wrapCommand(command: string): Span[][] {
 
 const escapeCharacter = '\u001B';
 
-/** Returns the output's visible lines, still with their colors. */
+/** Returns the output's visible lines, including their color codes. */
 const toLines = (output: string): string[] =>
   output
     .replaceAll(new RegExp(`[\\\\|/-]${escapeCharacter}\\[1G${escapeCharacter}\\[0K`, 'g'), '') // npm's spinner

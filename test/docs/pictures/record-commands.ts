@@ -12,8 +12,8 @@ export type RecordedCommand = { readonly command: string; readonly output: strin
 export const terminalColumns = 100;
 
 /**
- * Runs commands against a new installation, each in a pseudoterminal (the program `script` of util-linux), and returns their output with its
- * escape sequences. A program in place of the browser signs the demonstration customer in.
+ * Runs commands against a new installation, each in a pseudoterminal (the program `script` of util-linux), and returns their output with
+ * its escape sequences. The function signs in the demonstration customer itself, instead of opening a browser.
  */
 export async function recordCommands(commands: readonly string[], path: string): Promise<RecordedCommand[]> {
   await using clone = await linkedClone();

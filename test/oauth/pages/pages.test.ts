@@ -147,7 +147,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
         const usable = await page.locator('a[href]:visible, button:visible, input:not([type=hidden]):visible').count();
         const { reached, withoutOutline } = await tabThrough(page);
         expect([reached.size >= usable, withoutOutline]).toEqual([true, []]);
-        // a narrow screen must not scroll horizontally, even with text at twice the size
+        // on a narrow screen, the page must not scroll horizontally, even with text at twice the size
         await page.setViewportSize({ width: 640, height: 720 });
         await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
         expect(await horizontalOverflow(page), 'text of twice the size').toBe(0);

@@ -31,7 +31,7 @@ const recordTestEvent = (em: EntityManager): Promise<void> =>
   em.fork().transactional((inner) => recordEvent(inner, 'webhook_endpoint.disabled', { id: 1, version: 1 }, null));
 
 describe.skipIf(databaseKind === 'pglite')('two processes', () => {
-  /** Starts a process that writes events and waits for them, and a process that sequences them. */
+  /** Simulates two processes: one writes events and waits for new events, and the other assigns the sequence numbers. */
   async function startPair(listenUrl?: string, log = silentLog) {
     const url = await createMigratedPostgresqlUrl();
     const [web, worker] = [await openDatabaseWithoutMigrating(url), await openDatabaseWithoutMigrating(url)];

@@ -32,7 +32,7 @@ test.skipIf(databaseKind === 'pglite')(
       });
       expect(response.status).toBe(200);
       for (const page of pages) expect((await browser.open(page)).text, page).toContain(`${name}</header>`);
-      // the first process has never built this stylesheet for a page
+      // the first process serves this stylesheet although it has not rendered a page that refers to it
       const stylesheet = /<link rel="stylesheet" href="([^"]+)"/.exec((await browser.open('/sign-in')).text)?.[1] ?? '';
       expect((await fetch(one.url + stylesheet)).status).toBe(200);
       const logo = /<img class="shop-logo" src="([^"]+)"/.exec((await browser.open('/sign-in')).text)?.[1] ?? '';

@@ -153,7 +153,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
 });
 
 describe('a server that is killed during its first start', { timeout: 180_000 }, () => {
-  // the numbers of database files that exist when the server is killed: some, most, and all but the last
+  // the server is killed when this many database files exist: some, most, and all but the last
   test.each([2, 12, 18, 20])('after %i database files starts again without an error', async (files) => {
     await using data = await createDataDirectory();
     const draft = join(data.path, 'database.new');

@@ -27,7 +27,7 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
   });
   afterEach(() => redis.resume());
 
-  /** Creates a client with unused rate limits, and returns a function that sends a request as this client. */
+  /** Creates a client that has not sent any requests yet, and returns a function that sends a request as this client. */
   async function newCaller(): Promise<() => Promise<number>> {
     const token = await obtainClientToken(processes.origin, await createConfidentialClient(processes.db, scopes), scopes);
     return async () => {

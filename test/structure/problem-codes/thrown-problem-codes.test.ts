@@ -43,7 +43,7 @@ const declaredCodes = ({ responses }: AppRoute): Set<string> =>
 
 const routes = listRoutesWithTables();
 
-/** Rethrows a problem with the same code, after it has renamed the fields. The original code is found where it is thrown. */
+/** Matches the function that renames a problem's fields and rethrows it with the same code, which is found where it is first thrown. */
 const functionsThatRethrow = /> translateProblemToV2$/;
 
 function findUndeclaredCodes(codes: ThrownProblemCodes, route: RouteInTable): string[] {
@@ -73,7 +73,7 @@ const codesSentOutsideHandlers = new Set([
   'insufficient_storage',
 ]);
 
-/** Calls that no handler makes: middleware, the error handler and the responses to unknown paths. */
+/** Returns whether a call is made outside the handlers: by middleware, by the error handler or for an unknown path. */
 const isOutsideHandlers = (call: string): boolean => /^server\/http\/(?:middleware|routing)\//.test(call);
 
 describe('problem codes that the handlers can throw', { timeout }, () => {

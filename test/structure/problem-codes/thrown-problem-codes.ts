@@ -15,7 +15,7 @@ import { declaredName, descendantsWithoutMethodsOfClass, type ReferenceGraph } f
 /** Stands for a code that the compiler does not know, because the argument's type is not a union of string literals. */
 export const dynamicCode = '(dynamic)';
 
-/** Number of members from which a union of codes counts as dynamic: an argument of the type `ProblemCode` says nothing. */
+/** A larger union of codes, such as `ProblemCode`, counts as dynamic, because it does not show which codes a call can throw. */
 const maxCodesOfCall = 10;
 
 const problemFile = 'server/http/problem-details/problem.ts';
@@ -26,9 +26,10 @@ const problemCreators = new Set(['createProblem', 'Problem']);
  * indirectly, contains `createProblem(code)` or `new Problem(code)`. The codes of a call are the string literals in the type of its
  * argument, so a parameter of the type `'invalid_cursor' | 'cursor_mismatch'` counts as two codes.
  *
- * Limits of the search:
+ * Limitations of the search:
  *
- * - A code counts even if the handler catches the problem, or passes an argument that prevents it. Split the function in this case.
+ * - A code counts even if the handler catches the problem, or passes an argument that prevents the problem. In this case, split the
+ *   function.
  * - An argument whose type is `ProblemCode` or `string` is reported as `dynamicCode`, because its value is not known.
  * - A function that is called through a computed name, or through an interface whose implementations are registered elsewhere, is not
  *   found. `listUnreachedCalls` returns the calls that no route reaches, so that such a call is noticed.

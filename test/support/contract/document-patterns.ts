@@ -14,8 +14,8 @@ export function listDocumentPatterns(document: unknown): string[] {
 }
 
 /**
- * Syntax that does not mean the same in Python, Java, Go and JavaScript without flags. `npm run clients:patterns` compiles the patterns in
- * these languages.
+ * Syntax that Python, Java, Go and JavaScript (without flags) do not all interpret in the same way. `npm run clients:patterns` compiles
+ * the patterns in these languages.
  */
 const unportableSyntax: readonly (readonly [reason: string, RegExp])[] = [
   ['Python and JavaScript without flags have no Unicode properties', /\\[pP]/],

@@ -200,7 +200,7 @@ async function requestUserCode(origin: string, send: SendRequest): Promise<strin
   return z.object({ user_code: z.string() }).parse(await response.json()).user_code;
 }
 
-/** Returns all database rows except attempt counters and sessions, because every request extends its session. */
+/** Returns all database rows except attempt counters and sessions, which can change even when a form is rejected. */
 export async function readFormState(db: Database): Promise<string[]> {
   return (await readAllRows(db, ['attempts'])).filter((row) => !row.startsWith('oauth_records (Session,'));
 }

@@ -12,7 +12,7 @@ export const runPendingTasks = (
   { signal, log = createLog(false) }: { signal?: AbortSignal; log?: Log } = {},
 ): Promise<number> => runQueuedTasks({ em: db.em, log, handlers }, signal);
 
-/** Runs the task that a request has created. Returns the succeeded task and its result file. */
+/** Runs the task that a request has created, expects it to succeed, and returns the task and its result file. */
 export async function completeTask(mandate: ApiServer, token: string, started: ApiResponse): Promise<{ task: JsonBody; file: string }> {
   expect(started.status, started.text).toBe(202);
   await runPendingTasks(mandate);
@@ -22,7 +22,7 @@ export async function completeTask(mandate: ApiServer, token: string, started: A
   return { task, file };
 }
 
-/** Runs the import that a request has created. Returns the succeeded task, the remarks in its report, and its import counts. */
+/** Like `completeTask` for an import; returns the task, the remarks in its report, and its import counts. */
 export async function completeImport(
   server: ApiServer,
   token: string,

@@ -79,7 +79,7 @@ export async function deliverPendingEvents(mandate: ApiServer, deliverer: Delive
   await deliverer.waitUntilIdle();
 }
 
-/** Reschedules the next attempt of each pending delivery to a time that is this many seconds earlier. */
+/** Makes the next attempt of each pending delivery due this many seconds earlier. */
 export const advanceDeliveryRetries = ({ db }: ApiServer, seconds: number): Promise<unknown> =>
   db.em
     .fork()
