@@ -30,7 +30,7 @@ const version = withSchemaName(
     status: extensibleEnumSchema(['preview', 'current', 'supported', 'deprecated', 'retired']).describe(
       'Status of the version. The `current` version serves paths without a version, a `preview` may change at any time, and a `retired` version returns 410.',
     ),
-    deprecated_at: timestampSchema.nullable().describe('Time of the deprecation of the version, which may be in the past or the future.'),
+    deprecated_at: timestampSchema.nullable().describe('When the version was or will be deprecated.'),
     sunset_at: timestampSchema.nullable().describe('When the version is retired.'),
   }),
 );

@@ -69,7 +69,7 @@ export const connectedAppLimitsInputSchema = withSchemaName(
         .enum(orderAccessLevels)
         .optional()
         .describe(
-          `${orderAccessText} (default: unchanged, or \`all\` without limits). \`all\` is rejected if the application requested only \`own\`.`,
+          `${orderAccessText} (default: unchanged; for new limits, \`all\`). \`all\` is rejected if the application requested only \`own\`.`,
         ),
       time_zone: z
         .string()

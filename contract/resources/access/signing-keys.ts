@@ -15,9 +15,9 @@ export const signingKeyRotationSchema = withSchemaName(
       .int()
       .min(0)
       .describe('Number of keys that were created; 0 if the next keys have already been published but are not yet used to sign tokens.'),
-    signs_from: timestampSchema.describe('Time at which the newest keys start or started to sign tokens.'),
+    signs_from: timestampSchema.describe('Time from which the newest keys sign tokens.'),
     previous_retire_at: timestampSchema.describe(
-      'Time at which the previous keys are no longer published. Tokens signed with these keys are rejected from then on.',
+      'Time after which the previous keys are no longer published. Tokens signed with these keys are rejected from then on.',
     ),
   }),
 );

@@ -123,7 +123,7 @@ export const orderCreateSchema = withSchemaName(
         .array(withSchemaName('OrderItemCreate', z.object({ product_id: idSchema, quantity }).strict()))
         .min(1)
         .max(maxOrderLines)
-        .describe('Order lines. Several lines can have the same product.'),
+        .describe('Order lines. Several lines can be for the same product.'),
       delivery: orderDeliveryInputSchema,
       user_id: idSchema
         .optional()

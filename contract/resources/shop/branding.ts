@@ -40,9 +40,9 @@ const descriptions = {
 };
 
 const themeColorsSchema = z.object({
-  button: colorSchema.describe('Background of buttons, with a contrast of at least 3:1 with the page.'),
-  button_text: colorSchema.describe('Text on buttons, with a contrast of at least 4.5:1 with the button.'),
-  link: colorSchema.describe('Color of links, with a contrast of at least 4.5:1 with the page.'),
+  button: colorSchema.describe('Background of buttons, with a contrast of at least 3:1 against the page.'),
+  button_text: colorSchema.describe('Text on buttons, with a contrast of at least 4.5:1 against the button.'),
+  link: colorSchema.describe('Color of links, with a contrast of at least 4.5:1 against the page.'),
 });
 
 export const brandingSchema = withSchemaName(

@@ -49,8 +49,8 @@ const sums = {
   paid_orders: count.describe('Number of orders paid in the period.'),
   items: count.describe('Number of units in the orders paid in the period.'),
   revenue: amountSchema.describe('Sum of the totals of the orders paid in the period, in minor units of `currency`.'),
-  refunds: count.describe('Number of refunds requested in the period that have succeeded.'),
-  refunded_total: amountSchema.describe('Sum of the refunds requested in the period that have succeeded, in minor units of `currency`.'),
+  refunds: count.describe('Number of succeeded refunds that were requested in the period.'),
+  refunded_total: amountSchema.describe('Sum of the succeeded refunds that were requested in the period, in minor units of `currency`.'),
   net_revenue: z.number().int().describe('`revenue` minus `refunded_total`, in minor units of `currency`.'),
 };
 const notPerProduct = 'null` for groups by product or category, because an order can belong to several of them.';
