@@ -899,7 +899,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           minItems: 1,
           maxItems: 2000,
-          description: 'Order lines. Several lines can have the same product.',
+          description: 'Order lines. Several lines can be for the same product.',
           items: {
             type: ['object'],
             required: ['product_id', 'quantity'],
@@ -4084,7 +4084,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['own', 'all'],
           description:
-            'Orders that the application can see, change, cancel and pay for: `own`, only orders that it placed; `all`, all orders of the customer (default: unchanged, or `all` without limits). `all` is rejected if the application requested only `own`.',
+            'Orders that the application can see, change, cancel and pay for: `own`, only orders that it placed; `all`, all orders of the customer (default: unchanged; for new limits, `all`). `all` is rejected if the application requested only `own`.',
         },
         time_zone: {
           type: ['string'],
