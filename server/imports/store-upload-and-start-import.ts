@@ -20,7 +20,7 @@ export async function storeUploadAndStartImport(
   { type, needs, query }: ImportStart,
 ) {
   const { fileId, sha256, format } = await storeUpload(em, req);
-  // A column that has the same name as its field is the default and is not recorded as a parameter.
+  // By default, a column has the name of its field, so a parameter that specifies this name is not recorded.
   const specified = Object.entries(query).filter(([name, value]) => name !== `${String(value)}_column`);
   const params = { ...Object.fromEntries(specified), format };
   const start = (inner: EntityManager): Promise<Task> =>

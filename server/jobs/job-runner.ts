@@ -23,7 +23,7 @@ export type JobRunner = {
 
 /**
  * Runs each job at its own interval, so that a slow job does not delay the others. A failed run is retried at the next interval.
- * @param isPaused whether to skip all jobs for now; every job writes to the database
+ * @param isPaused returns whether to skip all jobs for now, because disk space is low and every job writes to the database
  */
 export function startJobs(jobs: readonly Job[], log: Log, isPaused: () => boolean = () => false): JobRunner {
   const stopping = new AbortController();

@@ -34,7 +34,7 @@ export class Languages {
     return this.all.map(({ tag }) => tag);
   }
 
-  /** Returns the language with this tag, or else with the longest prefix of it (RFC 4647 section 3.4): `de` for `de-AT`. */
+  /** Returns the language with this tag, or else with the longest tag that is a prefix of it (RFC 4647 section 3.4): `de` for `de-AT`. */
   match(tag: string): Language | undefined {
     const subtags = tag.toLowerCase().split('-');
     for (let length = subtags.length; length > 0; length -= 1) {

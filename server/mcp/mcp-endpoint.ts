@@ -48,7 +48,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): Router {
       if (!offered) throw new Error('the request has no caller');
       return createToolServer(offered);
     },
-    // The tools do not change while the server runs, so subscribers would never receive a notification.
+    // Subscriptions are useless: the tools do not change while the server runs, so subscribers never receive a notification.
     {
       maxRequestBodySize: maxBodyBytes,
       maxSubscriptions: 1,
@@ -82,8 +82,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): Router {
 }
 
 /**
- * Validates the Origin header, as the MCP specification requires: a web page can use a token only on the server's host, or if the page's
- * origin belongs to the application that the token was issued to.
+ * Validates the Origin header, as the MCP specification requires: a web page can use a token only if the page is on the server's host, or
+ * if its origin belongs to the application that the token was issued to.
  */
 const checkOrigin =
   (hostname: string, isOriginOfApplication: McpEndpointOptions['isOriginOfApplication']): RequestHandler =>

@@ -9,7 +9,7 @@ export type CallTool = (tool: McpTool, toolArguments: Readonly<Record<string, un
 
 /** The tools that the URL of the MCP server selects, as far as the caller's token permits. */
 export type OfferedTools = {
-  /** Tools that the token can use. Only these are listed, because every listed tool takes part of an assistant's context. */
+  /** Tools that the token can use. Only these are listed, because every listed tool takes up part of an assistant's context. */
   readonly usable: readonly McpTool[];
   /** Tools that require a scope that the token lacks. A call to one of them makes the client request the scope. */
   readonly lackingScope: readonly McpTool[];

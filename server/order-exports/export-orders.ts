@@ -23,7 +23,7 @@ export const orderExportTaskParamsSchema = z.object({
   rows: z.enum(['orders', 'lines']),
   columns: z.array(z.enum([...orderExportColumns.order, ...orderExportColumns.line])),
   user_id: z.number().optional(),
-  /** Client that must have placed the orders, if the user allows the application access to no others. */
+  /** The application's client ID, if the user allows the application access only to the orders that it placed. */
   required_client_id: z.string().optional(),
   status: z.array(z.string()).optional(),
   payment_status: z.array(z.string()).optional(),

@@ -8,7 +8,8 @@ import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead } from './parse-order-row.ts';
 
 /**
- * Returns the account of an order's customer, which is found by customer key or e-mail address, created, or specified in the parameters.
+ * Returns the account of an order's customer: the account with the customer key or e-mail address, or a new account. If the order has
+ * neither a customer key nor an e-mail address, returns the account specified in the parameters.
  */
 export async function findOrCreateCustomer(
   em: EntityManager,

@@ -13,7 +13,7 @@ export function assertOrderActionAllowed({ orderAuthorization }: Principal, acti
 
 /**
  * Rejects an operation whose result depends on all orders.
- * @param what completes the sentence "..., so it cannot ..."
+ * @param what a verb phrase that completes the sentence "..., so it cannot ..."
  * @throws {Problem} `forbidden` if the customer allows the application access only to the orders that it placed
  */
 export function assertAllOrdersAccessible({ orderAuthorization }: Principal, what: string): void {
@@ -23,7 +23,7 @@ export function assertAllOrdersAccessible({ orderAuthorization }: Principal, wha
 
 /**
  * Rejects an operation that could bypass the limits that the customer set for the application.
- * @param what completes the sentence "An application with limits for orders cannot ..."
+ * @param what a verb phrase that completes the sentence "An application with limits for orders cannot ..."
  * @throws {Problem} `forbidden`
  */
 export function assertNoOrderLimits({ orderAuthorization }: Principal, what: string): void {

@@ -4,9 +4,9 @@ import { OrderLimits, type OrderLimitsRow } from './order-limits-and-budgeted-or
 import { orderLimitsColumnsFromInput } from './order-limits-conversion.ts';
 
 type SaveOptions = {
-  /** Time zone that determines when a period starts; without it, the stored time zone remains (default: UTC). */
+  /** Time zone that determines when a period starts; if absent, the stored time zone is kept, or UTC is stored for new limits. */
   readonly timeZone?: string | undefined;
-  /** Whether the user can let the application access all orders; without it, the stored value remains (default: true). */
+  /** Whether the user can let the application access all orders; if absent, the stored value is kept, or true is stored for new limits. */
   readonly allOrdersGrantable?: boolean | undefined;
 };
 

@@ -8,13 +8,13 @@ import { createProblem } from '../http/problem-details/problem.ts';
 export type ListedOrdersFilter = {
   /** The user whose orders are listed; `undefined` means all users. */
   readonly userId: number | undefined;
-  /** The client that must have placed the orders; `undefined` means any client. */
+  /** The client that placed the listed orders; `undefined` means any client. */
   readonly requiredClientId: string | undefined;
 };
 
 /**
- * Returns the filter for the orders that a list can contain: those of the caller or, with the staff scope, of the requested user; of these,
- * only the orders that the application placed if the user allows access to no others.
+ * Returns the filter for the orders that a list can contain: those of the caller or, with the staff scope, of the requested user. If the
+ * user allows the application access only to the orders that it placed, the list contains no other orders.
  * @throws Problem `forbidden` if a caller without the staff scope requests another user's orders
  */
 export const buildListedOrdersFilter = (

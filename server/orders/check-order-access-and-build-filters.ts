@@ -9,7 +9,7 @@ import { Order } from './order-and-order-item.entity.ts';
 
 /**
  * Returns the filter for the orders that the principal may access: the user's orders, or all orders if the principal may use
- * `scopeForAllOrders`; of these, only the orders that the application placed if the user allows access to no others.
+ * `scopeForAllOrders`. If the user allows the application access only to the orders that it placed, the filter excludes all other orders.
  */
 export function buildAccessibleOrdersFilter(principal: Principal, scopeForAllOrders: Scope): { user?: number; clientId?: string } {
   const clientId = findRequiredOrderClientId(principal);

@@ -42,8 +42,8 @@ export const listOrders = (em: EntityManager, filters: OrderFilters, page: Order
   runPreparedDynamicQuery(em, buildListOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
 
 /**
- * Returns whether an index finds exactly the page's rows. No index combines two filters apart from the status, so a second filter would be
- * applied row by row.
+ * Returns whether an index finds exactly the page's rows. Apart from the status, each index covers at most one filter, so a second filter
+ * would be applied row by row.
  */
 function isFullyIndexed(
   { userId, requiredClientId, clientId, paymentStatus, fulfillmentStatus }: OrderFilters,

@@ -8,7 +8,7 @@ import { callPlaceOrderSqlFunction } from './call-place-order.sql.ts';
 /** How long an unpaid order reserves its goods. */
 export const reservationTtl = '30 minutes';
 
-/** The user whom the order belongs to, and the client that places the order. */
+/** The user to whom the order belongs, and the client that places the order. */
 export type OrderBuyer = {
   readonly userId: number;
   readonly clientId: string;

@@ -50,7 +50,7 @@ export const countMatchingSubresources = (
 
 /**
  * Selects the matching rows. Without a selective condition (such as the order ID), the query iterates over the orders of the given user or
- * client; without these, it runs one index scan per status.
+ * client or, if neither is given, runs one index scan per status.
  */
 function matchingRows(
   { table, statuses, userId, requiredClientId, narrowedBy }: SubresourceFilter,

@@ -46,8 +46,8 @@ export type ProtectedRequest = {
 export type ProtectedConnection = { readonly client: Client; readonly path: string; readonly signal: AbortSignal };
 
 /**
- * Opens a separate connection for one request to a URL that a third party specified. To protect against SSRF, it resolves the host
- * name, requires that every address is public, and connects to exactly those addresses. Redirects are not followed.
+ * Opens a separate connection for one request to a URL that a third party specified. To protect against SSRF, the function resolves the
+ * host name, requires that every address is public, and connects to exactly those addresses. Redirects are not followed.
  * @throws {AddressNotAllowedError} before any connection is opened
  */
 export async function withSsrfProtectedConnection<Result>(

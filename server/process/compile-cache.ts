@@ -14,8 +14,8 @@ export function enableModuleCompileCache(): string | undefined {
 }
 
 /**
- * Returns the cache directory in the `node_modules` folder that contains this package or that belongs to the repository. A user who can
- * write to this folder could also change the code itself.
+ * Returns the cache directory in the `node_modules` folder that contains this package, or in the repository's own `node_modules` folder if
+ * the server runs from a clone. A user who can write to this folder could also change the code itself.
  */
 function findNodeModulesCache(): string {
   const folder = /^.*[\\/]node_modules(?=[\\/])/.exec(import.meta.dirname)?.[0] ?? join(import.meta.dirname, '../../node_modules');

@@ -27,7 +27,7 @@ export type MaintenanceJobOptions = {
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 
-/** Expiring rows and their deletion intervals. Separate jobs delete events and task data, which have different retention rules. */
+/** Jobs that delete expired rows, with their intervals. Other jobs delete events and task data, which have different retention rules. */
 const expirations: readonly { readonly name: string; readonly everyMs: number; readonly deletions: readonly DeleteExpiredRows[] }[] = [
   { name: 'expired tokens', everyMs: minuteMs, deletions: [deleteExpiredOauthRecordsBatch] },
   { name: 'unused applications', everyMs: 10 * minuteMs, deletions: [deleteUnusedSelfRegisteredAppsBatch] },

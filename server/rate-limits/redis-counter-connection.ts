@@ -6,7 +6,7 @@ type CreateClient = typeof createClient;
 
 export type RedisCounters = {
   readonly client: ReturnType<typeof createRedisClient>;
-  /** This installation's key prefix, because other installations may use the same Redis server. */
+  /** Key prefix that distinguishes this installation from others that use the same Redis server. */
   readonly prefix: string;
   close(): Promise<void>;
 };

@@ -4,7 +4,7 @@ import { createInvalidRequestProblem, type Problem } from '../http/problem-detai
 
 export type StatisticsInterval = keyof typeof maxStatisticsDaysByInterval;
 type RequestedDays = { readonly from?: string | undefined; readonly to?: string | undefined; readonly time_zone: string };
-/** The first and the last day, as `2026-01-31`. */
+/** The first and the last day, in the form `2026-01-31`. */
 export type StatisticsDays = { readonly from: string; readonly to: string };
 
 /** Returns the requested days. By default, the last day is today in the time zone, and the number of days depends on the interval. */

@@ -16,7 +16,7 @@ const isRetained = ({ finishedAt }: TaskEntity, days: number): boolean =>
   finishedAt == null || finishedAt.getTime() > Date.now() - days * dayMs;
 
 async function readVisibleTask(em: EntityManager, principal: Principal, id: number): Promise<TaskEntity> {
-  // The query checks the permission: other owners' tasks, and tasks that this token could not have started, are not found.
+  // The query checks the permission: other owners' tasks, and tasks whose required scopes this token lacks, are not found.
   const task = await em.findOne(Task, { id, ...buildVisibleTasksFilter(principal) }, { disableIdentityMap: true });
   if (!task) throw createProblem('not_found', { detail: `Task ${id} was not found.` });
   if (!isRetained(task, taskRetentionDays.task))

@@ -1,9 +1,8 @@
 import type { Principal } from './principal-and-token-types.ts';
 
 /**
- * Returns the client that must have placed every order that the principal accesses, or undefined if the client does not matter. Every query
- * for orders, their payments, refunds, shipments, events and exports contains this condition, so that other orders do not exist for the
- * principal.
+ * Returns the client ID of the application if it can access only the orders that it placed, otherwise undefined. Every query for orders,
+ * their payments, refunds, shipments, events and exports filters by this client ID, so that the principal cannot find other orders.
  */
 export const findRequiredOrderClientId = ({ clientId, orderAuthorization }: Principal): string | undefined =>
   orderAuthorization?.ownOrdersOnly ? clientId : undefined;

@@ -41,7 +41,7 @@ export type CallerLimits = {
 /** Why a token was rejected; also the `code` in the 401 response. */
 export type TokenErrorCode = 'invalid_token' | 'expired_token' | 'revoked_token';
 
-/** A request's credential. Anyone can use a Bearer token; only the holder of the bound key can use a DPoP token (RFC 9449). */
+/** A request's credential. Anyone who has a Bearer token can use it; a DPoP token also requires its bound key (RFC 9449). */
 export type PresentedToken = {
   readonly scheme: 'Bearer' | 'DPoP';
   readonly token: string;

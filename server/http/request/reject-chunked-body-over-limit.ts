@@ -38,7 +38,7 @@ function bodyInHeaderPacket({ method, url, rawHeaders, socket }: IncomingMessage
   if (!packet) return undefined;
   const begins = packet.toString('latin1', 0, packet.indexOf('\n')).startsWith(`${method} ${url} HTTP/1.1`);
   if (!begins && !isFirst) return undefined;
-  // A leading line break ends either a header line or the headers.
+  // A line break at the start of the packet ends either a header line or the headers.
   const rest = packet.subarray(/^\r?\n?/.exec(packet.toString('latin1', 0, 2))?.[0].length);
   const followsHeader = rawHeaders.some((name, index) => index % 2 === 0 && rest.toString('latin1', 0, name.length + 1) === `${name}:`);
   if (rest.length < packet.length && !followsHeader) return rest.subarray(rest.toString('latin1', 0, 2) === '\r\n' ? 2 : 0);

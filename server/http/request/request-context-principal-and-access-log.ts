@@ -28,7 +28,7 @@ export interface RequestContext {
   jsonBody: { readonly bytes: Buffer; readonly complexity: JsonComplexity } | undefined;
   /** The rate limits that apply to the caller, after this request was counted. */
   rateLimitStates: readonly RateLimitState[];
-  /** Sent by the next `res.json` instead of its body. */
+  /** Text that the next `res.json` sends instead of its body. */
   rawJsonBody: string | undefined;
   /** Returns the ETag name of a created resource. Set if the response has an ETag. */
   formatCreatedEtagName: ((id: number) => string) | undefined;

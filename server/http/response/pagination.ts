@@ -21,7 +21,7 @@ export class CursorPagination {
   readonly #key: KeyObject;
 
   constructor(key: Buffer) {
-    // Creating the key object for each cursor would take longer than the signature.
+    // Creating the key object for each cursor would take longer than computing the signature.
     this.#key = createSecretKey(key);
   }
 

@@ -20,8 +20,8 @@ export function rejectUndeclaredMethods(router: IRouter, contract: AppRouter, in
 }
 
 /**
- * Returns a function that checks whether the route of another path also matches a path, as the route `/users/:user_id` matches `/users/me`.
- * An unsupported method on such a path must be rejected before the router reaches the other route.
+ * Returns a function that checks whether a path also matches another route: for example, `/users/me` also matches `/users/:user_id`. An
+ * unsupported method on such a path must be rejected before the router reaches the other route.
  */
 export function createOtherRouteMatchCheck(contract: AppRouter): (path: string) => boolean {
   const paths = [...new Set(listRoutes(contract).map((route) => route.path))];

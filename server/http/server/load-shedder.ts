@@ -102,7 +102,7 @@ export class LoadShedder {
   readonly #timer: NodeJS.Timeout;
   #workingCount = 0;
   #overloaded = false;
-  /** Sockets that have sent a request since the most recent overload check. */
+  /** Sockets whose requests could not start immediately since the most recent overload check. */
   #recentSockets = new Set<object>();
   #overloadCheckedAt = 0;
   readonly #rejectedCounts = { overloaded: 0, 'no answer': 0, 'no body': 0 };
@@ -171,7 +171,7 @@ export class LoadShedder {
     const heldSlot = activeRequest.state === 'working';
     activeRequest.state = 'done';
     const last = this.#running.pop();
-    // Fills the gap with the last entry.
+    // Moves the last entry into the freed index.
     if (last && last !== activeRequest) [this.#running[activeRequest.index], last.index] = [last, activeRequest.index];
     if (heldSlot) this.#release();
   }
@@ -193,7 +193,10 @@ export class LoadShedder {
     for (const { req, res } of shed) this.#reject(req, res, 'overloaded');
   }
 
-  /** Ends the overload when all connections that still send requests would fit into the queue, no matter how often clients retry. */
+  /**
+   * Ends the overload when the queue has room for every connection whose requests could not start immediately. Counts connections, not
+   * requests, so that retries do not prolong the overload.
+   */
   #reassessOverload(now: number): void {
     if (!this.#overloaded || now - this.#overloadCheckedAt < overloadCheckMs) return;
     this.#overloaded = this.#recentSockets.size > this.#limits.maxQueued;

@@ -27,7 +27,7 @@ export function compileSchema(schema: z.ZodTypeAny): Validator {
   return zodFallback(schema);
 }
 
-// type guards, because plain `instanceof` infers `any` type arguments
+// These functions are type guards, because a plain `instanceof` infers `any` type arguments.
 const isObject = (schema: z.ZodTypeAny): schema is z.ZodObject<z.ZodRawShape> => schema instanceof z.ZodObject;
 const isArray = (schema: z.ZodTypeAny): schema is z.ZodArray<z.ZodTypeAny> => schema instanceof z.ZodArray;
 const isMap = (schema: z.ZodTypeAny): schema is z.ZodRecord => schema instanceof z.ZodRecord;

@@ -23,7 +23,7 @@ export type StoredRequest = StoredResponse & {
 /** How long the response to a request with an idempotency key is stored, in seconds. */
 export const idempotencyRetentionSeconds = 24 * 60 * 60;
 /**
- * After this time, a request without a response is considered abandoned. If an abandoned request completes after all, it returns whichever
+ * Time after which a request without a response is considered abandoned. If an abandoned request completes after all, it returns whichever
  * response was stored first.
  */
 const staleAfterMs = 5_000;
@@ -59,7 +59,7 @@ export const storeIdempotentResponse = (em: EntityManager, keyScope: KeyScope, r
 export const storeFinalResponseIfUnfinished = async (em: EntityManager, keyScope: KeyScope, body: string): Promise<boolean> =>
   (await em.nativeUpdate(IdempotencyKey, { ...primaryKey(keyScope), status: null }, { status: 201, body })) > 0;
 
-/** Rows per transaction, so that each transaction is short. */
+/** Maximum number of rows per transaction, which keeps each transaction short. */
 const batchSize = 1_000;
 
 /** Deletes one batch of expired keys and returns their number. Keys that a request has locked are skipped and deleted later. */

@@ -25,8 +25,8 @@ export class EmailTakenError extends Error {
 }
 
 /**
- * Creates an active account. The account's e-mail address is considered verified, either through the sign-up link or by the administrator
- * who installs the server.
+ * Creates an active account. The account's e-mail address is considered verified, because the user opened the sign-up link or because the
+ * administrator who installs the server specified the address.
  * @throws EmailTakenError
  */
 export async function createAccountWithVerifiedEmail(

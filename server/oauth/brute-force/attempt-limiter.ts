@@ -88,7 +88,7 @@ export type AttemptSource = {
 };
 
 export type CountedAttempt = {
-  /** Number of attempts from all networks that exceed the ceiling; 0 if the ceiling has not been exceeded or the browser is known. */
+  /** Number of attempts above the ceiling, from all networks; 0 if the ceiling has not been exceeded or the browser is known. */
   readonly aboveCeiling: number;
   /** Removes a successful attempt from the counters. */
   succeed(): Promise<void>;

@@ -127,7 +127,7 @@ export type RevokeConnectedAppOptions = {
   readonly source: RequestSource;
   /** Client ID of the application through which the user revokes access; undefined on the account pages. */
   readonly by: string | undefined;
-  /** API keys created through the application that stay valid: a list of IDs, or `all`. */
+  /** Which of the API keys created through the application stay valid: a list of IDs, or `all`. */
   readonly keepApiKeys: readonly number[] | 'all';
 };
 
@@ -146,8 +146,7 @@ export async function revokeConnectedAppConsentAndApiKeys(
   const found = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   if (!found) return false;
   const { grantId, clientId } = found;
-  // Deletes the grant first: a request that is issuing a token for a grant holds a lock on that grant, so this statement waits for that
-  // request.
+  // Deletes the grant first: this statement waits for any request that is issuing a token for the grant and has therefore locked it.
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: grantId });
   await em.nativeDelete(OauthRecord, { grantId });
   await deleteConnectedAppsAndRecordRevocation(em, { grantId });

@@ -53,9 +53,9 @@ export const parseKnownRequestedScopes = (params: Readonly<Record<string, unknow
   typeof params['scope'] === 'string' ? params['scope'].split(' ').filter(isKnownScope) : [];
 
 /**
- * Records the scopes that the user allowed and rejected in the grant. API scopes are recorded twice, because oidc-provider treats them both
- * as OpenID Connect scopes and as resource scopes. Rejected scopes are recorded, so that this request does not ask for consent to them
- * again.
+ * Records in the grant which scopes the user allowed and which the user rejected. API scopes are recorded twice, because oidc-provider
+ * treats them both as OpenID Connect scopes and as resource scopes. Rejected scopes are recorded, so that this request does not ask for
+ * consent to them again.
  */
 export function recordConsentDecisionInGrant(
   grant: Grant,

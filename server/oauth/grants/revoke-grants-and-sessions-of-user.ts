@@ -6,8 +6,7 @@ import { deleteConnectedAppsAndRecordRevocation } from './delete-connected-apps-
 /** Signs the user out of every browser and revokes every grant; stored consents are kept. Call this in a transaction. */
 export async function revokeGrantsAndSessionsOfUser(em: EntityManager, userId: number): Promise<void> {
   const accountId = String(userId);
-  // Deletes grants first: a request that is issuing a token for a grant holds a lock on that grant, so this statement waits for that
-  // request.
+  // Deletes grants first: this statement waits for any request that is issuing a token for a grant and has therefore locked it.
   await em.nativeDelete(OauthRecord, { accountId, model: 'Grant' });
   await em.nativeDelete(OauthRecord, { accountId });
   await em.nativeDelete(BrowserSession, { user: userId });

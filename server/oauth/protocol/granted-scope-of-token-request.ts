@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 
-/** Returns all scopes granted to a token request, including OpenID Connect scopes, or undefined if no user is involved. */
+/** Returns all scopes granted for a token request, including OpenID Connect scopes, or undefined if no user is involved. */
 export function getGrantedScopeOfTokenRequest({
   entities,
   params,

@@ -228,7 +228,7 @@ async function lacksSecondFactor(em: EntityManager, { params, session, account }
 }
 
 /**
- * Restores `offline_access`, which oidc-provider drops without `prompt=consent`. In this server, users always consent to this scope
+ * Restores `offline_access`, which oidc-provider drops without `prompt=consent`. On this server, users always consent to this scope
  * explicitly.
  */
 function keepOfflineAccess(ctx: KoaContextWithOIDC): void {

@@ -25,7 +25,7 @@ export class ReloadableProvider {
     return new ReloadableProvider(keys, createProvider, await keys.current());
   }
 
-  /** The current provider, for use by the pages, which do not sign anything. */
+  /** The current provider, whose keys may be outdated. The pages can use it, because they sign nothing. */
   get provider(): Provider {
     return this.#active.provider;
   }

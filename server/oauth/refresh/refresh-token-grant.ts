@@ -191,5 +191,5 @@ async function storeResponse(
   } else if (isRecent(current)) await responses.destroy(grantId);
 }
 
-/** Returns whether the response in which the token was issued may still be stored. */
+/** Returns whether the response in which the token was issued could still be in the database. */
 const isRecent = ({ iat = 0 }: { iat?: number }): boolean => iat + maxRefreshGraceSeconds >= Date.now() / 1000;

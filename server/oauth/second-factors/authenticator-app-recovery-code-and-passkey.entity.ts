@@ -9,7 +9,7 @@ export const AuthenticatorApp = defineEntity({
     user: () => p.oneToOne(User).primary().mapToPk().deleteRule('cascade').updateRule('no action'),
     /** Encrypted rather than hashed, because verifying a code requires the secret itself. */
     sealedSecret: p.text(),
-    /** Time step (30 seconds) of the last accepted code, so that no code is accepted twice. */
+    /** Time step (30 seconds) of the last accepted code, stored so that no code is accepted twice. */
     lastStep: p.bigint('number').columnType('bigint'),
     addedAt: p.datetime(3),
   },

@@ -73,7 +73,7 @@ export function oauthRecordFromAdapterPayload(
   };
 }
 
-/** Removes the identifier from the payload, and all valid identifiers from an interaction's payload. */
+/** Removes the identifier from the payload. In an interaction's payload, also removes or hashes all other secret identifiers. */
 function redactPayload(
   model: string,
   id: string,

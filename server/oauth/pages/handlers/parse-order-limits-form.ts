@@ -68,7 +68,7 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
 
 function readActions(form: OrderLimitsForm, { requested, current, messages }: FormContext, faults: FieldError[]): OrderAction[] {
   const offered = requested?.actions ?? orderActions;
-  // The page shows actions only if the application requests limits.
+  // The page lets the user choose the actions only if the application requests limits.
   const actions = requested ? offered.filter((action) => form.limit_action?.includes(action)) : [...(current?.actions ?? offered)];
   if (actions.length === 0) faults.push({ field: `limit_action_${offered[0] ?? ''}`, text: messages.orderLimits.actionMissing });
   return actions;

@@ -22,7 +22,7 @@ import { consumePasskeyChallenge } from '../../second-factors/passkeys.ts';
 
 const secondMs = 1000;
 const delayMaxMs = 30 * secondMs;
-/** Number of additional failures that double the delay. */
+/** Number of additional failures after which the delay doubles. */
 const failuresPerDoubling = 50;
 
 const mustConfirm = ({ canMail }: PageContext, { aboveCeiling }: CountedAttempt): boolean => canMail && aboveCeiling > 0;
@@ -42,8 +42,8 @@ type Checked<Result> = {
 };
 
 /**
- * Verifies a password or a code. After too many failures for an account, the server also sends a code by e-mail if the password or code is
- * correct. The response time does not reveal whether the password or code was correct.
+ * Verifies a password or a code. After too many failures for an account, a correct password or code must be confirmed with another code,
+ * which the server sends by e-mail. The response time does not reveal whether the password or code was correct.
  * @param check returns the account if the password or the code is correct
  */
 export async function verifyCredentialOrRequireEmailCode<Result>(

@@ -33,7 +33,10 @@ export type PageContext = {
 
 export type Interaction = InstanceType<Provider['Interaction']>;
 
-/** Returns the context for the pages of one request, in its language, which may depend on data that a handler loads. */
+/**
+ * Returns the context for the pages of one request. `settings` is a getter, because the language of the pages may depend on data that a
+ * handler loads.
+ */
 export const localizePageContext = (context: PageContext, req: Request): PageContext => ({
   ...context,
   get settings() {

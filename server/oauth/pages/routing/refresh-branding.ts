@@ -14,8 +14,8 @@ export const refreshBranding =
 const { code_verification: devicePages, end_session: signOutPages } = oauthEndpointPaths;
 
 /**
- * Reads the current branding before the provider endpoints that always show pages. Error pages of other endpoints read the branding
- * themselves.
+ * Reads the current branding for requests to the provider endpoints that always show a page. Error pages of other endpoints read the
+ * branding themselves.
  */
 export const refreshBrandingForProviderPages =
   (settings: Pick<PageSettings, 'refreshBranding'>): Middleware =>

@@ -92,7 +92,10 @@ const beyondRole = (
     <p><button class="inline" form="switch">${consent.switch}</button></p>
   </div>`;
 
-/** Renders the stored logo or the first letter of the application name. A remote image would reveal every visit to the developer. */
+/**
+ * Renders the stored logo or the first letter of the application name. An image on the developer's server would let the developer see every
+ * visit to the page.
+ */
 const applicationLogo = ({ name, logo }: ConsentPageViewModel['application']): Html =>
   logo === undefined
     ? html`<span class="logo" aria-hidden="true">${name.at(0)}</span>`

@@ -25,7 +25,7 @@ export function createOidcProviderPages(defaultSettings: PageSettings, issuer: s
   };
   const localize = (ctx: KoaContextWithOIDC): PageSettings =>
     localizePageSettingsForRequest(defaultSettings, z.custom<Request>().parse(ctx.req));
-  /** Like `localize`, but also considers the setting of the signed-in user. */
+  /** Like `localize`, but also considers the language setting of the signed-in user. */
   const localizeForUser = async (ctx: KoaContextWithOIDC): Promise<PageSettings> => {
     const context = getOauthRequestContext(ctx.req);
     const locales = ctx.oidc.params?.['ui_locales'];
@@ -38,8 +38,8 @@ export function createOidcProviderPages(defaultSettings: PageSettings, issuer: s
     renderError: async (ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): Promise<void> => {
       await defaultSettings.refreshBranding();
       const chosen = ctx.query[languageParameter];
-      // The authorization endpoint ignores parameters that it does not know (RFC 6749 section 3.1), so only its error page has the language
-      // switch.
+      // Only the error page of the authorization endpoint has the language switch, whose parameter this endpoint otherwise ignores
+      // (RFC 6749 section 3.1).
       if (typeof chosen === 'string') getOauthRequestContext(ctx.req).chosenLanguage = defaultSettings.languages.match(chosen)?.tag;
       const settings = await localizeForUser(ctx).catch(() => localize(ctx)); // the error may be that the database is unreachable
       const { failure } = settings.messages;

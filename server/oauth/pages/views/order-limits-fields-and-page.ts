@@ -139,7 +139,7 @@ function periodField({ messages: { orderLimits } }: PageSettings, { requested, f
   );
 }
 
-/** Renders the choice of orders that the application can access or, if there is no choice, the restriction in words. */
+/** Renders the field that selects the orders that the application can access, or states the restriction if the user cannot change it. */
 function ordersField(
   { messages: { orderLimits } }: PageSettings,
   { applicationName, canAllowAllOrders, form }: OrderLimitsFieldsViewModel,

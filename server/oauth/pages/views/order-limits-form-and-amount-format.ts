@@ -45,7 +45,7 @@ export const orderLimitsFormFromInput = (input: EffectiveOrderLimits | undefined
   };
 };
 
-/** Formats a decimal amount, such as `20.00`, in the language of the page, without separators between thousands, which the form rejects. */
+/** Formats an amount, such as `20.00`, in the language of the page, without thousands separators, because the form rejects them. */
 export const formatAmount = ({ language }: Messages, amount: number, currency: string): string =>
   new Intl.NumberFormat(language.tag, { minimumFractionDigits: currencyExponent(currency), useGrouping: false }).format(
     amount / 10 ** currencyExponent(currency),
