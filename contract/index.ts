@@ -140,7 +140,7 @@ export {
   type OrderLimitsInput,
 } from './protocol/order-limits-and-authorization-details.ts';
 export { orderExportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
-export type { LineQuantity } from './resources/orders/order-line-quantity.ts';
+export type { LineQuantity } from './resources/orders/order-line-and-quantity.ts';
 export type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from './resources/orders/orders.ts';
 export type { OrderCreateV2, OrderSummaryV2, OrderUpdateV2, OrderV2 } from './resources/orders/orders-v2.ts';
 export {

@@ -2991,7 +2991,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/tasks',
     summary: 'List tasks',
     description:
-      'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all scopes with which it was started.',
+      'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all the scopes that it was started with.',
     scopes: ['tasks.read'],
     idempotent: false,
     paginated: true,

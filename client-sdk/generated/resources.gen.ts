@@ -607,7 +607,7 @@ export interface ProductImportsResource {
 export interface TasksResource {
   /**
    * List tasks.
-   * Returns the tasks of the caller, newest first. A task is visible only to tokens that have all scopes with which it was started.
+   * Returns the tasks of the caller, newest first. A task is visible only to tokens that have all the scopes that it was started with.
    * Requires the scope `tasks.read`.
    */
   list(query?: TasksListQuery, options?: CallOptions): PagedCall<TaskPage, ProblemsOf['tasks.list']>;

@@ -39,7 +39,7 @@ export type TableEnd = z.infer<typeof backupTableEndSchema>;
 /** HMAC-SHA-256 of all preceding lines, in base64url. */
 export const backupHmacSchema = z.object({ seal: z.string() });
 
-export const formatBackupLine = (value: BackupHeader | TableStart | TableEnd | z.infer<typeof backupHmacSchema>): string =>
+export const formatBackupStructureLine = (value: BackupHeader | TableStart | TableEnd | z.infer<typeof backupHmacSchema>): string =>
   `${JSON.stringify(value)}\n`;
 
 /** @param key the backup key returned by `deriveKeys` */

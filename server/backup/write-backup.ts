@@ -8,7 +8,13 @@ import { readMigrationState } from '../database/migrate/read-migration-state.ts'
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import { BackupError } from './backup-error.ts';
-import { backupFormatVersion, createBackupHmac, fingerprintBackupSecret, formatBackupLine, type TableEnd } from './backup-format.ts';
+import {
+  backupFormatVersion,
+  createBackupHmac,
+  fingerprintBackupSecret,
+  formatBackupStructureLine,
+  type TableEnd,
+} from './backup-format.ts';
 import {
   countNewlines,
   backupPostgresqlSettings,
@@ -73,7 +79,7 @@ async function* backupLines(
   { migrations, tables, rows }: Contents,
   { key, now, onRows }: BackupOptions,
 ): AsyncGenerator<string> {
-  yield formatBackupLine({
+  yield formatBackupStructureLine({
     format: 'mandate-backup',
     version: backupFormatVersion,
     created_at: now.toISOString(),
@@ -85,7 +91,7 @@ async function* backupLines(
   let done = 0;
   for (const table of tables) {
     const columns = table.columns.map(({ name }) => name);
-    yield formatBackupLine({ table: table.name, columns, rows: table.rows });
+    yield formatBackupStructureLine({ table: table.name, columns, rows: table.rows });
     const hash = createHash('sha256');
     for await (const lines of readTableRowsAsBackupLines(em, table, columns)) {
       hash.update(lines);
@@ -93,7 +99,7 @@ async function* backupLines(
       done += countNewlines(lines);
       onRows(done, rows);
     }
-    yield formatBackupLine({ end_of: table.name, sha256: hash.digest('hex'), sequences: await readSequences(em, table) });
+    yield formatBackupStructureLine({ end_of: table.name, sha256: hash.digest('hex'), sequences: await readSequences(em, table) });
   }
 }
 
@@ -117,5 +123,5 @@ async function* appendSeal(lines: AsyncIterable<string>, key: Buffer): AsyncGene
     seal.update(chunk);
     yield chunk;
   }
-  yield formatBackupLine({ seal: seal.digest('base64url') });
+  yield formatBackupStructureLine({ seal: seal.digest('base64url') });
 }

@@ -6,7 +6,7 @@ import { sha256 } from '../crypto/sha256.ts';
 
 type Logo = NonNullable<Branding['logo']>;
 
-/** An image that has been checked, as it is stored. */
+/** A checked image, in the form in which it is stored. */
 export type LogoImage = Pick<Logo, 'width' | 'height'> & {
   readonly mediaType: Logo['media_type'];
   readonly hash: string;

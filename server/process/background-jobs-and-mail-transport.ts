@@ -9,7 +9,7 @@ import { createSmtpTransport } from '../mail/smtp-transport.ts';
 import { createOrderLifecycleJobs } from '../order-lifecycle/order-lifecycle-jobs.ts';
 import { taskHandlersByType } from '../app/task-handlers.ts';
 import { createTaskJobs } from '../tasks/task-jobs.ts';
-import { createUsageFlushJobs, createMailAndCleanupJobs } from './mail-cleanup-and-usage-flush-jobs.ts';
+import { createUsageFlushJobs, createMailAndCleanupJobs } from './mail-delivery-row-expiry-and-usage-flush-jobs.ts';
 import { DeliveryWorker } from '../webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../webhooks/delivery/create-webhook-deliveries.ts';
 import { createWebhookJobs } from '../webhooks/delivery/webhook-jobs.ts';

@@ -17,7 +17,7 @@ const pageSize = 20;
 const repeats = 200;
 const batch = 5_000;
 
-/** Returns a customer's shard, which depends only on the user ID, like `hash(user_id)`. */
+/** Returns the index of a customer's shard, which depends only on the user ID. */
 const shardOf = (userId: number, shards: number): number => userId % shards;
 
 type ShardedDatabases = {

@@ -77,7 +77,7 @@ class WebhookBenchmark {
     await em.execute('analyze');
   }
 
-  /** Inserts events in one transaction, for all users in turn. */
+  /** Inserts `count` events in one transaction, assigned to the users in rotation. */
   write(count: number, userCount: number, from = 0): Promise<unknown> {
     return this.db.em.fork().execute(
       `insert into events (type, user_id, subject_type, subject_id, subject_version, data)

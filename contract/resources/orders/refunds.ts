@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, idInUrlSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
-import { orderLineQuantitySchema } from './order-line-quantity.ts';
+import { orderLineAndQuantitySchema } from './order-line-and-quantity.ts';
 import { createCrossOrderListParameters } from './payment-refund-and-shipment-list-query.ts';
 import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
@@ -38,7 +38,7 @@ export const refundReasons = ['requested_by_customer', 'duplicate', 'fraudulent'
 const refundFields = {
   reason: z.enum(refundReasons),
   note: multilineTextSchema(500).nullable(),
-  restock: z.array(orderLineQuantitySchema).max(maxOrderLines).describe('Order lines and quantities to return to stock.'),
+  restock: z.array(orderLineAndQuantitySchema).max(maxOrderLines).describe('Order lines and quantities to return to stock.'),
 };
 
 export const refundSchema = withSchemaName(

@@ -4,7 +4,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { createCrossOrderListParameters } from './payment-refund-and-shipment-list-query.ts';
 import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
-import { orderLineQuantitySchema } from './order-line-quantity.ts';
+import { orderLineAndQuantitySchema } from './order-line-and-quantity.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
@@ -54,7 +54,7 @@ export const shipmentSchema = withSchemaName(
     order_id: idSchema,
     status: z.enum(shipmentStatuses),
     ...trackingFields(singleLineResponseSchema),
-    items: z.array(orderLineQuantitySchema).min(1).max(maxOrderLines),
+    items: z.array(orderLineAndQuantitySchema).min(1).max(maxOrderLines),
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
     created_at: timestampSchema,
     updated_at: timestampSchema,
@@ -72,7 +72,7 @@ export const shipmentCreateSchema = withSchemaName(
         .default('pending')
         .describe('Initial status. `delivered` records that the goods have already been handed over.'),
       items: z
-        .array(orderLineQuantitySchema)
+        .array(orderLineAndQuantitySchema)
         .min(1)
         .max(maxOrderLines)
         .optional()

@@ -109,7 +109,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
       .strict(),
     summary: 'List tasks',
     description:
-      'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all scopes with which it was started.',
+      'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all the scopes that it was started with.',
     responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...problemCodesOfAuthenticatedOperations, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'tasks.list', access: ['tasks.read'] }),
   },

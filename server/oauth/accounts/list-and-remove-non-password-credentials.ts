@@ -57,7 +57,7 @@ export const splitCredentialsIntoKeptAndRemoved = (
 });
 
 /**
- * Removes every account credential that is not in `kept`, even credentials added since the list was read, and audits each removal. Call
+ * Removes every account credential that is not in `kept`, even credentials added since the list was read, and records each removal in the audit log. Call
  * this in a transaction that has locked the user.
  */
 export async function removeNonPasswordCredentialsExcept(

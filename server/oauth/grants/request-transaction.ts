@@ -53,7 +53,7 @@ export const runRequestInTransaction =
     }
   };
 
-/** Audits the reuse of a code or token if the request was rejected, and deletes the connected app of the revoked grant. */
+/** Records the reuse of a code or token in the audit log if the request was rejected, and deletes the revoked grant's connected app. */
 async function commitRevocation(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   if (ctx.status >= 400) await auditTokenReuse(em, ctx, grantId);
   await deleteConnectedAppsAndRecordRevocation(em, { grantId });

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { createBackupHmac, formatBackupLine } from '../../../server/backup/backup-format.ts';
+import { createBackupHmac, formatBackupStructureLine } from '../../../server/backup/backup-format.ts';
 import { writeBackup, type BackupSummary } from '../../../server/backup/write-backup.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
@@ -22,5 +22,5 @@ export const readBackupLines = async (file: string): Promise<string[]> =>
 /** Writes a backup file with these lines. The seal is valid only if `key` is the server's backup key. */
 export async function writeBackupLines(file: string, lines: readonly string[], key: Buffer): Promise<void> {
   const text = lines.map((line) => `${line}\n`).join('');
-  await writeFile(file, gzipSync(text + formatBackupLine({ seal: createBackupHmac(key).update(text).digest('base64url') })));
+  await writeFile(file, gzipSync(text + formatBackupStructureLine({ seal: createBackupHmac(key).update(text).digest('base64url') })));
 }

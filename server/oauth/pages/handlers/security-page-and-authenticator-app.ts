@@ -135,7 +135,7 @@ export function redisplayRecoveryCodes(request: AccountRequest): void {
   return sendRecoveryCodes(request, z.array(z.string()).parse(JSON.parse(codes)));
 }
 
-/** Audits a second-factor change and notifies the owner by e-mail, because an intruder may have made the change. */
+/** Records a second-factor change in the audit log and notifies the owner by e-mail, because an intruder may have made the change. */
 export async function auditSecondFactorChangeAndEmailUser(
   em: EntityManager,
   { context, req, account, now }: AccountRequest,

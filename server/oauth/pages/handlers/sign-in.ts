@@ -9,7 +9,7 @@ import {
   verifyAndConsumeEmailCode,
   emailAccountOwnerAboutAttack,
   decryptEmailCodeFormState,
-} from './sign-in-email-code.ts';
+} from './require-email-code-after-failed-attempts.ts';
 import { passkeyAcrAndAmr, passwordAcrAndAmr, passwordAndCodeAcrAndAmr } from '../../protocol/acr-and-amr.ts';
 import { requireActiveApplication } from '../../grants/consents-and-grants.ts';
 import { completeSignIn } from './complete-sign-in.ts';

@@ -4,7 +4,7 @@ import { makeLanguageSwitchSubmitForm } from '../layout/language-switch.ts';
 
 export type EmailCodePageViewModel = {
   readonly csrf: string;
-  /** Encrypted sign-in state (`sign-in-email-code.ts`). */
+  /** Encrypted sign-in state (`require-email-code-after-failed-attempts.ts`). */
   readonly proof: string;
   readonly path: string;
   readonly faults: readonly FieldError[];

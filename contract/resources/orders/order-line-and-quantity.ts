@@ -3,7 +3,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { maxOrderLines, maxLineQuantity } from './orders.ts';
 
 /** Part of an order line: the line number and a number of units. */
-export const orderLineQuantitySchema = withSchemaName(
+export const orderLineAndQuantitySchema = withSchemaName(
   'LineQuantity',
   z
     .object({
@@ -13,4 +13,4 @@ export const orderLineQuantitySchema = withSchemaName(
     .strict(),
 );
 
-export type LineQuantity = z.output<typeof orderLineQuantitySchema>;
+export type LineQuantity = z.output<typeof orderLineAndQuantitySchema>;
