@@ -11,7 +11,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api',
     summary: 'List API versions',
-    description: 'Returns the versions of the API. Every API response contains its version in the `Mandate-Version` header.',
+    description: 'Returns the versions of the API. Every API response states the API version in the `Mandate-Version` header.',
     scopes: [],
     idempotent: false,
     paginated: true,
@@ -5070,7 +5070,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/statistics/applications',
     summary: 'Get application statistics',
     description:
-      'Returns the requests, errors and orders of each application and API key, with the most requests first. The numbers of requests and errors are updated every few seconds.',
+      'Returns the numbers of requests, errors and orders of each application and API key, sorted by requests, highest first. The numbers of requests and errors are updated every few seconds.',
     scopes: ['statistics.read'],
     idempotent: false,
     paginated: false,

@@ -240,7 +240,7 @@ export interface StatsApplicationsQuery extends Query<'stats.applications'> {}
 export interface VersionsResource {
   /**
    * List API versions.
-   * Returns the versions of the API. Every API response contains its version in the `Mandate-Version` header.
+   * Returns the versions of the API. Every API response states the API version in the `Mandate-Version` header.
    * Requires no token.
    */
   list(query?: VersionsListQuery, options?: CallOptions): PagedCall<ApiVersionList, ProblemsOf['versions.list']>;
@@ -888,7 +888,7 @@ export interface StatsResource {
   products(query?: StatsProductsQuery, options?: CallOptions): Call<ProductStatistics, ProblemsOf['stats.products']>;
   /**
    * Get application statistics.
-   * Returns the requests, errors and orders of each application and API key, with the most requests first. The numbers of requests and errors are updated every few seconds.
+   * Returns the numbers of requests, errors and orders of each application and API key, sorted by requests, highest first. The numbers of requests and errors are updated every few seconds.
    * Requires the scope `statistics.read`.
    */
   applications(query?: StatsApplicationsQuery, options?: CallOptions): Call<ApplicationStatistics, ProblemsOf['stats.applications']>;

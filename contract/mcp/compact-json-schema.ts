@@ -21,7 +21,7 @@ const keywordsCheckedByApi: ReadonlySet<string> = new Set([
   'propertyNames',
 ]);
 
-/** Returns a schema with the names, types, allowed values and descriptions of the arguments, without the keywords that the API checks. */
+/** Returns a schema with only the names, types, allowed values and descriptions of the arguments. The API enforces the other constraints. */
 export function compactInputSchema(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([keyword, value]): [string, JsonValue][] =>

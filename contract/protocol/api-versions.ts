@@ -41,7 +41,7 @@ export const apiVersionRoutes = defineResource('Versions', 'Versions of the API.
     path: '/api',
     query: z.object(paginationParametersWithDefaultLimit100).strict(),
     summary: 'List API versions',
-    description: 'Returns the versions of the API. Every API response contains its version in the `Mandate-Version` header.',
+    description: 'Returns the versions of the API. Every API response states the API version in the `Mandate-Version` header.',
     responses: { 200: listPageSchema('ApiVersionList', version), ...fails(...problemCodesOfPublicOperations, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'versions.list', access: 'public' }),
   },

@@ -19,7 +19,7 @@ import { createApiErrorHandler } from '../http/middleware/api-error-handler.ts';
 import { parseJsonBody } from '../http/middleware/parse-json-body.ts';
 import { createRateLimitEnforcer } from '../http/middleware/enforce-rate-limit.ts';
 import { checkAcceptHeader } from '../http/middleware/check-accept-header.ts';
-import { CursorPagination } from '../http/response/pagination.ts';
+import { CursorPaginator } from '../http/response/pagination.ts';
 import { prefixLocationHeaderWithBasePath, rewriteWellKnownPathOfIssuer } from '../http/request/rewrite-location-and-well-known-urls.ts';
 import { replaceExpressJsonMethod } from '../http/response/replace-express-json-method.ts';
 import { assignRequestIdAndLogAccess } from '../http/request/request-context-principal-and-access-log.ts';
@@ -154,7 +154,7 @@ function apiRouter(
   const deps = {
     em: db.em,
     readList: parts.readList ?? createListRunnerWithoutReplica(db.em),
-    pages: new CursorPagination(keys.cursors),
+    pages: new CursorPaginator(keys.cursors),
     issuer,
     taxMode,
     endAccess: revokeAccessOfSuspendedOrClosedUser,

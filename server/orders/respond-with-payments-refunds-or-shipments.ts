@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { RunListQuery } from '../database/replica/list-runner-without-replica.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
-import type { CursorPagination } from '../http/response/pagination.ts';
+import type { CursorPaginator } from '../http/response/pagination.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import {
   countMatchingSubresources,
@@ -26,7 +26,7 @@ type ListQuery = SubresourceListQuery & {
 
 type ListRequest = {
   readonly readList: RunListQuery;
-  readonly pages: CursorPagination;
+  readonly pages: CursorPaginator;
   readonly req: MatchedRequest;
   readonly res: Response;
   readonly query: ListQuery;

@@ -54,7 +54,7 @@ export const buildSelectSimilarWordsQuery = (text: string, statuses: readonly st
          case when not is_known and number <= ${sql.lit(correctedMax)} and length(word) >= 3 then array(${similarWords(statuses)}) end as similar
     from numbered order by place`;
 
-/** Trigrams find most misspellings. Swapping two letters of a short word leaves few common trigrams, so all swaps are also looked up. */
+/** Trigram similarity finds the intended word for most misspellings. Swapping two letters of a short word leaves few common trigrams, so all swaps are also looked up. */
 const similarWords = (statuses: readonly string[]): RawBuilder<unknown> => sql`
   select found.word
     from (select candidate.word, max(candidate.similarity) as similarity

@@ -224,7 +224,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
       .strict(),
     summary: 'Get application statistics',
     description:
-      'Returns the requests, errors and orders of each application and API key, with the most requests first. The numbers of requests and errors are updated every few seconds.',
+      'Returns the numbers of requests, errors and orders of each application and API key, sorted by requests, highest first. The numbers of requests and errors are updated every few seconds.',
     responses: {
       200: withSchemaName(
         'ApplicationStatistics',

@@ -5,7 +5,7 @@ import { prepareStatement } from './prepared-statement.ts';
 
 /** Limits for cheap lookups: at most two queries run concurrently, and their batches grow with the load. */
 const sharedBatch: BatchLimits = { maxBatchSize: 100, maxConcurrentBatches: 2 };
-/** Limits for queries that may be slow: each lookup has its own query, so that no caller waits for another caller's query. */
+/** Limits for lookups that may be slow: these are not batched, so that no caller waits for another caller's lookup. */
 const noBatch: BatchLimits = { maxBatchSize: 1, maxConcurrentBatches: 10 };
 
 type RunBatched<Result> = (em: EntityManager, parameters: StatementParameters) => Promise<Result>;

@@ -17,7 +17,7 @@ const signatureBytes = 16;
 const cursorSchema = z.tuple([z.literal(1), z.string(), z.union([z.string(), z.number()]), z.number().int()]);
 
 /** Keyset pagination. Cursors are signed to prevent forgery and bound to one list, that is, to its filters, sort order and caller. */
-export class CursorPagination {
+export class CursorPaginator {
   readonly #key: KeyObject;
 
   constructor(key: Buffer) {

@@ -1,7 +1,7 @@
 import type { Order } from '@mandate/contract';
 import type { RunListQuery } from '../../database/replica/list-runner-without-replica.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import type { CursorPagination } from '../response/pagination.ts';
+import type { CursorPaginator } from '../response/pagination.ts';
 
 /** Revokes a user's access, in the transaction that suspends or closes the account. */
 export type RevokeAccess = (em: EntityManager, userId: number, reason: 'suspended' | 'closed') => Promise<void>;
@@ -24,7 +24,7 @@ export type HandlerDependencies = {
   readonly em: EntityManager;
   /** Runs list queries, on a read replica if one is configured. */
   readonly readList: RunListQuery;
-  readonly pages: CursorPagination;
+  readonly pages: CursorPaginator;
   /** Whether prices include tax, or tax is added to prices. */
   readonly taxMode: Order['tax_mode'];
   /** Revokes sessions, tokens and consents, and deletes the password if the account is closed. */

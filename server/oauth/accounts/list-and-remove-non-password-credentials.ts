@@ -57,8 +57,8 @@ export const splitCredentialsIntoKeptAndRemoved = (
 });
 
 /**
- * Removes every account credential that is not in `kept`, even credentials added since the list was read, and records each removal in the audit log. Call
- * this in a transaction that has locked the user.
+ * Removes every account credential that is not in `kept`, even credentials added since the list was read, and records each removal in the
+ * audit log. Call this in a transaction that has locked the user.
  */
 export async function removeNonPasswordCredentialsExcept(
   em: EntityManager,

@@ -105,6 +105,6 @@ const describeIssue = (issue: z.ZodIssue): string =>
     ? `unknown field: ${[...issue.path, ...issue.keys].join('.')}`
     : `${issue.path.join('.')}: ${issue.message}`;
 
-/** RFC 6749 section 5.2 permits only printable ASCII characters without quotation marks and backslashes in a description. */
+/** In a description, RFC 6749 section 5.2 permits only printable ASCII characters except quotation marks and backslashes. */
 const invalidDetails = (description: string): errors.InvalidAuthorizationDetails =>
   new errors.InvalidAuthorizationDetails(description.replaceAll(/[^\x20-\x7e]|["\\]/g, "'").slice(0, 500));

@@ -23,7 +23,7 @@ export const filterOpenIdConnectScopes = (names: readonly string[]): string[] =>
 const excludedFromAssistants = new Set<Scope>(['users.write', 'webhooks.write', 'connected_apps.write', 'api_keys.manage']);
 
 /**
- * Scopes that the MCP endpoint asks a client without a token to request. Products are public. When a tool needs another scope, the client
+ * Scopes that the MCP endpoint names in its 401 response to a client without a token. Products are public. When a tool needs another scope, the client
  * is asked to request that scope.
  */
 export const initialMcpClientScopes: readonly Scope[] = ['orders.read'];

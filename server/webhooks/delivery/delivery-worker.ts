@@ -9,7 +9,7 @@ import type { ClaimedDelivery } from './claim-and-update-deliveries.sql.ts';
 import { disableEndpointAndNotify, type EndpointNoticeDependencies } from '../endpoints/disable-webhook-endpoint.ts';
 import { lockAuthorizationDuringSend } from './lock-authorization-during-send.ts';
 import { calculateRetryDelayMs, calculateEndpointPauseMs, parseRetryAfterMs } from './calculate-retry-delays.ts';
-import { DeliveryNotAllowedError, sendWebhook, AuthorizationLockedError } from './send-webhook.ts';
+import { EndpointNoLongerAuthorizedError, sendWebhook, AuthorizationLockedError } from './send-webhook.ts';
 import { createSignedWebhookHeaders } from '../endpoints/webhook-secret-and-signature.ts';
 import { EndpointConcurrencyLimiter } from './endpoint-concurrency-limiter.ts';
 
@@ -143,7 +143,7 @@ export class DeliveryWorker {
       failure = failureFromStatus(response.statusCode);
     } catch (error) {
       release(undefined);
-      if (error instanceof DeliveryNotAllowedError) return void (await queue.markDeliverySkipped(em.fork(), delivery));
+      if (error instanceof EndpointNoLongerAuthorizedError) return void (await queue.markDeliverySkipped(em.fork(), delivery));
       if (error instanceof AuthorizationLockedError || this.#stopping.signal.aborted) {
         await queue.requeueDelivery(em.fork(), delivery, busyRetryMs);
         return this.#runAfter(busyRetryMs);

@@ -2,7 +2,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import type { ClaimedDelivery } from './claim-and-update-deliveries.sql.ts';
 import type { SendGate } from '../../outgoing-http/ssrf-protected-connection.ts';
 import { deliveryAuthorizationChecks, lockAuthorizationRows } from './lock-and-check-authorization.sql.ts';
-import { DeliveryNotAllowedError, AuthorizationLockedError } from './send-webhook.ts';
+import { EndpointNoLongerAuthorizedError, AuthorizationLockedError } from './send-webhook.ts';
 
 /**
  * Returns the checks that can authorize a delivery. The checks run one by one, because planning one query with all checks takes longer than
@@ -32,7 +32,7 @@ export const lockAuthorizationDuringSend =
   (send) =>
     em.fork().transactional(async (inner) => {
       const [rows] = await lockAuthorizationRows(inner, [delivery.endpoint_id, delivery.event_id]);
-      if (!(await isAllowed(inner, delivery))) throw new DeliveryNotAllowedError();
+      if (!(await isAllowed(inner, delivery))) throw new EndpointNoLongerAuthorizedError();
       if (!rows || !Object.values(rows).every(Boolean)) throw new AuthorizationLockedError();
       await send();
     });

@@ -6,7 +6,7 @@ export const webhookAttemptTimeoutMs = 15_000;
 const responseMax = 64 * 1024;
 
 /** The endpoint is no longer authorized to receive the event. */
-export class DeliveryNotAllowedError extends Error {
+export class EndpointNoLongerAuthorizedError extends Error {
   override readonly name = 'DeliveryNotAllowedError';
 }
 /** The authorization cannot be determined now, because another transaction is changing it. */

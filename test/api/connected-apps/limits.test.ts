@@ -138,7 +138,7 @@ describe('PUT /connected-apps/{connected_app_id}/limits', () => {
 });
 
 describe('the orders that an application can access', () => {
-  /** Returns the status of requests for an order that the application placed, and for an order that it did not place. */
+  /** Requests an order that the application placed and one that it did not place, and returns the two response statuses. */
   const readOrders = async ({ anna, tokens, order }: Awaited<ReturnType<typeof connect>>): Promise<number[]> => {
     const [own, other] = [(await order(1)).body, await shop.placeOrder({ user_id: anna.id }, shop.token)];
     const get = ({ id }: JsonBody) => shop.callApi('PATCH', `/api/v1/orders/${id}`, { token: tokens.access_token, body: { note: 'Note' } });

@@ -107,7 +107,7 @@ const entryPoints: Readonly<Record<string, () => Promise<EntryPoint>>> = {
 
 describe.each(Object.entries(entryPoints))('%s', { timeout: 60_000 }, (file, start) => {
   let started: Promise<EntryPoint> | undefined;
-  // at the first start, the configuration contains the e-mail address and the password, but no user name
+  // on first start, the configuration contains an e-mail address and a password, but no user name
   const applicable = rules.filter(([rule]) => !(file.includes('first-run') && rule === 'a part of the name of the user'));
 
   test.each(applicable)('rejects %s and states the reason', async (_rule, password, reason) => {
