@@ -7,7 +7,7 @@ const responseMax = 64 * 1024;
 
 /** The endpoint is no longer authorized to receive the event. */
 export class EndpointNoLongerAuthorizedError extends Error {
-  override readonly name = 'DeliveryNotAllowedError';
+  override readonly name = 'EndpointNoLongerAuthorizedError';
 }
 /** The authorization cannot be determined now, because another transaction is changing it. */
 export class AuthorizationLockedError extends Error {

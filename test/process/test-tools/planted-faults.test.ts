@@ -71,7 +71,7 @@ const faults: Record<string, Fault> = {
   },
   'a delivery is sent without an authorization check': {
     file: 'server/webhooks/delivery/lock-authorization-during-send.ts',
-    from: 'if (!(await isAllowed(inner, delivery))) throw new DeliveryNotAllowedError();',
+    from: 'if (!(await isAllowed(inner, delivery))) throw new EndpointNoLongerAuthorizedError();',
     to: '',
     tests: 'test/api/webhooks/event-authorization.test.ts',
     titles: 'receives no (pending or new )?events after the response',
