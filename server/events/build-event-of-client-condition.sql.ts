@@ -7,17 +7,17 @@ const orderIds = Object.entries(eventSubjectDefinitions).flatMap(([subject, { or
 /**
  * Returns the SQL condition that an event (alias `v`) belongs to an order that a client placed, or to no order at all. Events of exports and
  * imports of orders belong to the client only if the task was restricted to its orders.
- * @param clientId SQL expression
+ * @param clientIdColumn name of the column with the client ID. It becomes part of the SQL text, so it must never contain a value.
  */
-export const buildEventOfClientConditionSql = (clientId: string): string => `case
+export const buildEventOfClientConditionSql = (clientIdColumn: string): string => `case
   ${orderIds
     .map(
       ({ subject, orderId }) =>
         `when v.subject_type = '${subject}' then exists (
-          select 1 from orders o where o.id = (v.data ->> '${orderId}')::bigint and o.client_id = ${clientId})`,
+          select 1 from orders o where o.id = (v.data ->> '${orderId}')::bigint and o.client_id = ${clientIdColumn})`,
     )
     .join(' ')}
   when v.subject_type = 'task' then exists (
     select 1 from tasks t where t.id = v.subject_id
-       and (t.type not in ('order_export', 'order_import') or t.params ->> 'required_client_id' = ${clientId}))
+       and (t.type not in ('order_export', 'order_import') or t.params ->> 'required_client_id' = ${clientIdColumn}))
   else true end`;
