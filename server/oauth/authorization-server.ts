@@ -43,7 +43,7 @@ import { BrandingCache } from '../branding/branding-cache.ts';
 import { logoPathPattern } from '../branding/logo-path.ts';
 import { serveLogo } from '../branding/serve-logo.ts';
 import { pageEnhancementScript } from './pages/assets/read-page-script.ts';
-import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider-pages.ts';
+import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
 import { serveStylesheet, stylesheetPathPattern } from './pages/assets/build-page-stylesheet.ts';
 import { StatelessPasskeyChallenges } from './second-factors/passkeys.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';

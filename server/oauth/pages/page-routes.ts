@@ -1,6 +1,10 @@
 import type { RequestHandler } from 'express';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
-import { requireRecentSignInBefore, requireSignInBefore, showAccountPage } from './handlers/signed-in-page-guards-and-account-page.ts';
+import {
+  requireRecentSignInBefore,
+  requireSignInBefore,
+  showAccountPage,
+} from './handlers/account/signed-in-page-guards-and-account-page.ts';
 import {
   brandingPagePath,
   logoFormBytesMax,
@@ -8,26 +12,26 @@ import {
   submitBranding,
   submitLogo,
   submitLogoRemoval,
-} from './handlers/edit-branding.ts';
+} from './handlers/account/edit-branding.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
-import { showAppLimits, submitAppLimits } from './handlers/show-and-change-app-limits.ts';
-import { showApiKeys, submitApiKeyRevocation } from './handlers/show-and-revoke-api-keys.ts';
+import { showAppLimits, submitAppLimits } from './handlers/account/show-and-change-app-limits.ts';
+import { showApiKeys, submitApiKeyRevocation } from './handlers/account/show-and-revoke-api-keys.ts';
 import {
   showConnectedApps,
   showSessions,
   submitConnectedAppRemoval,
   submitSessionOrGlobalSignOut,
-} from './handlers/show-and-revoke-sessions-and-apps.ts';
+} from './handlers/account/show-and-revoke-sessions-and-apps.ts';
 import {
   showEmailChangeRequest,
   showEmailConfirmation,
   redisplayEmailChangeRequest,
   submitEmailChangeRequest,
   submitEmailConfirmation,
-} from './handlers/change-email.ts';
-import { showChangePassword, redisplayChangePassword, submitChangePassword } from './handlers/change-password.ts';
-import { redisplayLanguageSetting, showLanguageSetting, submitLanguageSetting } from './handlers/language-setting.ts';
-import { showCloseAccount, submitCloseAccount } from './handlers/close-account.ts';
+} from './handlers/account/change-email.ts';
+import { showChangePassword, redisplayChangePassword, submitChangePassword } from './handlers/account/change-password.ts';
+import { redisplayLanguageSetting, showLanguageSetting, submitLanguageSetting } from './handlers/account/language-setting.ts';
+import { showCloseAccount, submitCloseAccount } from './handlers/account/close-account.ts';
 import { loadOrCreateBrowserSession, endBrowserSession } from '../sessions/load-start-and-end-browser-session.ts';
 import {
   submitAuthenticatorAppRemoval,
@@ -37,8 +41,8 @@ import {
   showAuthenticatorSetup,
   redisplayAuthenticatorSetup,
   submitAuthenticatorSetup,
-} from './handlers/security-page-and-authenticator-app.ts';
-import { redisplayNewPasskey, submitNewPasskey, submitPasskeyRemoval } from './handlers/add-and-remove-passkeys.ts';
+} from './handlers/account/security-page-and-authenticator-app.ts';
+import { redisplayNewPasskey, submitNewPasskey, submitPasskeyRemoval } from './handlers/account/add-and-remove-passkeys.ts';
 import { sendPage, type PageContext } from './routing/page-context.ts';
 import { PageRouter, type PageHandler } from './routing/page-router.ts';
 import { signedOutPage } from './views/message-pages.ts';
@@ -49,7 +53,7 @@ import {
   redisplayPasswordResetRequest,
   submitNewPassword,
   submitPasswordResetRequest,
-} from './handlers/reset-password.ts';
+} from './handlers/sign-in/reset-password.ts';
 import {
   showSignIn,
   redisplaySignInAfterSecondFactorExpired,
@@ -58,7 +62,7 @@ import {
   submitPasskeySignIn,
   submitSecondFactor,
   submitSignIn,
-} from './handlers/sign-in.ts';
+} from './handlers/sign-in/sign-in.ts';
 import {
   showSignUpConfirmation,
   showSignUpRequest,
@@ -66,7 +70,7 @@ import {
   redisplaySignUpRequest,
   submitSignUpConfirmation,
   submitSignUpRequest,
-} from './handlers/sign-up.ts';
+} from './handlers/sign-in/sign-up.ts';
 
 /** Registers all pages and forms. The second handler of each form handles submissions without a valid CSRF token. */
 export function createPageRouter(context: PageContext, requireHost: RequestHandler): PageRouter {
