@@ -1,10 +1,6 @@
 import type { RequestHandler } from 'express';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
-import {
-  requireRecentSignInBefore,
-  requireSignInBefore,
-  showAccountPage,
-} from './handlers/account/signed-in-page-guards-and-account-page.ts';
+import { requireRecentSignInBefore, requireSignInBefore } from './handlers/account/signed-in-page-guards.ts';
 import {
   brandingPagePath,
   logoFormBytesMax,
@@ -13,6 +9,9 @@ import {
   submitLogo,
   submitLogoRemoval,
 } from './handlers/account/edit-branding.ts';
+import { showAccountHome } from './handlers/account/account-home.ts';
+import { redisplayProfile, showProfile, submitProfile } from './handlers/account/change-profile.ts';
+import { showOrder, showOrders } from './handlers/account/show-orders.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
 import { showAppLimits, submitAppLimits } from './handlers/account/show-and-change-app-limits.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/account/show-and-revoke-api-keys.ts';
@@ -110,7 +109,11 @@ function addSignInPages(pages: PageRouter): void {
 
 function addAccountPages(pages: PageRouter): void {
   pages
-    .addPage('/account', requireSignInBefore(showAccountPage))
+    .addPage('/account', requireSignInBefore(showAccountHome))
+    .addPage('/account/orders', requireSignInBefore(showOrders))
+    .addPage('/account/orders/:order', requireSignInBefore(showOrder))
+    .addPage('/account/profile', requireSignInBefore(showProfile))
+    .addForm('/account/profile', requireSignInBefore(submitProfile), requireSignInBefore(redisplayProfile))
     .addPage('/account/password', requireRecentSignInBefore(showChangePassword))
     .addForm('/account/password', requireRecentSignInBefore(submitChangePassword), requireRecentSignInBefore(redisplayChangePassword))
     .addPage('/account/email', requireRecentSignInBefore(showEmailChangeRequest))

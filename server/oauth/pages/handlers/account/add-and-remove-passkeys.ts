@@ -1,6 +1,6 @@
 import { findHiddenCharacter, singleLineInputSchema } from '@mandate/contract';
 import { z } from 'zod';
-import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards-and-account-page.ts';
+import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 import { showSecurityPage, auditSecondFactorChangeAndEmailUser } from './security-page-and-authenticator-app.ts';
 import { addPasskey, removePasskey } from '../../../second-factors/passkeys.ts';
 

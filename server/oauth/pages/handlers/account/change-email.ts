@@ -10,7 +10,7 @@ import { changeEmailAddress, markEmailAddressVerified } from '../../../../users/
 import { buildEmailEqualsFilter } from '../../../../users/build-email-equals-filter.ts';
 import { userFromEntity } from '../../../../users/user-from-entity.ts';
 import { User } from '../../../../users/user.entity.ts';
-import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards-and-account-page.ts';
+import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 import { deleteLinksAndNotifyOnEmailChange, emailConfirmationPath } from '../../emails/delete-links-and-notify-on-email-change.ts';
 import {
   deleteEmailedLinksOfUser,

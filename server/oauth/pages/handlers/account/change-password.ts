@@ -3,7 +3,7 @@ import { listActiveApiKeysOfUser } from '../../../../api-keys/list-active-and-pa
 import { revokeApiKeys } from '../../../../api-keys/revoke-api-keys.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import { queueMail } from '../../../../mail/queue-mail.ts';
-import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards-and-account-page.ts';
+import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 import { storePasswordHash } from '../../../accounts/accounts-and-passwords.ts';
 import { loadOrCreateBrowserSession, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';

@@ -5,7 +5,7 @@ import { Problem } from '../../../../http/problem-details/problem.ts';
 import { closeUser } from '../../../../users/close-user.ts';
 import { lockActiveAdministratorRows } from '../../../../users/assert-other-administrator-remains.ts';
 import { User } from '../../../../users/user.entity.ts';
-import type { AccountRequest } from './signed-in-page-guards-and-account-page.ts';
+import type { AccountRequest } from './signed-in-page-guards.ts';
 import { endBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { revokeAccessOfSuspendedOrClosedUser } from '../../../grants/revoke-access-of-suspended-or-closed-user.ts';
 import { sendPage } from '../../routing/page-context.ts';

@@ -5,11 +5,7 @@ import { changeBrandingAndAudit } from '../../../../branding/change-branding-and
 import type { ShopBranding } from '../../../../branding/default-branding.ts';
 import { readShopBranding, type BrandingChange } from '../../../../branding/read-and-write-branding.ts';
 import { parseLogoImage } from '../../../../branding/parse-logo-image.ts';
-import {
-  isActiveAdministrator,
-  lockAccountAndRequireActiveSession,
-  type AccountRequest,
-} from './signed-in-page-guards-and-account-page.ts';
+import { isActiveAdministrator, lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { brandingFieldNames, brandingPage, type BrandingFieldName } from '../../views/account/branding-page.ts';
 import { noticePage } from '../../views/message-pages.ts';

@@ -7,7 +7,7 @@ import { sendPage } from '../../routing/page-context.ts';
 import { setLanguageCookie } from '../../views/page-language.ts';
 import { changeLanguagePage, languageChangedPage } from '../../views/account/language-page.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
-import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards-and-account-page.ts';
+import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 
 const languageForm = z.object({ locale: z.string().max(35).catch('unknown') });
 

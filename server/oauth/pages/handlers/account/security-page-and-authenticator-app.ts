@@ -5,7 +5,7 @@ import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audi
 import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
 import { queueMail } from '../../../../mail/queue-mail.ts';
 import { encryptText, decryptText } from '../../../../crypto/authenticated-encryption.ts';
-import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards-and-account-page.ts';
+import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 import {
   createTotpUri,
   findWhenAuthenticatorAppWasAdded,

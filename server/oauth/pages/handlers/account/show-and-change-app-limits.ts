@@ -12,7 +12,7 @@ import { sendPage } from '../../routing/page-context.ts';
 import { connectedAppLimitsPage } from '../../views/order-limits-fields-and-page.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { parseOrderLimitsForm } from '../parse-order-limits-form.ts';
-import type { AccountRequest } from './signed-in-page-guards-and-account-page.ts';
+import type { AccountRequest } from './signed-in-page-guards.ts';
 
 const connectedAppId = z
   .string()

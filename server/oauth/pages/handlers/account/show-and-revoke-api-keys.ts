@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import { listActiveAndPastApiKeysOfUser } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import { revokeApiKeys } from '../../../../api-keys/revoke-api-keys.ts';
-import type { AccountRequest } from './signed-in-page-guards-and-account-page.ts';
+import type { AccountRequest } from './signed-in-page-guards.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { apiKeysPage } from '../../views/account/api-keys-page.ts';
 

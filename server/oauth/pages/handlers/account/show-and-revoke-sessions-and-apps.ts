@@ -1,20 +1,28 @@
 import { z } from 'zod';
 import { listActiveApiKeysOfUser } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
-import type { AccountRequest } from './signed-in-page-guards-and-account-page.ts';
+import type { AccountRequest } from './signed-in-page-guards.ts';
 import { revokeBrowserSession, listActiveBrowserSessionsOfUser } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { endBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
-import { listConnectedAppsOfUser, revokeConnectedAppConsentAndApiKeys } from '../../../grants/connected-apps.ts';
-import { listAppsWithAccessToOwnOrdersOnly } from '../../../grants/find-and-change-limits-of-connected-app.ts';
+import { describeNetwork } from '../../../sessions/describe-network.ts';
+import { listConnectedAppsByApplication } from '../../../grants/list-connected-apps-by-application.ts';
+import { revokeConnectedAppConsentAndApiKeys } from '../../../grants/connected-apps.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
 import { sendPage } from '../../routing/page-context.ts';
-import { connectedAppsPage, sessionsPage } from '../../views/account/account-pages.ts';
+import { connectedAppsPage } from '../../views/account/connected-apps-page.ts';
+import { sessionsPage } from '../../views/account/sessions-page.ts';
 import { signedOutPage } from '../../views/message-pages.ts';
 
 /** Handles `GET /account/sessions`. */
 export async function showSessions({ context, req, res, account, sessionUid, now }: AccountRequest): Promise<void> {
   const browsers = await listActiveBrowserSessionsOfUser(context.em, account.id, now);
-  sendPage(context, res, sessionsPage(context.settings, context.forms.issue(req, res), sessionUid, browsers));
+  const currentNetwork = describeNetwork(req.ip);
+  const sessions = browsers.map((session) => {
+    const network = describeNetwork(session.ip);
+    return { ...session, network, isCurrentNetwork: network !== undefined && network === currentNetwork };
+  });
+  const csrf = context.forms.issue(req, res);
+  sendPage(context, res, sessionsPage(context.settings, { csrf, currentUid: sessionUid, sessions }));
 }
 
 const sessionsForm = z.object({
@@ -47,37 +55,37 @@ const appsMax = 100;
 
 /** Handles `GET /account/apps`. */
 export async function showConnectedApps({ context, req, res, account, now }: AccountRequest): Promise<void> {
-  const apps = await listConnectedAppsOfUser(context.em, account.id, now, null, appsMax);
+  const applications = await listConnectedAppsByApplication(context.em, account.id, now, appsMax);
   const apiKeys = await listActiveApiKeysOfUser(context.em, account.id, now);
-  const restrictedToOwnOrders = await listAppsWithAccessToOwnOrdersOnly(
-    context.em,
-    apps.map(({ id }) => id),
-  );
-  sendPage(context, res, connectedAppsPage(context.settings, context.forms.issue(req, res), { apps, restrictedToOwnOrders, apiKeys }));
+  sendPage(context, res, connectedAppsPage(context.settings, context.forms.issue(req, res), { applications, apiKeys }));
 }
 
+const idList = z
+  .string()
+  .regex(/^\d{1,15}(,\d{1,15}){0,99}$/)
+  .transform((ids) => ids.split(',').map(Number));
+
 const appsForm = z.object({
-  app: z
-    .string()
-    .regex(/^\d{1,15}$/)
-    .transform(Number),
+  /** IDs of the connected apps to remove: an application on one device or on several devices. */
+  app: idList,
   /** IDs of the API keys to keep. */
-  keep_keys: z
-    .string()
-    .regex(/^\d{1,15}(,\d{1,15}){0,99}$/)
-    .transform((ids) => ids.split(',').map(Number))
-    .catch([]),
+  keep_keys: idList.catch([]),
 });
 
-/** Handles `POST /account/apps`: revokes one application's access. */
+/** Handles `POST /account/apps`: revokes an application's access on one device or on several devices. */
 export async function submitConnectedAppRemoval(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const form = appsForm.safeParse(req.body ?? {});
   if (form.success) {
-    const { app, keep_keys: keepApiKeys } = form.data;
+    const { app: ids, keep_keys: keepApiKeys } = form.data;
     const options = { source: getClientAddressAndUserAgent(req), by: undefined, keepApiKeys };
-    const removed = await context.em.transactional((em) => revokeConnectedAppConsentAndApiKeys(em, account.id, app, options, now));
-    if (removed) context.onTokenOperation({ name: 'revoked', reason: 'person' });
+    const removed = await context.em.transactional(async (em) => {
+      let count = 0;
+      for (const id of ids.toSorted((one, other) => one - other))
+        if (await revokeConnectedAppConsentAndApiKeys(em, account.id, id, options, now)) count += 1;
+      return count;
+    });
+    if (removed > 0) context.onTokenOperation({ name: 'revoked', reason: 'person' });
   }
   res.redirect(303, '/account/apps');
 }

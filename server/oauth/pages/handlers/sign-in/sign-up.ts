@@ -1,4 +1,4 @@
-import { contract, findHiddenCharacter } from '@mandate/contract';
+import { contract } from '@mandate/contract';
 import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
@@ -18,14 +18,15 @@ import {
 } from '../../routing/page-context.ts';
 import { findPreferredLanguage } from '../../views/page-language.ts';
 import { linkExpiredPage, emailSentPage } from '../../views/sign-in/email-link-pages.ts';
-import type { FieldError, PageSettings } from '../../views/page-layout-and-form-fields.ts';
+import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { confirmSignUpPage, signUpPage } from '../../views/sign-in/sign-up-pages-and-password-field.ts';
 import { noticePage } from '../../views/message-pages.ts';
 import { sendSignUpOrPasswordResetLink } from '../../emails/send-sign-up-or-password-reset-link.ts';
+import { toNameError, validUserName } from '../validate-user-name.ts';
 import { findPendingSignInInteraction } from './sign-in.ts';
 
-/** The API's validation rules for names and e-mail addresses. */
-const { name: validName, email: validEmail } = contract.users.create.body.shape;
+/** The API's validation rule for e-mail addresses. */
+const { email: validEmail } = contract.users.create.body.shape;
 
 const signUpForm = z.object({ email: z.string().catch('') });
 
@@ -65,12 +66,6 @@ export const showSignUpConfirmation = (context: PageContext) => async (req: Requ
   return sendPage(context, res, confirmSignUpPage(context.settings, { csrf: context.forms.issue(req, res), email: link.email }));
 };
 
-/** Returns the error for an invalid name. For a disallowed character, the error contains the character's code point. */
-function toNameError(name: string, { signUp }: PageSettings['messages']): FieldError {
-  const character = findHiddenCharacter(name.trim());
-  return { field: 'name', text: character === undefined ? signUp.nameMissing : signUp.nameRejected({ character }) };
-}
-
 /** Handles `POST /sign-up/confirm`: creates the account and signs the user in. */
 export const submitSignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
   const { em, settings } = context;
@@ -79,7 +74,7 @@ export const submitSignUpConfirmation = (context: PageContext) => async (req: Re
   if (!link) return sendLinkExpired(context, res);
   const { email } = link;
   const { name, password } = confirmForm.parse(req.body ?? {});
-  const validated = validName.safeParse(name);
+  const validated = validUserName.safeParse(name);
   const chosen = await validateAndHashNewPassword(password, { name, email }, settings);
   const faults: FieldError[] = [
     ...(validated.success ? [] : [toNameError(name, settings.messages)]),

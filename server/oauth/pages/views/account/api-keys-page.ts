@@ -1,6 +1,6 @@
 import type { AccountApiKey } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import { renderAccountSubpage, describeScope } from './account-pages.ts';
-import { formatTimestamp } from '../format-timestamp.ts';
+import { formatTimestamp } from '../format-time-and-money.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { hiddenField, type PageSettings } from '../page-layout-and-form-fields.ts';
 

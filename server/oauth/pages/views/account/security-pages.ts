@@ -1,6 +1,6 @@
 import { html, Html } from '../../../../http/response/html-template.ts';
 import { renderAccountSubpage } from './account-pages.ts';
-import { formatTimestamp } from '../format-timestamp.ts';
+import { formatTimestamp } from '../format-time-and-money.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { makeLanguageSwitchSubmitForm } from '../../layout/language-switch.ts';
 

@@ -1,5 +1,5 @@
 import type { AccountCredential, CredentialSelection } from '../../../accounts/list-and-remove-non-password-credentials.ts';
-import { formatTimestamp } from '../format-timestamp.ts';
+import { formatTimestamp } from '../format-time-and-money.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { newPasswordField } from './sign-up-pages-and-password-field.ts';

@@ -8,9 +8,8 @@ import { getOauthRequestContext } from '../../../protocol/oauth-request-context.
 import { User } from '../../../../users/user.entity.ts';
 import { OauthRecord } from '../../../storage/oauth-record.entity.ts';
 import { twoFactorAcrValue } from '../../../protocol/acr-and-amr.ts';
-import { sendPage, type PageContext } from '../../routing/page-context.ts';
+import type { PageContext } from '../../routing/page-context.ts';
 import type { PageHandler } from '../../routing/page-router.ts';
-import { accountPage } from '../../views/account/account-pages.ts';
 
 /** A request from a signed-in user. */
 export type AccountRequest = {
@@ -82,11 +81,6 @@ export async function lockAccountAndRequireActiveSession(em: EntityManager, { ac
   const session = { model: 'Session', uid: sessionUid, accountId: String(account.id) };
   if ((await em.count(OauthRecord, session)) === 0) throw new SessionEndedError('the session has ended');
 }
-
-export const showAccountPage: AccountHandler = async ({ context, req, res, account }) => {
-  const isAdministrator = await isActiveAdministrator(context.em, account.id);
-  sendPage(context, res, accountPage(context.settings, { ...account, isAdministrator }, context.forms.issue(req, res)));
-};
 
 /** Returns whether the user may change the branding. */
 export const isActiveAdministrator = async (em: EntityManager, id: number): Promise<boolean> =>
