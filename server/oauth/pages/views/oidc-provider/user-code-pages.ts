@@ -2,7 +2,7 @@ import { oauthEndpointPaths } from '../../../protocol/endpoint-paths-and-audienc
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 
-/** Renders the page on which users enter the code that a device shows. The input field initially contains `code`. */
+/** Renders the page on which users enter the code that a device shows. After an error, the input field contains `code`. */
 export function enterUserCodePage(
   settings: PageSettings,
   { secret, code = '', faults = [] }: { secret: string; code?: string; faults?: readonly FieldError[] },
@@ -13,7 +13,7 @@ export function enterUserCodePage(
     settings,
     title,
     html`<h1>${title}</h1>
-      <p>${code === '' || faults.length > 0 ? device.type : device.compare}</p>
+      <p>${device.type}</p>
       <form method="post" action="${oauthEndpointPaths.code_verification}" novalidate>
         ${hiddenField('xsrf', secret)}
         ${formField({ name: 'user_code', label: device.code, value: code, autocomplete: 'one-time-code', enterKey: 'next', focus: true }, faults)}
