@@ -6,7 +6,7 @@ import type { Mutant } from './mutant.ts';
 
 /** Excluded tests, which take minutes or need packages or other programs, and rarely detect a change to a single line. */
 const leftOut =
-  /^test\/(?:(?:bench|deploy|docs|faults|first-order|fuzz|generated-clients|load|package|peers|retail|scale|supply-chain|mutation)\/|process\/planted-faults\.)/;
+  /^test\/(?:(?:bench|deploy|docs\/(?!reference-page|openapi-)|faults|first-order|fuzz|generated-clients|load|package|peers|retail|scale|supply-chain|mutation)\/|process\/test-tools\/planted-faults\.)/;
 /** Tests that start server processes. These tests take longer, so they rank lower than other tests of the same similarity. */
 const startsProcesses = /^test\/(?:process|e2e|cli|command)\//;
 const processFactor = 0.8;
@@ -25,11 +25,13 @@ type Words = ReadonlyMap<string, number>;
 /** Weight of the words near the mutant and in its file path, relative to the other words in the file. */
 const nearbyWeight = 4;
 const pathWeight = 8;
-/** Weights of the words in the paths of the files that import the mutant's file, directly and through one other file. */
-const importerPathWeights = [4, 2];
+/** Weights of the words in the paths of the files that import the mutant's file, directly and through other files. */
+const importerPathWeights = [6, 4, 2];
 /** A file with more importers is used everywhere, so that its importers are not specific to it. */
 const importersMax = 6;
 const nearbyLines = 8;
+/** Weight of the words in the mutated line. */
+const mutatedLineWeight = 8;
 
 /** Ranks test files by their similarity to the source around a mutant (cosine of tf-idf vectors). */
 export class RelatedTests {
@@ -37,9 +39,12 @@ export class RelatedTests {
   readonly #rarity: (word: string) => number;
   /** Imports of server files and of test files. */
   readonly #imports: ImportGraph;
+  /** Contents of the server files. */
+  readonly #contents: ReadonlyMap<string, string>;
 
-  private constructor(documents: ReadonlyMap<string, Words>, imports: ImportGraph) {
+  private constructor(documents: ReadonlyMap<string, Words>, imports: ImportGraph, contents: ReadonlyMap<string, string>) {
     this.#imports = imports;
+    this.#contents = contents;
     const counts = new Map<string, number>();
     for (const words of documents.values()) for (const word of words.keys()) counts.set(word, (counts.get(word) ?? 0) + 1);
     this.#rarity = (word) => Math.log((1 + documents.size) / (1 + (counts.get(word) ?? 0)));
@@ -53,7 +58,10 @@ export class RelatedTests {
       for (const [word, count] of wordCounts(file)) words.set(word, (words.get(word) ?? 0) + count * pathWeight);
       return [file, words] as const;
     });
-    return new RelatedTests(new Map(await Promise.all(documents)), new Map([...readImports(root, 'server'), ...readImports(root, 'test')]));
+    const serverImports = readImports(root, 'server');
+    const contents = [...serverImports.keys()].map(async (file) => [file, await readFile(join(root, file), 'utf8')] as const);
+    const imports = new Map([...serverImports, ...readImports(root, 'test')]);
+    return new RelatedTests(new Map(await Promise.all(documents)), imports, new Map(await Promise.all(contents)));
   }
 
   /** Returns all test files, with the most similar first. */
@@ -65,11 +73,15 @@ export class RelatedTests {
       for (const [word, count] of wordCounts(text)) words.set(word, (words.get(word) ?? 0) + count * weight);
     };
     addWords(nearby, nearbyWeight);
+    addWords(lines[line - 1] ?? '', mutatedLineWeight);
     addWords(file, pathWeight);
     let importers = [file];
-    for (const weight of importerPathWeights) {
+    for (const [level, weight] of importerPathWeights.entries()) {
       importers = importers.flatMap((imported) => this.#findImporters(imported));
-      for (const importer of importers) addWords(importer, weight);
+      for (const importer of importers) {
+        addWords(importer, weight);
+        if (level === 0) addWords(linesNear(this.#contents.get(importer) ?? '', exportedNames(content)), nearbyWeight);
+      }
     }
     const wanted = this.#vectorOf(words);
     const scores = [...this.#vectors].map(([test, vector]) => ({
@@ -98,6 +110,16 @@ export class RelatedTests {
   }
 }
 
+const exportedNames = (content: string): readonly string[] =>
+  [...content.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].flatMap(([, name]) => name ?? []);
+
+/** Returns the lines near each use of one of the names. */
+function linesNear(content: string, names: readonly string[]): string {
+  const lines = content.split('\n');
+  const uses = lines.flatMap((line, index) => (!line.startsWith('import') && names.some((name) => line.includes(name)) ? [index] : []));
+  return lines.filter((_, index) => uses.some((use) => Math.abs(use - index) <= nearbyLines)).join('\n');
+}
+
 function product(one: Words, other: Words): number {
   let sum = 0;
   for (const [word, weight] of one) sum += weight * (other.get(word) ?? 0);
@@ -109,7 +131,8 @@ function wordCounts(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const [identifier] of text.matchAll(/[A-Za-z_][\w]*/g)) {
     const parts = identifier.split(/_|(?<=[a-z\d])(?=[A-Z])/).map((part) => part.toLowerCase());
-    for (const word of new Set([identifier, ...parts])) if (word.length > 2) counts.set(word, (counts.get(word) ?? 0) + 1);
+    // The same name is written in camel case in the source and in snake case in requests and responses.
+    for (const word of new Set([parts.join(''), ...parts])) if (word.length > 2) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return counts;
 }
