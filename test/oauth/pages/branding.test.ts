@@ -160,7 +160,7 @@ test('the consent page marks applications of the shop', async () => {
   };
   expect(await consent(own)).toContain('<p class="official">Official application of Larkspur</p>');
   const text = await consent(other);
-  expect([text.includes('Not operated by Larkspur.'), text.includes('class="official"')]).toEqual([true, false]);
+  expect([text.includes('This application is not operated by Larkspur.'), text.includes('class="official"')]).toEqual([true, false]);
 });
 
 test('e-mails show the branding, as HTML and as plain text', async () => {

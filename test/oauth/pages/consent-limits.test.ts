@@ -172,7 +172,7 @@ describe('the orders that the application can access', () => {
 
   test('can be reduced even if the application asks for no limits', async () => {
     const anna = await signUp(shop.origin);
-    expect((await openConsent(anna, undefined)).text).toContain('Only orders that it places');
+    expect((await openConsent(anna, undefined)).text).toContain('Only orders that the application places');
     const body = await decide(anna, undefined, { limit_orders: 'own' });
     expect(body.authorization_details).toEqual([{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own' }]);
   });
