@@ -180,7 +180,7 @@ describe('the orders that the application can access', () => {
   test.each([
     ['de', 'kann nur die Bestellungen sehen, ändern, stornieren und bezahlen, die die Anwendung selbst aufgibt'],
     ['fr', 'peut voir, modifier, annuler et payer uniquement les commandes que l’application passe elle-même'],
-    ['es', 'puede ver, modificar, cancelar y pagar solo los pedidos que hace la propia aplicación'],
+    ['es', 'puede ver, cambiar, cancelar y pagar solo los pedidos que hace la propia aplicación'],
   ])('are stated in the language of the customer: %s', async (language, expected) => {
     const anna = await signUp(shop.origin);
     await anna.browser.open(`/account?language=${language}`);
