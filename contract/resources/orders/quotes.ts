@@ -165,9 +165,9 @@ export const quoteRoutes = defineResource('Quotes', 'Exact prices for orders tha
     metadata: declareRouteMetadata({
       operationId: 'quotes.create',
       access: ['orders.write', 'orders.manage'],
+      bodyMax: 1_000_000,
       idempotent: true,
       returnsEtag: true,
-      bodyMax: 1_000_000,
     }),
   },
   list: {
