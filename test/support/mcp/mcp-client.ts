@@ -59,14 +59,14 @@ export async function connectMcpClient(
   return client;
 }
 
-/** Calls a tool. `body` is the structured content, or the JSON in the text. */
+/** Calls a tool. `body` is the structured content, the problem details of a refusal, or the JSON in the text. */
 export async function callMcpTool(
   client: Client,
   name: string,
   toolArguments: Record<string, unknown> = {},
 ): Promise<{ isError: boolean; text: string; body: JsonBody }> {
-  const { isError = false, content, structuredContent } = await client.callTool({ name, arguments: toolArguments });
+  const { isError = false, content, structuredContent, _meta: meta } = await client.callTool({ name, arguments: toolArguments });
   const [first] = content;
   const text = first?.type === 'text' ? first.text : '';
-  return { isError, text, body: structuredContent ?? (text.startsWith('{') ? JSON.parse(text.split('\nhint: ')[0] ?? '') : undefined) };
+  return { isError, text, body: structuredContent ?? meta?.['mandate/problem'] ?? (text.startsWith('{') ? JSON.parse(text) : undefined) };
 }
