@@ -133,7 +133,8 @@ function parameterSchema(document: JsonObject, parameter: JsonObject): JsonObjec
   const name = textAt(parameter, 'name');
   const description = shortDescriptions[name] ?? textAt(parameter, 'description');
   const { description: _, ...schema } = asJson(selfContained(document, objectAt(parameter, 'schema')));
-  const described = { ...schema, ...(description !== '' && { description }) };
+  const isBoolean = JSON.stringify(schema['enum']) === '["true","false"]';
+  const described = { ...(isBoolean ? { type: 'boolean' } : schema), ...(description !== '' && { description }) };
   return { properties: { [name]: described }, required: parameter['required'] === true ? [name] : [] };
 }
 

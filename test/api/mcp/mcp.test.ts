@@ -60,6 +60,7 @@ describe('the tools', () => {
       required: ['items', 'delivery'],
       additionalProperties: false,
     });
+    expect(named('orders_create')?.inputSchema.properties?.['dry_run']).toMatchObject({ type: 'boolean' });
     expect(JSON.stringify(tools)).not.toContain('$ref');
     expect(named('api_keys_create')).toBeUndefined();
     await client.close();
