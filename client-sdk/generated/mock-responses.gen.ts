@@ -1600,6 +1600,17 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
           created_at: '2026-11-20T09:30:00.000Z',
           expires_at: '2027-02-18T09:30:00.000Z',
           last_used_at: null,
+          order_limits: {
+            actions: ['place'],
+            limits: {
+              currency: 'GBP',
+              per_order: 1,
+              per_period: 1,
+              period: 'day',
+            },
+            valid_until: '2026-11-20T09:30:00.000Z',
+            orders: 'own',
+          },
         },
       ],
       has_more: false,
@@ -1620,6 +1631,17 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       expires_at: '2027-02-18T09:30:00.000Z',
       last_used_at: null,
       key: 'mandate_k_4f7a-THE-KEY-IS-SHOWN-ONCE',
+      order_limits: {
+        actions: ['place'],
+        limits: {
+          currency: 'GBP',
+          per_order: 1,
+          per_period: 1,
+          period: 'day',
+        },
+        valid_until: '2026-11-20T09:30:00.000Z',
+        orders: 'own',
+      },
     },
   },
   'apiKeys.revoke': {
@@ -1651,6 +1673,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
           rate_limit_per_minute: 1,
           quota_per_month: 1,
           refresh_grace_seconds: 1,
+          order_limits_ceiling: {
+            currency: 'GBP',
+            per_order: 1,
+            per_period: 1,
+            period: 'day',
+          },
         },
       ],
       has_more: false,
@@ -1681,6 +1709,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       rate_limit_per_minute: 1,
       quota_per_month: 1,
       refresh_grace_seconds: 1,
+      order_limits_ceiling: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
     },
   },
   'applications.get': {
@@ -1706,6 +1740,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       rate_limit_per_minute: 1,
       quota_per_month: 1,
       refresh_grace_seconds: 1,
+      order_limits_ceiling: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
     },
   },
   'applications.update': {
@@ -1731,6 +1771,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       rate_limit_per_minute: 1,
       quota_per_month: 1,
       refresh_grace_seconds: 1,
+      order_limits_ceiling: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
     },
   },
   'applications.delete': {
@@ -2064,6 +2110,44 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
   'branding.deleteLogo': {
     route: 'DELETE /api/v1/branding/logo',
     status: 204,
+  },
+  'orderLimitSettings.get': {
+    route: 'GET /api/v1/order-limit-settings',
+    status: 200,
+    body: {
+      maximum_limits: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
+      default_limits: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
+      version: 1,
+    },
+  },
+  'orderLimitSettings.update': {
+    route: 'PATCH /api/v1/order-limit-settings',
+    status: 200,
+    body: {
+      maximum_limits: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
+      default_limits: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
+      version: 1,
+    },
   },
 };
 

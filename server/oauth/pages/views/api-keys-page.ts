@@ -1,5 +1,7 @@
+import { orderActions, type ApiKeyLimits } from '@mandate/contract';
 import type { AccountApiKey } from '../../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import { renderAccountSubpage, describeScope, formatTimestamp } from './account-pages.ts';
+import { describeLimits } from './order-limits-form-and-amount-format.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { hiddenField, type PageSettings } from './page-layout-and-form-fields.ts';
 
@@ -37,6 +39,7 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
       <ul class="can">
         ${key.scopes.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
       </ul>
+      ${key.limits && describeKeyLimits(settings, key.limits)}
     </div>
     ${
       key.status === 'active' &&
@@ -46,4 +49,17 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
       </form>`
     }
   </li>`;
+}
+
+/** Describes the limits of a key: the amounts and the end, the permitted actions if not all are permitted, and the accessible orders. */
+function describeKeyLimits({ messages }: PageSettings, limits: ApiKeyLimits): Html {
+  const { apiKeys, orderLimits } = messages;
+  const list = describeLimits(messages, limits);
+  const actions = limits.actions.length < orderActions.length ? limits.actions.map((action) => orderLimits.actions[action]) : [];
+  const access = limits.orders === 'own' ? [orderLimits.orderAccess.own] : [];
+  return html`<p class="quiet">${apiKeys.limits}</p>
+    <ul class="can">
+      ${list !== undefined && html`<li>${apiKeys.orders({ limits: list })}</li>`}
+      ${[...actions, ...access].map((text) => html`<li>${text}</li>`)}
+    </ul>`;
 }
