@@ -44,7 +44,7 @@ export const orderLimitSettingsUpdateSchema = withSchemaName(
 
 export const orderLimitSettingsRoutes = defineResource(
   'Order limit settings',
-  'Default and maximum limits for the orders of applications that are not operated by the shop.',
+  'Limits for the orders of applications that the shop does not operate.',
   {
     get: {
       method: 'GET',

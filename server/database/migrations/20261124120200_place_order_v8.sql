@@ -13,6 +13,8 @@ create function mandate_place_order_v8(
   p_words json, -- delivery fields of the response, in the representation of its API version
   p_grant_id text, -- null for API keys and for applications that act on their own behalf
   p_limited boolean, -- whether the grant had limits when the token was verified
+  p_price_only boolean, -- writes nothing, and returns the price and every reason against the order in `refusal`
+  p_quote_id bigint, -- quote from which the order is placed, with the items and the delivery of the quote; null without a quote
   out answer text, out location text, out refusal jsonb) language plpgsql
   set plan_cache_mode = force_generic_plan set enable_seqscan = off as $function$
 #variable_conflict use_column
@@ -22,7 +24,8 @@ declare
   skus text[]; names text[]; prices bigint[]; rates int[]; taxes bigint[]; totals bigint[];
   shipping bigint; shipping_currency text; needs_address boolean; active_user boolean;
   missing int; sold_out bigint[];
-  allowed order_limits; exceeded jsonb; decided_at timestamptz;
+  quote quotes; ended text; price_changes jsonb;
+  allowed order_limits; exceeded jsonb; checked_limits jsonb; decided_at timestamptz;
   placed orders; items text; happened text;
 begin
   -- Waits for a concurrent request with the same key. No row means that the key was already used; the caller reads the stored response.
@@ -32,6 +35,14 @@ begin
      where idempotency_keys.created_at < now() - interval '24 hours'
     returning ctid into claimed;
     if claimed is null then return; end if;
+  end if;
+
+  -- The lock makes concurrent orders from one quote wait for each other, so that at most one of them is placed.
+  if p_quote_id is not null then
+    select * into strict quote from quotes where id = p_quote_id for update;
+    ended := case when quote.order_id is not null then 'converted'
+                  when quote.canceled_at is not null then 'canceled'
+                  when quote.expires_at <= clock_timestamp() or quote.expiration_reported_at is not null then 'expired' end;
   end if;
 
   -- All prices are read in one snapshot.
@@ -50,6 +61,13 @@ begin
     left join users u on u.id = p_user_id and u.status = 'active';
   tax_due := mandate_order_tax_v1(tax_due, subtotal_due, p_discount);
   total_due := mandate_order_total_v1(subtotal_due, p_discount, shipping, tax_due, p_tax_mode);
+  if p_quote_id is not null and known = cardinality(p_product_ids) then
+    select jsonb_agg(distinct jsonb_build_object('product_id', i.product_id, 'quoted', i.unit_price, 'actual', l.price))
+      into price_changes
+      from jsonb_to_recordset(quote.items) i (line int, product_id bigint, unit_price bigint, tax_rate_bps int)
+      join unnest(prices, rates) with ordinality l (price, rate, line) on l.line = i.line
+     where l.price <> i.unit_price or l.rate <> i.tax_rate_bps;
+  end if;
 
   -- The limits that the customer and administrators set. The lock makes concurrent orders of one grant wait for each other, so that each
   -- sees what the others spent, and makes a change of the limits wait. The time is read after the lock, because `now()` is the time before
@@ -58,42 +76,63 @@ begin
     allowed := mandate_lock_order_limits_v1(p_grant_id, p_client_id);
     if allowed.grant_id is not null then
       decided_at := clock_timestamp();
-      exceeded := case when allowed.valid_until <= decided_at then jsonb_build_object('limit', 'valid_until', 'valid_until', allowed.valid_until)
+      exceeded := case when allowed.valid_until <= decided_at then jsonb_build_object('limit', 'valid_until')
                        when 'place' <> all (allowed.actions) then jsonb_build_object('limit', 'actions') end;
       if exceeded is null then
         exceeded := mandate_find_exceeded_limit_v1(p_grant_id, p_client_id, order_currency, total_due, total_due, decided_at);
       end if;
+      -- A response has room for one amount per order and one budget: the lowest amount, and the budget of which the least remains.
+      if exceeded is not null or p_price_only then
+        select jsonb_build_object(
+                 'limit', null, 'currency', min(l.currency), 'per_order', min(l.per_order), 'valid_until', allowed.valid_until,
+                 'per_period', (array_agg(l.per_period order by l.per_period - l.spent) filter (where l.per_period is not null))[1],
+                 'period', (array_agg(l.period order by l.per_period - l.spent) filter (where l.per_period is not null))[1],
+                 'spent', (array_agg(l.spent order by l.per_period - l.spent) filter (where l.per_period is not null))[1],
+                 'period_ends_at', (array_agg(l.period_ends_at order by l.per_period - l.spent) filter (where l.per_period is not null))[1])
+          into checked_limits
+          from mandate_spending_limits_v1(p_grant_id, p_client_id, decided_at) l;
+        checked_limits := checked_limits || coalesce(jsonb_strip_nulls(exceeded), '{}');
+      end if;
     elsif p_limited and not exists (select from connections where grant_id = p_grant_id) then
       exceeded := jsonb_build_object('limit', 'revoked');
+      checked_limits := exceeded;
     end if;
   end if;
 
   -- Either every check succeeds, or nothing is written. Stock rows are locked in the order of their product ids, and only those with enough
   -- stock, so that a sold-out product blocks no request. The quantities of lines with the same product are added.
-  if active_user and known = cardinality(p_product_ids) and currencies = 1 and shipping_currency = order_currency
+  if not p_price_only
+     and active_user and known = cardinality(p_product_ids) and currencies = 1 and shipping_currency = order_currency
      and (p_has_address or not needs_address) and p_discount <= subtotal_due
      and subtotal_due + shipping <= 9007199254740991 and total_due <= 9007199254740991 and coalesce(p_expected_total = total_due, true)
-     and exceeded is null
+     and exceeded is null and ended is null
+     and (p_quote_id is null
+          or (price_changes is null and shipping = quote.shipping_total and tax_due = quote.tax_total and total_due = quote.total))
   then
-    with wanted as (
-      select product_id, sum(quantity) as quantity from unnest(p_product_ids, p_quantities) l (product_id, quantity) group by product_id
-    ),
-    counted as ( -- products with limited stock
-      select w.product_id, s.available from wanted w join product_stock s on s.product_id = w.product_id
-    ),
-    locked as (
-      select s.product_id from product_stock s join wanted w on w.product_id = s.product_id
-       where s.available >= w.quantity
-       order by s.product_id
-         for no key update of s
-    ),
-    taken as (
-      update product_stock s set available = s.available - w.quantity::int
-        from wanted w
-       where s.product_id = w.product_id and (select count(*) from locked) = (select count(*) from counted)
-      returning s.product_id, s.available
-    )
-    select (select count(*) from counted) - count(*), array_agg(product_id) filter (where available = 0) into missing, sold_out from taken;
+    if quote.hold then -- the quote has already taken the stock, which now belongs to the order
+      delete from quote_reservations where quote_id = p_quote_id;
+      missing := 0;
+    else
+      with wanted as (
+        select product_id, sum(quantity) as quantity from unnest(p_product_ids, p_quantities) l (product_id, quantity) group by product_id
+      ),
+      counted as ( -- products with limited stock
+        select w.product_id, s.available from wanted w join product_stock s on s.product_id = w.product_id
+      ),
+      locked as (
+        select s.product_id from product_stock s join wanted w on w.product_id = s.product_id
+         where s.available >= w.quantity
+         order by s.product_id
+           for no key update of s
+      ),
+      taken as (
+        update product_stock s set available = s.available - w.quantity::int
+          from wanted w
+         where s.product_id = w.product_id and (select count(*) from locked) = (select count(*) from counted)
+        returning s.product_id, s.available
+      )
+      select (select count(*) from counted) - count(*), array_agg(product_id) filter (where available = 0) into missing, sold_out from taken;
+    end if;
   end if;
 
   -- A rejected request releases its key, so that it can be sent again when the cause no longer exists.
@@ -111,7 +150,16 @@ begin
              'method', case when shipping_currency is not null then
                          jsonb_build_object('price', shipping, 'currency', shipping_currency, 'requires_address', needs_address) end,
              'subtotal', subtotal_due, 'total', total_due, 'active_user', active_user,
-             'exceeded', exceeded)
+             'exceeded', checked_limits,
+             'price', case when p_price_only then
+                        jsonb_build_object('tax', tax_due, 'skus', skus, 'names', names, 'unit_prices', prices, 'tax_rates', rates, 'taxes', taxes,
+                                           'totals', totals,
+                                           'stock', coalesce(jsonb_object_agg(w.product_id, s.available) filter (where s.product_id is not null), '{}'))
+                      end,
+             'quote', case when p_quote_id is not null then
+                        jsonb_build_object('id', quote.id, 'ended', ended, 'order_id', quote.order_id, 'expires_at', quote.expires_at,
+                                           'hold', quote.hold, 'price_changes', coalesce(price_changes, '[]'),
+                                           'shipping_total', quote.shipping_total, 'total', quote.total) end)
       into refusal
       from wanted w left join products p on p.id = w.product_id left join product_stock s on s.product_id = w.product_id;
     return;
@@ -134,6 +182,9 @@ begin
   select string_agg(to_json(w)::text, ',' order by line) into items from written w;
   if allowed.grant_id is not null then
     insert into budgeted_orders (grant_id, order_id, counted_at) values (p_grant_id, placed.id, decided_at);
+  end if;
+  if p_quote_id is not null then
+    update quotes set order_id = placed.id, converted_at = now(), updated_at = now(), version = version + 1 where id = p_quote_id;
   end if;
 
   select to_json(o)::text into happened from mandate_order_fields_v1(placed, p_metadata) o;

@@ -56,7 +56,7 @@ function describeKeyLimits({ messages }: PageSettings, limits: ApiKeyLimits): Ht
   const { apiKeys, orderLimits } = messages;
   const list = describeLimits(messages, limits);
   const actions = limits.actions.length < orderActions.length ? limits.actions.map((action) => orderLimits.actions[action]) : [];
-  const access = limits.orders === 'own' ? [orderLimits.orderAccess.own] : [];
+  const access = limits.orders === 'own' ? [apiKeys.ownOrders] : [];
   return html`<p class="quiet">${apiKeys.limits}</p>
     <ul class="can">
       ${list !== undefined && html`<li>${apiKeys.orders({ limits: list })}</li>`}
