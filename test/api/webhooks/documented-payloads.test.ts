@@ -95,6 +95,7 @@ beforeAll(async () => {
   client = createClient({ baseUrl: shop.origin, auth: token });
   const endpoint = await post('/webhook-endpoints', { url: receiver.url, events: ['*'] });
   const product = await shop.createProduct({ stock: 1 });
+  await post('/quotes', buildOrderInput([product, 1]));
   const order = await post('/orders', buildOrderInput([product, 1]));
   await post(`/orders/${order.id}/payments`, { provider: 'test', method_token: 'test_ok' });
   await post(`/orders/${order.id}/shipments`, { status: 'shipped' });
