@@ -33,6 +33,8 @@ import type {
   OrderCancellation,
   OrderCreate,
   OrderExportCreate,
+  OrderLimitSettings,
+  OrderLimitSettingsUpdate,
   OrderPage,
   OrderStatistics,
   OrderUpdate,
@@ -88,6 +90,7 @@ import type { FileContent, UploadOptions } from '../core/upload-body.ts';
 export type {
   ApiKey,
   ApiKeyCreate,
+  ApiKeyLimitsInput,
   ApiKeyPage,
   ApiVersion,
   ApiVersionList,
@@ -137,6 +140,8 @@ export type {
   OrderGroupSums,
   OrderItem,
   OrderItemCreate,
+  OrderLimitSettings,
+  OrderLimitSettingsUpdate,
   OrderPage,
   OrderPeriod,
   OrderSpendingLimits,
@@ -864,7 +869,7 @@ export interface ApplicationsResource {
   get(applicationId: number | string, options?: CallOptions): Call<Application, ProblemsOf['applications.get']>;
   /**
    * Update an application.
-   * Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `rate_limit_per_minute` and `quota_per_month` can be changed, because the document defines the other fields. Requires an administrator.
+   * Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `rate_limit_per_minute`, `quota_per_month` and `order_limits_ceiling` can be changed, because the document defines the other fields. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   update(
@@ -980,6 +985,30 @@ export interface BrandingResource {
   deleteLogo(options?: CallOptions): Call<undefined, ProblemsOf['branding.deleteLogo']>;
 }
 
+export interface OrderLimitSettingsResource {
+  /**
+   * Get the order limit settings.
+   * Returns the default and maximum limits for applications that are not operated by the shop. Requires an administrator.
+   * Requires the scope `applications.manage`.
+   */
+  get(options: CallOptions & Required<IfNoneMatch>): Call<OrderLimitSettings | undefined, ProblemsOf['orderLimitSettings.get']>;
+  /**
+   * Get the order limit settings.
+   * Returns the default and maximum limits for applications that are not operated by the shop. Requires an administrator.
+   * Requires the scope `applications.manage`.
+   */
+  get(options?: CallOptions): Call<OrderLimitSettings, ProblemsOf['orderLimitSettings.get']>;
+  /**
+   * Update the order limit settings.
+   * Updates the given fields. Omitted fields keep their values, and a given field replaces all limits that it contains. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.
+   * Requires the scope `applications.manage`.
+   */
+  update(
+    body: OrderLimitSettingsUpdate,
+    options?: CallOptions & IfMatch,
+  ): Call<OrderLimitSettings, ProblemsOf['orderLimitSettings.update']>;
+}
+
 /** Methods of the client, by resource. */
 export interface Resources {
   readonly versions: VersionsResource;
@@ -1007,4 +1036,5 @@ export interface Resources {
   readonly stats: StatsResource;
   readonly signingKeys: SigningKeysResource;
   readonly branding: BrandingResource;
+  readonly orderLimitSettings: OrderLimitSettingsResource;
 }

@@ -46,6 +46,7 @@ export const auditActions = [
   'application.secret_rotated',
   'signing_key.rotated',
   'branding.changed',
+  'order_limit_settings.changed',
   'token.reused',
 ] as const;
 
