@@ -6068,7 +6068,7 @@ export const groupSummaries: Readonly<Record<string, string>> = {
   stats: "Statistics on the shop's sales, products and applications",
   'signing-keys': 'Keys that sign tokens',
   branding: 'Name, logo, colors and links that pages and e-mails show',
-  'order-limit-settings': 'Default and maximum limits for the orders of applications that are not operated by the shop',
+  'order-limit-settings': 'Limits for the orders of applications that the shop does not operate',
 };
 
 /** Every OAuth scope, with the description on the consent page. */

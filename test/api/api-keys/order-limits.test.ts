@@ -61,11 +61,11 @@ test('lists, GET /authorization and the account page contain the limits', async 
   });
   const { text } = await key.anna.browser.open('/account/api-keys');
   expect(text).toContain('Orders of at most 50.00 EUR each, of at most 200.00 EUR per month in total, and until January 31, 2037');
-  expect([text.includes('Place orders'), text.includes('Cancel orders'), text.includes('Only orders that were placed with this key')]).toEqual([
-    true,
-    false,
-    true,
-  ]);
+  expect([
+    text.includes('Place orders'),
+    text.includes('Cancel orders'),
+    text.includes('Only orders that were placed with this key'),
+  ]).toEqual([true, false, true]);
 });
 
 test('a key without limits has none in lists, and orders without limits', async () => {
