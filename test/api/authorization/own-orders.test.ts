@@ -259,7 +259,7 @@ test('an assistant whose access the customer restricts on the consent page sees 
   const { body: placed } = await callMcpTool(client, 'orders_create', { ...(await orderBody()), reference: 'PLACED-BY-ASSISTANT' });
   expect((await callMcpTool(client, 'orders_get', { order_id: placed.id })).isError).toBe(false);
   const hidden = await callMcpTool(client, 'orders_get', { order_id: other.body.id });
-  expect([hidden.isError, hidden.text]).toEqual([true, expect.stringContaining(`Order ${other.body.id} was not found.`)]);
+  expect([hidden.isError, hidden.text]).toEqual([true, expect.stringContaining(`Order ${other.body.id} was not found`)]);
   const { text } = await callMcpTool(client, 'orders_list');
   expect([text.includes('PLACED-BY-ASSISTANT'), text.includes('PLACED-ELSEWHERE')], text).toEqual([true, false]);
   await client.close();
