@@ -161,7 +161,14 @@ describe.skipIf(databaseKind === 'pglite')('limits on two processes', { timeout:
       await delayOrders();
       await (name === 'a revocation' ? removeRowLock() : removeAdvisoryLocks());
       if (name === 'a lowered limit') await removeRowLock();
-      expect(await (await connect(limits())).countOrdersAfter(changeLimits())).toBeGreaterThan(0);
+      const countOrdersAfterChange = async (): Promise<number> => (await connect(limits())).countOrdersAfter(changeLimits());
+      // On a busy machine, no order may overlap the change in one attempt.
+      let attempts = 1;
+      while (attempts < 10 && (await countOrdersAfterChange()) === 0) {
+        attempts += 1;
+        await setCeiling(null)();
+      }
+      expect(attempts).toBeLessThan(10);
     });
   });
 });
