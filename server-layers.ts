@@ -18,7 +18,7 @@ const layers: readonly Layer[] = [
   { common: ['audit', 'events', 'usage', 'api-versions'] },
   { common: ['applications', 'branding', 'order-limits', 'rate-limits', 'users'], shop: ['delivery-methods', 'products'] },
   { common: ['api-keys'], shop: ['orders', 'tasks'] },
-  { authorization: ['oauth'], shop: ['imports', 'order-exports', 'statistics', 'payments', 'shipments', 'webhooks'] },
+  { authorization: ['oauth'], shop: ['imports', 'order-exports', 'statistics', 'payments', 'quotes', 'shipments', 'webhooks'] },
   {
     common: ['config', 'metrics', 'problems'],
     authorization: ['access-management'],

@@ -17,6 +17,7 @@ import { productImportRoutes } from './resources/tasks/product-imports.ts';
 import { productProblems, productRoutes } from './resources/products/products.ts';
 import { commonProblems } from './protocol/problems.ts';
 import { providerEventProblems, providerEventRoutes } from './resources/orders/provider-events.ts';
+import { quoteRoutes } from './resources/orders/quotes.ts';
 import { refundProblems, refundRoutes } from './resources/orders/refunds.ts';
 import { shipmentProblems, shipmentRoutes } from './resources/orders/shipments.ts';
 import { signingKeyRoutes } from './resources/access/signing-keys.ts';
@@ -38,6 +39,7 @@ const resources = {
   productCategories: productCategoryRoutes,
   deliveryMethods: deliveryMethodRoutes,
   orders: orderRoutes,
+  quotes: quoteRoutes,
   payments: paymentRoutes,
   providerEvents: providerEventRoutes,
   refunds: refundRoutes,
@@ -121,7 +123,7 @@ export { eventRetentionDays, eventSubjectDefinitions, eventTypes, eventTypeWildc
 export type { Event, EventPage, EventSubject, EventType, EventTypeWildcard } from './resources/events/events.ts';
 export { maxImportRowsPerOrder, maxImportRowBytes, minUploadRate, importFileLimitsText } from './resources/tasks/import-parameters.ts';
 export { maxPrice } from './schema/amount-price-and-currency-schemas.ts';
-export { maxOrderLines, maxLineQuantity } from './resources/orders/orders.ts';
+export { maxOrderLines, maxLineQuantity, type OrderCreate, type OrderInput } from './resources/orders/order-create-schema.ts';
 export { orderDeliveryInputSchema } from './resources/orders/order-delivery-schemas.ts';
 export { maxFoundOrders, maxOrdersWithItems } from './resources/orders/order-list-inclusions-and-search.ts';
 export { orderCancelReasons, orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses, taxModes } from './resources/orders/orders.ts';
@@ -141,7 +143,7 @@ export {
 } from './protocol/order-limits-and-authorization-details.ts';
 export { orderExportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
 export type { LineQuantity } from './resources/orders/order-line-and-quantity.ts';
-export type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from './resources/orders/orders.ts';
+export type { Order, OrderCancellation, OrderSummary, OrderUpdate } from './resources/orders/orders.ts';
 export type { OrderCreateV2, OrderSummaryV2, OrderUpdateV2, OrderV2 } from './resources/orders/orders-v2.ts';
 export {
   paymentFailureCodes,
@@ -159,6 +161,18 @@ export { productStatuses } from './resources/products/products.ts';
 export { stockAdjustmentReasons, maxStock } from './resources/products/stock-adjustment-schemas.ts';
 export type { StockAdjustment, StockAdjustmentCreate } from './resources/products/stock-adjustment-schemas.ts';
 export type { Product, ProductCreate, ProductReplace, ProductUpdate } from './resources/products/products.ts';
+export {
+  defaultHoldSeconds,
+  defaultQuoteSeconds,
+  maxHoldSeconds,
+  maxQuoteSeconds,
+  quoteStatuses,
+  type Quote,
+  type QuoteCreate,
+  type QuoteLimits,
+  type QuoteStatus,
+  type QuoteSummary,
+} from './resources/orders/quotes.ts';
 export { refundReasons, refundStatuses, type Refund, type RefundCreate } from './resources/orders/refunds.ts';
 export { type Deprecation, getRouteMetadata, listRoutes, type RouteMetadata, defaultMaxBodyBytes } from './protocol/route-metadata.ts';
 export { administratorOnlyScopes, getRolesAllowedForScope, scopeNames, scopeDefinitions, type Scope } from './protocol/scopes.ts';

@@ -7,6 +7,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import { flagsFromCommandSpec, isMoneyFlag, snakeToKebabCase } from './flags-from-command-spec.ts';
 import { describeMinorUnit } from './convert-money-flags.ts';
 import { flagErrorFromSchemaViolation, parseFlagValues, type RawFlagValues } from './parse-flag-values.ts';
+import { getBodySchema } from './require-items-and-delivery-without-quote.ts';
 import { requiredFieldMessage, findSchemaViolations } from '../schema/find-schema-violations.ts';
 
 /** The command-line input for one operation of the contract. */
@@ -67,10 +68,13 @@ export function buildAndValidateQueryAndBody(spec: CommandSpec, typed: RawFlagVa
   const flags = flagsFromCommandSpec(spec);
   const query = parseFlagValues(typed, 'query', {}, now);
   const body = spec.body ? parseFlagValues(typed, 'body', base, now) : undefined;
+  const bodySchema = body && getBodySchema(spec, body);
   const currency = body?.['currency'];
   const errors = [
     ...findSchemaViolations(spec.query, query).map((violation) => flagErrorFromSchemaViolation(flags, 'query', violation)),
-    ...(spec.body ? findSchemaViolations(spec.body, body).map((violation) => flagErrorFromSchemaViolation(flags, 'body', violation)) : []),
+    ...(bodySchema
+      ? findSchemaViolations(bodySchema, body).map((violation) => flagErrorFromSchemaViolation(flags, 'body', violation))
+      : []),
   ];
   const withUnit = ({ flag, message, ...rest }: FieldError): FieldError => {
     const money = flags.find((candidate) => candidate.name === flag && isMoneyFlag(candidate));

@@ -15,14 +15,17 @@ const currencyFinders: Readonly<Record<string, FindCurrency>> = {
   'products.list': async (client) => (await client.products.list({ limit: 1 })).data[0]?.currency,
   'products.update': async (client, [id = '']) => (await client.products.get(id)).currency,
   'products.replace': async (client, [id = '']) => (await client.products.get(id)).currency,
-  'orders.create': async (client, _, { items }) => {
-    const first: unknown = Array.isArray(items) ? items[0] : undefined;
-    const id = isRecord(first) ? first['product_id'] : undefined;
-    return typeof id === 'number' ? (await client.products.get(id)).currency : undefined;
-  },
+  'orders.create': (client, _, body) => fetchCurrencyOfFirstItem(client, body),
+  'quotes.create': (client, _, body) => fetchCurrencyOfFirstItem(client, body),
   // A dry run requires only the scope that the refund itself requires.
   'refunds.create': async (client, [id = '']) => (await client.refunds.create(id, {}, { dryRun: true })).currency,
 };
+
+async function fetchCurrencyOfFirstItem(client: Client, { items }: Record<string, unknown>): Promise<string | undefined> {
+  const first: unknown = Array.isArray(items) ? items[0] : undefined;
+  const id = isRecord(first) ? first['product_id'] : undefined;
+  return typeof id === 'number' ? (await client.products.get(id)).currency : undefined;
+}
 
 type Conversion = {
   readonly spec: CommandSpec;

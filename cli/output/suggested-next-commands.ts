@@ -39,6 +39,7 @@ const taskStep: NextStep = ({ id, status, result }) => {
 /** The possible next step after each operation. */
 const nextSteps: Readonly<Record<string, NextStep>> = {
   'orders.create': ({ id, status }) => (status === 'pending' ? { text: 'Pay for the order', command: `orders pay ${id}` } : undefined),
+  'quotes.create': ({ id }) => ({ text: 'Place the order', command: `orders create --quote-id ${id}` }),
   'payments.create': paymentStep,
   'payments.get': paymentStep,
   'payments.cancel': paymentStep,

@@ -10,6 +10,7 @@ import type {
   Payment,
   Product,
   ProductCategory,
+  QuoteSummary,
   Refund,
   Shipment,
   StockAdjustment,
@@ -37,6 +38,7 @@ export const tableColumnsByOperation: Readonly<Record<string, readonly string[]>
   'shipments.listAll': ['id', 'order_id', 'status', 'carrier', 'tracking_number', 'created_at'] satisfies ColumnsOf<Shipment>,
   'tasks.list': ['id', 'type', 'status', 'created_at', 'finished_at'] satisfies ColumnsOf<Task>,
   'orders.list': ['id', 'status', 'payment_status', 'total', 'item_count', 'created_at'] satisfies ColumnsOf<OrderSummary>,
+  'quotes.list': ['id', 'status', 'total', 'item_count', 'hold', 'order_id', 'created_at', 'expires_at'] satisfies ColumnsOf<QuoteSummary>,
   'webhooks.list': ['id', 'url', 'events', 'status', 'created_at'] satisfies ColumnsOf<WebhookEndpoint>,
   'webhooks.deliveries': ['id', 'event_id', 'event_type', 'status', 'next_attempt_at', 'created_at'] satisfies ColumnsOf<WebhookDelivery>,
   'connectedApps.list': ['id', 'application.name', 'device', 'scopes', 'created_at', 'last_used_at'] satisfies readonly (
@@ -86,6 +88,18 @@ export const staffTableColumnsByOperation: Readonly<Record<string, readonly stri
     'item_count',
     'created_at',
   ] satisfies ColumnsOf<OrderSummary>,
+  'quotes.list': [
+    'id',
+    'user_id',
+    'client_id',
+    'status',
+    'total',
+    'item_count',
+    'hold',
+    'order_id',
+    'created_at',
+    'expires_at',
+  ] satisfies ColumnsOf<QuoteSummary>,
 };
 
 /** The columns of a nested list. A column is omitted if no item has its field. */
@@ -103,6 +117,7 @@ const headings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     item_count: 'items',
     created_at: 'placed',
   },
+  'quotes.list': { user_id: 'customer', client_id: 'application', item_count: 'items', order_id: 'order', created_at: 'created' },
   'applications.list': { registration: 'registered by', created_at: 'registered' },
   'auditEvents.list': { occurred_at: 'time', actor_id: 'actor', user_id: 'user', client_id: 'application' },
   'connectedApps.list': { 'application.name': 'application', last_used_at: 'last used' },

@@ -58,6 +58,10 @@ import type {
   ProductUpdate,
   ProductsListQuery,
   ProductsListStockAdjustmentsQuery,
+  Quote,
+  QuoteCreate,
+  QuotePage,
+  QuotesListQuery,
   Redelivery,
   RedeliveryCreate,
   Refund,
@@ -130,6 +134,10 @@ export interface Queries {
   readonly orders: {
     list(query?: OrdersListQuery): QueryOf<OrderPage>;
     get(orderId: number | string): QueryOf<Order>;
+  };
+  readonly quotes: {
+    list(query?: QuotesListQuery): QueryOf<QuotePage>;
+    get(quoteId: number | string): QueryOf<Quote>;
   };
   readonly payments: {
     list(orderId: number | string, query?: PaymentsListQuery): QueryOf<PaymentPage>;
@@ -209,6 +217,9 @@ export interface InfiniteQueries {
   readonly orders: {
     list(query?: OrdersListQuery): InfiniteQueryOf<OrderPage>;
   };
+  readonly quotes: {
+    list(query?: QuotesListQuery): InfiniteQueryOf<QuotePage>;
+  };
   readonly payments: {
     list(orderId: number | string, query?: PaymentsListQuery): InfiniteQueryOf<PaymentPage>;
     listAll(query?: PaymentsListAllQuery): InfiniteQueryOf<PaymentPage>;
@@ -263,6 +274,10 @@ export interface Mutations {
     create(options?: CallOptions & DryRun): MutationOf<Order, OrderCreate>;
     update(orderId: number | string, options?: CallOptions & IfMatch): MutationOf<Order, OrderUpdate>;
     cancel(orderId: number | string, options?: CallOptions & DryRun): MutationOf<Order, OrderCancellation>;
+  };
+  readonly quotes: {
+    create(options?: CallOptions): MutationOf<Quote, QuoteCreate>;
+    cancel(quoteId: number | string, options?: CallOptions): MutationOf<Quote, void>;
   };
   readonly payments: {
     create(orderId: number | string, options?: CallOptions): MutationOf<Payment, PaymentCreate>;

@@ -46,6 +46,9 @@ import type {
   ProductReplace,
   ProductStatistics,
   ProductUpdate,
+  Quote,
+  QuoteCreate,
+  QuotePage,
   Redelivery,
   RedeliveryCreate,
   Refund,
@@ -159,6 +162,13 @@ export type {
   ProductStatistics,
   ProductUpdate,
   ProviderEventReceipt,
+  Quote,
+  QuoteCreate,
+  QuoteEvent,
+  QuoteItem,
+  QuoteLimits,
+  QuotePage,
+  QuoteSummary,
   Redelivery,
   RedeliveryCreate,
   Refund,
@@ -216,6 +226,7 @@ export interface ProductsListStockAdjustmentsQuery extends Query<'products.listS
 export interface ProductCategoriesListQuery extends Query<'productCategories.list'> {}
 export interface DeliveryMethodsListQuery extends Query<'deliveryMethods.list'> {}
 export interface OrdersListQuery extends Query<'orders.list'> {}
+export interface QuotesListQuery extends Query<'quotes.list'> {}
 export interface PaymentsListQuery extends Query<'payments.list'> {}
 export interface PaymentsListAllQuery extends Query<'payments.listAll'> {}
 export interface RefundsListQuery extends Query<'refunds.list'> {}
@@ -414,7 +425,7 @@ export interface DeliveryMethodsResource {
 export interface OrdersResource {
   /**
    * Place an order.
-   * Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.
+   * Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote; a second order cannot be placed from it. Send an `Idempotency-Key`, so that a retry does not place a second order.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
@@ -448,6 +459,39 @@ export interface OrdersResource {
    * Requires the scope `orders.write` or `orders.manage`.
    */
   cancel(orderId: number | string, body: OrderCancellation, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.cancel']>;
+}
+
+export interface QuotesResource {
+  /**
+   * Create a quote.
+   * Returns the prices, taxes, delivery price and availability of an order without placing it, and whether the order would exceed a limit that the customer set. Nothing is reserved unless `hold` is set. To place the order, send the ID of the quote to `POST /orders` before the quote expires.
+   * Requires the scope `orders.write` or `orders.manage`.
+   */
+  create(body: QuoteCreate, options?: CallOptions): Call<Quote, ProblemsOf['quotes.create']>;
+  /**
+   * List quotes.
+   * Returns the quotes of the current user, newest first. With the `orders.manage` scope and a staff account, returns the quotes of every customer.
+   * Requires the scope `orders.read` or `orders.manage`.
+   */
+  list(query?: QuotesListQuery, options?: CallOptions): PagedCall<QuotePage, ProblemsOf['quotes.list']>;
+  /**
+   * Get a quote.
+   * Returns the quote with its items. With `orders.read`, only the user's own quotes are found.
+   * Requires the scope `orders.read` or `orders.manage`.
+   */
+  get(quoteId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Quote | undefined, ProblemsOf['quotes.get']>;
+  /**
+   * Get a quote.
+   * Returns the quote with its items. With `orders.read`, only the user's own quotes are found.
+   * Requires the scope `orders.read` or `orders.manage`.
+   */
+  get(quoteId: number | string, options?: CallOptions): Call<Quote, ProblemsOf['quotes.get']>;
+  /**
+   * Cancel a quote.
+   * Cancels an open quote, so that no order can be placed from it. Reserved goods are returned to stock.
+   * Requires the scope `orders.write` or `orders.manage`.
+   */
+  cancel(quoteId: number | string, options?: CallOptions): Call<Quote, ProblemsOf['quotes.cancel']>;
 }
 
 export interface PaymentsResource {
@@ -944,6 +988,7 @@ export interface Resources {
   readonly productCategories: ProductCategoriesResource;
   readonly deliveryMethods: DeliveryMethodsResource;
   readonly orders: OrdersResource;
+  readonly quotes: QuotesResource;
   readonly payments: PaymentsResource;
   readonly refunds: RefundsResource;
   readonly shipments: ShipmentsResource;

@@ -48,6 +48,7 @@ export type ProblemsOf = {
     out_of_stock: 409;
     price_changed: 409;
     product_unavailable: 409;
+    quote_not_open: 409;
     payload_too_large: 413;
     unsupported_media_type: 415;
     idempotency_key_reused: 422;

@@ -37,6 +37,7 @@ export const routes: RouteTable = {
       cancel: 'POST/{}/cancellation json dry',
     },
   ],
+  quotes: ['/api/v1/quotes', { create: 'POST json', list: 'GET query paginated', get: 'GET/{}', cancel: 'POST/{}/cancellation' }],
   payments: [
     '/api/v1',
     {
@@ -133,6 +134,7 @@ export const scopesOf: ScopesOf = /* @__PURE__ */ listScopes({
   productCategories: { '': 'list' },
   deliveryMethods: { '': 'list get', 'settings.write': 'replace delete' },
   orders: { 'orders.write orders.manage': 'create update cancel', 'orders.read orders.manage': 'list get' },
+  quotes: { 'orders.write orders.manage': 'create cancel', 'orders.read orders.manage': 'list get' },
   payments: {
     'payments.write payments.manage': 'create cancel',
     'payments.read payments.manage': 'list listAll get',
@@ -184,6 +186,10 @@ export type ScopesOf = {
   readonly 'orders.get': readonly ['orders.read', 'orders.manage'];
   readonly 'orders.update': readonly ['orders.write', 'orders.manage'];
   readonly 'orders.cancel': readonly ['orders.write', 'orders.manage'];
+  readonly 'quotes.create': readonly ['orders.write', 'orders.manage'];
+  readonly 'quotes.list': readonly ['orders.read', 'orders.manage'];
+  readonly 'quotes.get': readonly ['orders.read', 'orders.manage'];
+  readonly 'quotes.cancel': readonly ['orders.write', 'orders.manage'];
   readonly 'payments.create': readonly ['payments.write', 'payments.manage'];
   readonly 'payments.list': readonly ['payments.read', 'payments.manage'];
   readonly 'payments.listAll': readonly ['payments.read', 'payments.manage'];
@@ -624,6 +630,7 @@ export type ProblemsOf = {
     out_of_stock: 409;
     price_changed: 409;
     product_unavailable: 409;
+    quote_not_open: 409;
     payload_too_large: 413;
     unsupported_media_type: 415;
     idempotency_key_reused: 422;
@@ -689,6 +696,87 @@ export type ProblemsOf = {
     insufficient_storage: 503;
   };
   'orders.cancel': {
+    invalid_request: 400;
+    malformed_json: 400;
+    idempotency_key_invalid: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    idempotency_in_progress: 409;
+    invalid_transition: 409;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'quotes.create': {
+    invalid_request: 400;
+    malformed_json: 400;
+    idempotency_key_invalid: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    limit_exceeded: 403;
+    not_acceptable: 406;
+    idempotency_in_progress: 409;
+    out_of_stock: 409;
+    price_changed: 409;
+    product_unavailable: 409;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'quotes.list': {
+    invalid_request: 400;
+    invalid_cursor: 400;
+    cursor_mismatch: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'quotes.get': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'quotes.cancel': {
     invalid_request: 400;
     malformed_json: 400;
     idempotency_key_invalid: 400;

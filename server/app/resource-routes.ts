@@ -7,6 +7,7 @@ export { deliveryMethodRoutes as deliveryMethods } from '../delivery-methods/rou
 export { orderRoutes as orders } from '../order-lifecycle/order-routes.ts';
 export { paymentRoutes as payments } from '../order-lifecycle/payment-routes.ts';
 export { providerEventRoutes as providerEvents } from '../order-lifecycle/provider-event-routes.ts';
+export { quoteRoutes as quotes } from '../quotes/routes.ts';
 export { refundRoutes as refunds } from '../refunds/routes.ts';
 export { shipmentRoutes as shipments } from '../shipments/routes.ts';
 export { orderExportRoutes as orderExports } from '../order-exports/routes.ts';

@@ -2,14 +2,11 @@ import type { Response } from 'express';
 import type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
 import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-resource.ts';
 import { isDryRunRequest } from '../http/writes/dry-run.ts';
 import { createResourceIdempotently, createResourceIdempotentlyInStatement } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
-import type { Principal } from '../http/request/principal-and-token-types.ts';
-import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
@@ -26,6 +23,8 @@ import { restrictOrderFiltersByText } from '../orders/restrict-order-filters-by-
 import { countOrders, listOrders } from '../orders/list-orders.sql.ts';
 import { type OrderRow, orderSummaryFromRow } from '../orders/order-from-row.ts';
 import { placeOrder } from '../orders/place-order.ts';
+import { placeOrderFromQuote } from './place-order-from-quote.ts';
+import { resolveOrderDetails } from './resolve-order-details.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { updateOrder } from '../orders/update-order.ts';
 
@@ -54,10 +53,15 @@ export async function handleCreateOrder<Summary, FullOrder extends Summary & Ver
 ) {
   const principal = requirePrincipal(req);
   const { clientId, grantId = null, orderAuthorization } = principal;
-  const buyer = { userId: resolveBuyerId(principal, body), clientId, grantId, isLimited: orderAuthorization !== undefined };
+  const { userId, input } = await resolveOrderDetails(em, principal, body);
+  const buyer = { userId, clientId, grantId, isLimited: orderAuthorization !== undefined };
   const options = { taxMode, toDelivery: representation.toDelivery };
   enableEtagOfCreatedResource(res, (id) => etagName(representation, id));
-  return createResourceIdempotentlyInStatement<FullOrder>(em, req, res, (inner, claim) => placeOrder(inner, claim, options, buyer, body));
+  return createResourceIdempotentlyInStatement<FullOrder>(em, req, res, (inner, claim) =>
+    input.quoteId === undefined
+      ? placeOrder(inner, claim, options, buyer, input)
+      : placeOrderFromQuote(inner, claim, options, buyer, { ...input, quoteId: input.quoteId }),
+  );
 }
 
 export async function handleListOrders<Summary, FullOrder extends Summary & Versioned>(
@@ -138,23 +142,3 @@ export async function handleCancelOrder<Summary, FullOrder extends Summary & Ver
 }
 
 const etagName = ({ etagPrefix }: { readonly etagPrefix: string }, id: number): string => `${etagPrefix}-${id}`;
-
-function resolveBuyerId(principal: Principal, { user_id: userId, discount_total: discount }: OrderCreate): number {
-  const own = principal.user?.id;
-  if (discount !== undefined && !canUseScope(principal, 'orders.manage')) {
-    throw createProblem('forbidden', { detail: 'Applying a discount requires the `orders.manage` scope and a staff account.' });
-  }
-  if (userId === undefined && own !== undefined) return own;
-  if (!canUseScope(principal, 'orders.manage') && (userId !== own || userId === undefined)) {
-    throw createProblem('forbidden', {
-      detail: 'Placing an order for another user requires the `orders.manage` scope and a staff account.',
-    });
-  }
-  if (userId !== undefined) return userId;
-  throw createInvalidRequestProblem({
-    in: 'body',
-    pointer: '#/user_id',
-    code: 'required',
-    detail: 'This token does not act on behalf of a user: send the `user_id` of the customer.',
-  });
-}

@@ -2,6 +2,7 @@ import type { Job } from '../jobs/job-runner.ts';
 import { readDatabaseTime } from '../database/time/read-database-time.sql.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { cancelExpiredOrders } from './cancel-expired-orders.ts';
+import { reportExpiredQuotes } from '../quotes/report-and-delete-expired-quotes.ts';
 import { submitOrPollDueRefunds } from '../refunds/submit-or-poll-due-refunds.ts';
 import { submitPollOrCancelDuePayments } from './submit-poll-or-cancel-due-payments.ts';
 import { applyDueProviderEvents } from './store-and-apply-provider-events.ts';
@@ -9,7 +10,7 @@ import type { PaymentProviders } from '../payments/providers/payment-provider.ts
 
 const everyMs = 5_000;
 
-/** Returns the background jobs for payments, refunds, provider events and expired orders. */
+/** Returns the background jobs for payments, refunds, provider events, expired orders and expired quotes. */
 export const createOrderLifecycleJobs = ({ em }: Database, providers: PaymentProviders): Job[] => {
   const job = (name: string, work: (em: EntityManager, providers: PaymentProviders, now: Date) => Promise<unknown>): Job => ({
     name,
@@ -21,5 +22,6 @@ export const createOrderLifecycleJobs = ({ em }: Database, providers: PaymentPro
     job('payments', submitPollOrCancelDuePayments),
     job('refunds', submitOrPollDueRefunds),
     job('expired orders', cancelExpiredOrders),
+    job('expired quotes', (inner, _providers, now) => reportExpiredQuotes(inner, now)),
   ];
 };

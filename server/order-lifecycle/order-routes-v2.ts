@@ -2,6 +2,7 @@ import { initServer } from '@ts-rest/express';
 import {
   contractV2,
   type Order,
+  type OrderCreate,
   type OrderCreateV2,
   type OrderSummary,
   type OrderSummaryV2,
@@ -9,7 +10,7 @@ import {
   type OrderUpdateV2,
   type OrderV2,
 } from '@mandate/contract';
-import { Problem } from '../http/problem-details/problem.ts';
+import { createInvalidRequestProblem, Problem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import {
@@ -47,10 +48,14 @@ export const orderRoutesV2 = (deps: HandlerDependencies & PaymentHandlerDependen
   });
 };
 
-const toOrderCreate = ({ shipping_method, shipping_address, ...order }: OrderCreateV2) => ({
-  ...order,
-  delivery: toDelivery({ shipping_method, shipping_address }),
-});
+function toOrderCreate({ shipping_method: method, shipping_address: address, ...order }: OrderCreateV2): OrderCreate {
+  if (method === undefined && address === undefined) return order;
+  if (method === undefined || address === undefined) {
+    const pointer = method === undefined ? '#/shipping_method' : '#/shipping_address';
+    throw createInvalidRequestProblem({ in: 'body', pointer, code: 'required', detail: 'This is required.' });
+  }
+  return { ...order, delivery: toDelivery({ shipping_method: method, shipping_address: address }) };
+}
 
 /** Converts a version 2 update. The delivery method and the address can be changed independently. */
 function toOrderUpdate(

@@ -1,12 +1,33 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import type { ExceededLimit } from '../order-limits/order-limits-problem.ts';
 import type { OrderRejection } from './problem-from-order-rejection.ts';
 
-type PlacementRow = { answer: string | null; location: string | null; refusal: OrderRejection | null };
+/** The limits of a grant, and the limit that an order would exceed, if any. */
+export type LimitCheck = Omit<ExceededLimit, 'limit'> & { readonly limit: ExceededLimit['limit'] | null };
+
+/** The function's result if it placed no order. With the parameter for pricing only, `exceeded` also contains limits that are not exceeded. */
+export type PricedOrderRejection = Omit<OrderRejection, 'exceeded'> & {
+  exceeded: LimitCheck | null;
+  /** Prices; null unless only the price was requested. The arrays contain one element per line if all products are for sale. */
+  price: {
+    tax: number;
+    skus: string[] | null;
+    names: string[] | null;
+    unit_prices: number[] | null;
+    tax_rates: number[] | null;
+    taxes: number[] | null;
+    totals: number[] | null;
+    /** Available units by product ID; products whose stock is not tracked are absent. */
+    stock: Record<string, number>;
+  } | null;
+};
+
+type PlacementRow = { answer: string | null; location: string | null; refusal: (OrderRejection & PricedOrderRejection) | null };
 
 // Written in SQL because a single function call performs the whole transaction (see the `create-order` benchmark).
 export const callPlaceOrderSqlFunction = prepareStatement<PlacementRow>(
-  'place_order_v5',
+  'place_order_v6',
   `select answer, location, refusal
-     from mandate_place_order_v5($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json,
-       $17, $18)`,
+     from mandate_place_order_v6($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json,
+       $17, $18, $19, $20)`,
 );

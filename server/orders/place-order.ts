@@ -1,9 +1,14 @@
-import type { Order, OrderCreate } from '@mandate/contract';
+import type { Order } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { emitEventSignalAfterCommit } from '../events/event-signals.ts';
 import type { IdempotencyKeyClaim, StoredIdempotentResponse } from '../http/writes/idempotency.ts';
-import { problemFromOrderRejection } from './problem-from-order-rejection.ts';
-import { callPlaceOrderSqlFunction } from './call-place-order.sql.ts';
+import { callPlaceOrderSqlFunction, type LimitCheck, type PricedOrderRejection } from './call-place-order.sql.ts';
+import {
+  hasDeliveryAddress,
+  problemFromOrderRejection,
+  type OrderInputOrQuoteContent,
+  type OrderRejection,
+} from './problem-from-order-rejection.ts';
 
 /** How long an unpaid order reserves its goods. */
 export const reservationTtl = '30 minutes';
@@ -18,7 +23,7 @@ export type OrderBuyer = {
   readonly isLimited: boolean;
 };
 
-type PlacementOptions = {
+export type PlacementOptions = {
   readonly taxMode: Order['tax_mode'];
   /** Returns the response's delivery fields, in the representation of the API version. */
   readonly toDelivery: (delivery: Order['delivery']) => object;
@@ -26,37 +31,25 @@ type PlacementOptions = {
 
 /**
  * Places an order in one SQL statement: claims the idempotency key, calculates the prices, checks the customer's limits, reserves the
- * stock, inserts the order and its event, and stores the response. Throws a problem that lists every reason for a rejection. Returns `undefined` if the key was already
- * claimed.
+ * stock, inserts the order and its event, marks the quote as converted, if any, and stores the response. Throws a problem that lists every
+ * reason for a rejection. Returns `undefined` if the key was already claimed.
  */
 export async function placeOrder(
   em: EntityManager,
   claim: IdempotencyKeyClaim,
   { taxMode, toDelivery }: PlacementOptions,
   buyer: OrderBuyer,
-  input: OrderCreate,
+  input: OrderInputOrQuoteContent,
 ): Promise<StoredIdempotentResponse> {
-  const { delivery, items } = input;
-  const hasAddress = delivery.line1 !== undefined && delivery.city !== undefined && delivery.country !== undefined;
   const [placed] = await callPlaceOrderSqlFunction(em, [
     claim,
     '/api/v1/orders/',
-    buyer.userId,
-    buyer.clientId,
-    items.map((item) => item.product_id),
-    items.map((item) => item.quantity),
-    JSON.stringify(delivery),
-    hasAddress,
-    input.discount_total ?? 0,
-    taxMode,
-    input.total ?? null,
-    input.reference ?? null,
-    input.note ?? null,
-    JSON.stringify(input.metadata),
-    reservationTtl,
-    JSON.stringify(toDelivery(delivery)),
+    ...orderParameters(taxMode, buyer.userId, buyer.clientId, input),
+    JSON.stringify(toDelivery(input.delivery)),
     buyer.grantId,
     buyer.isLimited,
+    false,
+    input.quoteId ?? null,
   ]);
   if (!placed) throw new Error('placing an order returned no row');
   if (placed.refusal) throw problemFromOrderRejection(placed.refusal, input);
@@ -64,3 +57,41 @@ export async function placeOrder(
   await emitEventSignalAfterCommit(em, 'written');
   return { body: placed.answer, location: placed.location };
 }
+
+/** The price of an order as placing it would calculate it, and every reason why the order cannot be placed now. */
+export type OrderPrice = Omit<OrderRejection, 'quote' | 'exceeded'> & {
+  /** The limits of the grant, and the limit that the order would exceed, if any; null if there are no limits. */
+  readonly limitCheck: LimitCheck | null;
+  readonly price: NonNullable<PricedOrderRejection['price']>;
+};
+
+/** Calculates the price of an order without placing it. */
+export async function priceOrder(
+  em: EntityManager,
+  taxMode: Order['tax_mode'],
+  buyer: OrderBuyer,
+  input: OrderInputOrQuoteContent,
+): Promise<OrderPrice> {
+  const parameters = orderParameters(taxMode, buyer.userId, buyer.clientId, input);
+  const [row] = await callPlaceOrderSqlFunction(em, [null, '', ...parameters, '{}', buyer.grantId, buyer.isLimited, true, null]);
+  if (!row?.refusal?.price) throw new Error('pricing an order returned no price');
+  const { exceeded: limitCheck, quote: _quote, price, ...conflicts } = row.refusal;
+  return { ...conflicts, limitCheck, price };
+}
+
+/** Returns the parameters that placing and pricing an order have in common. */
+const orderParameters = (taxMode: Order['tax_mode'], userId: number, clientId: string, input: OrderInputOrQuoteContent): unknown[] => [
+  userId,
+  clientId,
+  input.items.map((item) => item.product_id),
+  input.items.map((item) => item.quantity),
+  JSON.stringify(input.delivery),
+  hasDeliveryAddress(input),
+  input.discount_total ?? 0,
+  taxMode,
+  input.total ?? null,
+  input.reference ?? null,
+  input.note ?? null,
+  JSON.stringify(input.metadata),
+  reservationTtl,
+];

@@ -1,6 +1,7 @@
-import type { OrderCreate } from '@mandate/contract';
+import type { OrderInput } from '@mandate/contract';
 import { createInvalidRequestProblem, createProblem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
 import { createLimitProblem, type ExceededLimit } from '../order-limits/order-limits-problem.ts';
+import { findQuoteProblem, type QuoteAtRejection } from './find-quote-problem.ts';
 
 /** All reasons why the database function rejected an order, as of one point in time. */
 export type OrderRejection = {
@@ -15,13 +16,36 @@ export type OrderRejection = {
   active_user: boolean;
   /** The customer's limit that the order exceeds, if any. */
   exceeded: ExceededLimit | null;
+  /** The quote from which the order was to be placed, if any. */
+  quote: QuoteAtRejection | null;
 };
 
+type OrderConflicts = Omit<OrderRejection, 'quote'>;
+
+/** Details of an order, from the request or from the quote with this ID. */
+export type OrderInputOrQuoteContent = OrderInput & { readonly quoteId?: number };
+
+/** Returns whether the delivery contains every field that delivery methods can require. */
+export const hasDeliveryAddress = ({ delivery }: OrderInput): boolean => addressFields.every((field) => delivery[field] !== undefined);
+
+const addressFields = ['line1', 'city', 'country'] as const;
+
+/** Converts a rejection into a problem. */
+export const problemFromOrderRejection = (rejection: OrderRejection, input: OrderInputOrQuoteContent): Problem =>
+  (rejection.quote ? findQuotedOrderProblem(rejection.quote, rejection, input) : findOrderProblem(rejection, input)) ??
+  createProblem('out_of_stock', { detail: 'The last units have just been sold. Try again.' });
+
+const findQuotedOrderProblem = (quote: QuoteAtRejection, rejection: OrderRejection, input: OrderInputOrQuoteContent): Problem | undefined =>
+  findQuoteProblem(quote, rejection, hasDeliveryAddress(input)) ??
+  productUnavailable(rejection, input) ??
+  limitExceeded(rejection, '#/quote_id') ??
+  (quote.hold ? undefined : outOfStock(rejection, input));
+
 /**
- * Converts a rejection into a problem. Errors in the request take precedence over conflicts with the current products, limits, stock and
- * prices.
+ * Returns the reason why the order in the request cannot be placed, if any. Errors in the request take precedence over conflicts with the
+ * current products, limits, stock and prices.
  */
-export function problemFromOrderRejection(rejection: OrderRejection, input: OrderCreate): Problem {
+export function findOrderProblem(rejection: OrderConflicts, input: OrderInputOrQuoteContent): Problem | undefined {
   const errors = [
     ...userErrors(rejection),
     ...itemErrors(rejection, input),
@@ -31,17 +55,16 @@ export function problemFromOrderRejection(rejection: OrderRejection, input: Orde
   if (errors.length > 0) return createInvalidRequestProblem(...errors.slice(0, 50));
   return (
     productUnavailable(rejection, input) ??
-    limitExceeded(rejection) ??
+    limitExceeded(rejection, '#/items') ??
     outOfStock(rejection, input) ??
-    priceChanged(rejection, input) ??
-    createProblem('out_of_stock', { detail: 'The last units have just been sold. Try again.' })
+    priceChanged(rejection, input)
   );
 }
 
-const userErrors = ({ active_user }: OrderRejection): ProblemEntry[] =>
+const userErrors = ({ active_user }: OrderConflicts): ProblemEntry[] =>
   active_user ? [] : [{ in: 'body', pointer: '#/user_id', code: 'unknown_reference', detail: 'There is no active user with this ID.' }];
 
-function itemErrors({ unknown_products, currencies }: OrderRejection, input: OrderCreate): ProblemEntry[] {
+function itemErrors({ unknown_products, currencies }: OrderConflicts, input: OrderInputOrQuoteContent): ProblemEntry[] {
   const unknown = itemEntries(input, unknown_products, (id) => ({ code: 'unknown_reference', detail: `There is no product ${id}.` }));
   if (currencies < 2) return unknown;
   return [
@@ -50,7 +73,7 @@ function itemErrors({ unknown_products, currencies }: OrderRejection, input: Ord
   ];
 }
 
-function deliveryErrors({ method, currency, currencies }: OrderRejection, { delivery }: OrderCreate): ProblemEntry[] {
+function deliveryErrors({ method, currency, currencies }: OrderConflicts, { delivery }: OrderInputOrQuoteContent): ProblemEntry[] {
   if (!method)
     return [
       {
@@ -69,7 +92,7 @@ function deliveryErrors({ method, currency, currencies }: OrderRejection, { deli
       detail: `This delivery method is priced in ${method.currency}, the products in ${currency}.`,
     });
   }
-  const needed = method.requires_address ? (['line1', 'city', 'country'] as const) : [];
+  const needed = method.requires_address ? addressFields : [];
   for (const field of needed) {
     if (delivery[field] === undefined)
       errors.push({ in: 'body', pointer: `#/delivery/${field}`, code: 'required', detail: 'This delivery method requires an address.' });
@@ -77,7 +100,7 @@ function deliveryErrors({ method, currency, currencies }: OrderRejection, { deli
   return errors;
 }
 
-function totalErrors({ subtotal, total }: OrderRejection, { discount_total: discount = 0 }: OrderCreate): ProblemEntry[] {
+function totalErrors({ subtotal, total }: OrderConflicts, { discount_total: discount = 0 }: OrderInputOrQuoteContent): ProblemEntry[] {
   const errors: ProblemEntry[] = [];
   if (Math.max(subtotal, total ?? 0) > Number.MAX_SAFE_INTEGER) {
     errors.push({
@@ -98,10 +121,10 @@ function totalErrors({ subtotal, total }: OrderRejection, { discount_total: disc
   return errors;
 }
 
-const limitExceeded = ({ exceeded, total, currency }: OrderRejection): Problem | undefined =>
-  exceeded ? createLimitProblem(exceeded, total ?? 0, currency ?? '', '#/items') : undefined;
+const limitExceeded = ({ exceeded, total, currency }: OrderConflicts, pointer: string): Problem | undefined =>
+  exceeded ? createLimitProblem(exceeded, total ?? 0, currency ?? '', pointer) : undefined;
 
-function productUnavailable({ unavailable_products }: OrderRejection, input: OrderCreate): Problem | undefined {
+function productUnavailable({ unavailable_products }: OrderConflicts, input: OrderInputOrQuoteContent): Problem | undefined {
   if (unavailable_products.length === 0) return undefined;
   return createProblem('product_unavailable', {
     detail: `Currently not for sale: ${formatProducts(unavailable_products)}.`,
@@ -109,7 +132,7 @@ function productUnavailable({ unavailable_products }: OrderRejection, input: Ord
   });
 }
 
-function outOfStock({ short }: OrderRejection, input: OrderCreate): Problem | undefined {
+function outOfStock({ short }: OrderConflicts, input: OrderInputOrQuoteContent): Problem | undefined {
   if (short.length === 0) return undefined;
   const byProduct = new Map(short.map((shortage) => [shortage.product_id, shortage]));
   return createProblem('out_of_stock', {
@@ -127,7 +150,7 @@ function outOfStock({ short }: OrderRejection, input: OrderCreate): Problem | un
   });
 }
 
-function priceChanged({ total }: OrderRejection, input: OrderCreate): Problem | undefined {
+function priceChanged({ total }: OrderConflicts, input: OrderInputOrQuoteContent): Problem | undefined {
   if (total === null || input.total === undefined || total === input.total) return undefined;
   return createProblem('price_changed', {
     detail: `The order now costs ${total}, not ${input.total}. Show the customer the new total before you order.`,
@@ -137,8 +160,14 @@ function priceChanged({ total }: OrderRejection, input: OrderCreate): Problem | 
 
 type EntryDetails = Omit<ProblemEntry, 'in' | 'pointer' | 'parameter'>;
 
-/** Returns one entry for each order line that contains one of these products. */
-function itemEntries(input: OrderCreate, productIds: readonly number[], detailsOf: (id: number) => EntryDetails): ProblemEntry[] {
+/** Returns one entry for each order line that contains one of these products, or one entry for each product of a quote. */
+function itemEntries(
+  input: OrderInputOrQuoteContent,
+  productIds: readonly number[],
+  detailsOf: (id: number) => EntryDetails,
+): ProblemEntry[] {
+  if (input.quoteId !== undefined)
+    return productIds.slice(0, 50).map((id) => ({ in: 'body', pointer: '#/quote_id', product_id: id, ...detailsOf(id) }));
   const affected = new Set(productIds);
   return input.items
     .flatMap(({ product_id }, index): ProblemEntry[] =>

@@ -174,12 +174,16 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Each entry of `errors` names a product with its requested and available units. Order fewer units, or try again later.',
   },
   price_changed: {
-    cause: 'The total in the request is no longer the current total.',
-    fix: 'Show the new total to the customer (`actual` in `errors`), and place the order again if they agree.',
+    cause: 'The total in the request is no longer the current total, or a price has changed since the quote was made.',
+    fix: 'Show the new total to the customer (`actual` in `errors`), and place the order again if they agree. For an order from a quote, create a new quote first.',
   },
   product_unavailable: {
     cause: 'A product of the order is currently not for sale.',
     fix: 'Remove the product that `errors` names from the order.',
+  },
+  quote_not_open: {
+    cause: 'The quote has expired, was canceled, or was already converted into an order.',
+    fix: 'The `code` of the entry in `errors` is `expired`, `canceled` or `converted`. Create a new quote, unless the order that was placed from this quote is the one you need.',
   },
   too_many_tasks: {
     cause: 'You have reached the maximum number of concurrent exports and imports.',

@@ -6,8 +6,20 @@ import { productFromRow } from './product-and-stock-adjustment-from-row.ts';
 
 /** Returns a product with its current stock. If `includeInactive` is true, drafts and archived products are found, too. */
 export async function findProduct(em: EntityManager, id: number, includeInactive: boolean): Promise<Product> {
+  const product = await queryProduct(em, id, includeInactive);
+  if (!product) throw createProblem('not_found', { detail: `Product ${id} was not found.` });
+  return product;
+}
+
+/** Returns a product with its current stock, for events about a product that certainly exists. */
+export async function findExistingProduct(em: EntityManager, id: number): Promise<Product> {
+  const product = await queryProduct(em, id, true);
+  if (!product) throw new Error(`product ${id} does not exist`);
+  return product;
+}
+
+async function queryProduct(em: EntityManager, id: number, includeInactive: boolean): Promise<Product | undefined> {
   const status = includeInactive ? productStatuses : (['active'] as const);
   const [row] = await listProducts(em, { id, status }, { by: 'created_at', descending: false }, undefined, 1);
-  if (!row) throw createProblem('not_found', { detail: `Product ${id} was not found.` });
-  return productFromRow(row);
+  return row && productFromRow(row);
 }

@@ -27,6 +27,7 @@ export { Order, OrderItem } from '../orders/order-and-order-item.entity.ts';
 export { Payment } from '../payments/payment.entity.ts';
 export { ProviderEventRecord } from '../payments/provider-event.entity.ts';
 export { Product, ProductStock, StockAdjustment } from '../products/product-stock-and-adjustment.entity.ts';
+export { Quote, QuoteReservation } from '../quotes/quote-and-quote-reservation.entity.ts';
 export { Refund } from '../refunds/refund.entity.ts';
 export { Shipment } from '../shipments/shipment.entity.ts';
 export { Task, TaskFile, TaskFileChunk } from '../tasks/task-and-task-file.entity.ts';

@@ -10,18 +10,19 @@ const shop = withShop();
 
 test('the steps in docs/limits.md have the documented results', async () => {
   const blocks = (await readCodeBlocks('docs/limits.md')).filter(({ language }) => language === 'json');
-  const [details, authorization, problem] = blocks.map(({ text }) => z.unknown().parse(JSON.parse(text)));
+  const [details, authorization, problem, quote] = blocks.map(({ text }) => z.unknown().parse(JSON.parse(text)));
   const [requested] = z.array(z.custom<RequestedLimits>()).parse(details);
   await shop.db.em
     .fork()
     .insert(DeliveryMethod, { code: 'collection', name: 'Collection', price: 0, currency: 'GBP', requiresAddress: false, active: true });
   const anna = await signUp(shop.origin);
   const { access_token: token } = await obtainLimitedTokens(shop.origin, anna, ['orders.write', 'payments.write'], requested);
-  const order = async (price: number) => {
+  const order = async (price: number, path = '/api/v1/orders') => {
     const product = await shop.createProduct({ price, currency: 'GBP' });
     const delivery = { method: 'collection', recipient_name: 'Anna Test' };
-    return shop.callApi('POST', '/api/v1/orders', { token, body: { items: [{ product_id: product.id, quantity: 1 }], delivery } });
+    return shop.callApi('POST', path, { token, body: { items: [{ product_id: product.id, quantity: 1 }], delivery } });
   };
+  expect((await order(4500, '/api/v1/quotes')).body).toMatchObject(z.record(z.unknown()).parse(quote));
   expect((await order(4500)).status).toBe(201);
   expect((await shop.callApi('GET', '/api/v1/authorization', { token })).body).toMatchObject(z.record(z.unknown()).parse(authorization));
   expect((await order(6000)).body).toMatchObject(z.record(z.unknown()).parse(problem));

@@ -16,11 +16,11 @@ describe('the client of version 2', () => {
       return next(request);
     });
     const one = createClientV1({ baseUrl: shop.origin, auth: anna.token });
-    const input: OrderCreate = {
+    const input = {
       items: [{ product_id: (await shop.createProduct()).id, quantity: 1 }],
       shipping_method: 'standard',
       shipping_address: { recipient_name: 'Anna Test', ...deliveryAddress },
-    };
+    } satisfies OrderCreate;
     const { id } = await two.orders.create(input);
     expect((await one.orders.get(id)).delivery).toEqual({ method: 'standard', ...input.shipping_address });
     const moved = await two.orders.update(id, { shipping_address: { ...input.shipping_address, city: 'York' } });

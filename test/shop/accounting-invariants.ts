@@ -12,12 +12,29 @@ export async function findAccountingDiscrepancies(db: Database): Promise<string[
 }
 
 const invariants = {
-  'received stock differs from available plus sold stock': `
-    select s.product_id, s.available, coalesce(a.received, 0) as received, coalesce(i.sold, 0) as sold
+  'received stock differs from available plus sold plus reserved stock': `
+    select s.product_id, s.available, coalesce(a.received, 0) as received, coalesce(i.sold, 0) as sold, coalesce(r.reserved, 0) as reserved
       from product_stock s
       left join (select product_id, sum(delta) as received from stock_adjustments group by 1) a using (product_id)
       left join (select product_id, sum(quantity - restocked_quantity) as sold from order_items group by 1) i using (product_id)
-     where s.available <> coalesce(a.received, 0) - coalesce(i.sold, 0)`,
+      left join (select product_id, sum(quantity) as reserved from quote_reservations group by 1) r using (product_id)
+     where s.available <> coalesce(a.received, 0) - coalesce(i.sold, 0) - coalesce(r.reserved, 0)`,
+  'a quote that is not open reserves stock': `
+    select q.id from quotes q join quote_reservations r on r.quote_id = q.id
+     where q.order_id is not null or q.canceled_at is not null or q.expiration_reported_at is not null`,
+  'an order differs from its quote': `
+    select q.id, o.id as order_id from quotes q join orders o on o.id = q.order_id
+     where (o.user_id, o.currency, o.subtotal, o.discount_total, o.shipping_total, o.tax_total, o.total)
+           is distinct from (q.user_id, q.currency, q.subtotal, q.discount_total, q.shipping_total, q.tax_total, q.total)
+        or (select jsonb_agg(jsonb_build_object('product_id', i.product_id, 'quantity', i.quantity, 'unit_price', i.unit_price) order by i.line)
+              from order_items i where i.order_id = o.id)
+           <> (select jsonb_agg(jsonb_build_object('product_id', l -> 'product_id', 'quantity', l -> 'quantity', 'unit_price', l -> 'unit_price')
+                                order by (l -> 'line')::int) from jsonb_array_elements(q.items) l)`,
+  'the last event of a quote differs from its state': `
+    select q.id, e.type from quotes q
+      join lateral (select type from events where subject_type = 'quote' and subject_id = q.id order by id desc limit 1) e on true
+     where e.type <> case when q.order_id is not null then 'quote.converted' when q.canceled_at is not null then 'quote.canceled'
+                          when q.expiration_reported_at is not null then 'quote.expired' else 'quote.created' end`,
   'an order total differs from its lines': `
     select o.id from orders o join order_items i on i.order_id = o.id group by o.id
     having o.subtotal <> sum(i.total) or o.total <> o.subtotal - o.discount_total + o.shipping_total or o.item_count <> count(*)`,

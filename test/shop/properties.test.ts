@@ -33,7 +33,7 @@ test('violated accounting invariants are detected', async () => {
   await em.execute(`update orders set status = 'shipped', fulfillment_status = 'unfulfilled' where id = ?`, [order.id]);
   const discrepancies = await findAccountingDiscrepancies(till.mandate.db);
   expect(discrepancies.map((one) => one.split(':')[0])).toEqual([
-    'received stock differs from available plus sold stock',
+    'received stock differs from available plus sold plus reserved stock',
     'statuses contradict each other',
     'the last event of an order differs from its status',
   ]);

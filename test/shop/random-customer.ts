@@ -1,4 +1,5 @@
 import { cancelExpiredOrders } from '../../server/order-lifecycle/cancel-expired-orders.ts';
+import { reportExpiredQuotes } from '../../server/quotes/report-and-delete-expired-quotes.ts';
 import { afterOrderHold, type PaymentTestShop } from '../support/shop/payment-test-shop.ts';
 import { pickupDelivery } from '../support/shop/test-shop.ts';
 import type { ApiResponse, JsonBody } from '../support/server/start-mandate.ts';
@@ -8,6 +9,10 @@ export type Step = { readonly action: Action; readonly a: number; readonly b: nu
 
 export const actions = [
   'place',
+  'quote',
+  'convert',
+  'cancelQuote',
+  'expireQuote',
   'pay',
   'decline',
   'cancel',
@@ -28,14 +33,21 @@ export class RandomCustomer {
   readonly #products: readonly number[];
   readonly #userId: number;
   readonly #orders: number[];
+  readonly #quotes: number[];
   readonly statuses: Record<number, number> = {};
 
-  /** @param orders shared by concurrent customers, so that their steps conflict */
-  constructor(till: PaymentTestShop, products: readonly number[], userId: number, orders: number[] = []) {
+  /** @param shared IDs that concurrent customers share, so that their steps conflict */
+  constructor(
+    till: PaymentTestShop,
+    products: readonly number[],
+    userId: number,
+    shared: { readonly orders: number[]; readonly quotes: number[] } = { orders: [], quotes: [] },
+  ) {
     this.#till = till;
     this.#products = products;
     this.#userId = userId;
-    this.#orders = orders;
+    this.#orders = shared.orders;
+    this.#quotes = shared.quotes;
   }
 
   async do({ action, a, b }: Step): Promise<void> {
@@ -51,7 +63,9 @@ export class RandomCustomer {
     const order = elementAt(this.#orders, b);
     switch (action) {
       case 'place':
-        return this.#place(a, b);
+        return this.#create('/orders', this.#orders, a, b);
+      case 'quote':
+        return this.#create('/quotes', this.#quotes, a, b, { hold: b % 2 === 0 });
       case 'receive':
         return this.#till.post(`/products/${product}/stock-adjustments`, { delta: 1 + (b % 5), reason: 'received' });
       case 'damage':
@@ -61,23 +75,47 @@ export class RandomCustomer {
           token: this.#till.shop.token,
           body: { price: 1 + (b % 900) },
         });
+      case 'convert':
+      case 'cancelQuote':
+      case 'expireQuote':
+        return this.#end(action, elementAt(this.#quotes, b));
       default:
         return order === undefined ? undefined : this.#handle(action, order, a);
     }
   }
 
-  async #place(a: number, b: number): Promise<ApiResponse> {
+  /** Ends a quote, if there is one. */
+  async #end(action: Action, quote: number | undefined): Promise<ApiResponse | undefined> {
+    if (quote === undefined) return undefined;
+    if (action === 'cancelQuote') return this.#till.post(`/quotes/${quote}/cancellation`);
+    if (action === 'expireQuote') {
+      await this.#expireQuote(quote);
+      return undefined;
+    }
+    const response = await this.#till.post('/orders', { quote_id: quote });
+    if (response.status === 201) this.#orders.push(response.body.id);
+    return response;
+  }
+
+  async #expireQuote(quote: number): Promise<void> {
+    const em = this.#till.mandate.db.em.fork();
+    await em.execute(`update quotes set expires_at = now() - interval '1 second' where id = ?`, [quote]);
+    await reportExpiredQuotes(em, new Date());
+  }
+
+  async #create(path: string, ids: number[], a: number, b: number, more: object = {}): Promise<ApiResponse> {
     const [first, second] = [elementAt(this.#products, a), elementAt(this.#products, a + b + 1)];
     const items = [
       { product_id: first, quantity: 1 + (b % 3) },
       { product_id: second, quantity: 1 },
     ];
-    const response = await this.#till.post('/orders', {
+    const response = await this.#till.post(path, {
       user_id: this.#userId,
       items: a % 2 === 0 ? items : items.toReversed(),
       delivery: pickupDelivery,
+      ...more,
     });
-    if (response.status === 201) this.#orders.push(response.body.id);
+    if (response.status === 201) ids.push(response.body.id);
     return response;
   }
 

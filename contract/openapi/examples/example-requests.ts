@@ -7,6 +7,11 @@ export const exampleRequestBodiesBySchemaName: Readonly<Record<string, JsonObjec
     delivery: { method: 'collection', recipient_name: 'Ann Lee' },
     reference: 'PO-2026-118',
   },
+  QuoteCreate: {
+    items: [{ product_id: 1, quantity: 2 }],
+    delivery: { method: 'collection', recipient_name: 'Ann Lee' },
+    reference: 'PO-2026-120',
+  },
   OrderUpdate: { reference: 'PO-2026-119', note: 'Please ring twice' },
   OrderCancellation: { reason: 'customer' },
   OrderExportCreate: { format: 'csv', status: ['pending', 'paid'] },

@@ -44,6 +44,13 @@ export const eventSubjectDefinitions = {
     orderId: 'id',
     all: ['orders.manage'],
   },
+  quote: {
+    changes: ['created', 'converted', 'canceled', 'expired'],
+    schema: 'Quote',
+    own: 'orders.read',
+    orderId: null,
+    all: ['orders.manage'],
+  },
   payment: {
     changes: ['created', 'requires_action', 'succeeded', 'failed', 'canceled'],
     schema: 'Payment',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { maxOrderLines, maxLineQuantity } from './orders.ts';
+import { maxOrderLines, maxLineQuantity } from './order-create-schema.ts';
 
 /** Part of an order line: the line number and a number of units. */
 export const orderLineAndQuantitySchema = withSchemaName(

@@ -3,7 +3,8 @@ import { initContract } from '@ts-rest/core';
 import type { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { deliveryMethodCodeSchema } from './delivery-methods.ts';
-import { orderSchema, orderCreateSchema, orderRoutes, orderSummarySchema, orderUpdateSchema } from './orders.ts';
+import { orderCreateSchema } from './order-create-schema.ts';
+import { orderSchema, orderRoutes, orderSummarySchema, orderUpdateSchema } from './orders.ts';
 import { orderDeliveryInputSchema, orderDeliverySchema } from './order-delivery-schemas.ts';
 import { listPageSchema } from '../../schema/pagination.ts';
 
@@ -28,7 +29,13 @@ const orderSummaryV2 = withSchemaName(
     .extend(responseFields)
     .describe('An order in a list. The lines are included only with `include=items`.'),
 );
-const orderCreateV2 = withSchemaName('OrderCreate', orderCreateSchema.omit({ delivery: true }).extend(requestFields));
+const orderCreateV2 = withSchemaName(
+  'OrderCreate',
+  orderCreateSchema.omit({ delivery: true }).extend({
+    shipping_method: shippingMethod.optional(),
+    shipping_address: requestFields.shipping_address.optional(),
+  }),
+);
 const orderUpdateV2 = withSchemaName(
   'OrderUpdate',
   orderUpdateSchema.omit({ delivery: true }).extend({

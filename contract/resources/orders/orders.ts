@@ -14,6 +14,7 @@ import {
   ifMatchProblemCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
+import { lineQuantitySchema as quantity, maxLineQuantity, maxOrderLines, orderCreateSchema } from './order-create-schema.ts';
 import { orderDeliveryInputSchema, orderDeliverySchema } from './order-delivery-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -38,23 +39,17 @@ export const orderProblems = {
   out_of_stock: { status: 409, title: 'Not enough in stock' },
   price_changed: { status: 409, title: 'The price has changed' },
   product_unavailable: { status: 409, title: 'A product is not for sale' },
+  quote_not_open: { status: 409, title: 'The quote can no longer be used' },
 } as const;
 
 const fails = declareProblemResponses({ ...commonProblems, ...orderProblems });
-const placementProblems = ['limit_exceeded', 'out_of_stock', 'price_changed', 'product_unavailable'] as const;
+export const placementProblems = ['limit_exceeded', 'out_of_stock', 'price_changed', 'product_unavailable'] as const;
 
 export const orderStatuses = ['pending', 'paid', 'shipped', 'delivered', 'canceled'] as const;
 export const orderPaymentStatuses = ['unpaid', 'paid', 'partially_refunded', 'refunded'] as const;
 export const orderFulfillmentStatuses = ['unfulfilled', 'partial', 'shipped', 'delivered'] as const;
 export const orderCancelReasons = ['customer', 'staff', 'payment_expired', 'payment_failed', 'fraud', 'out_of_stock'] as const;
 export const taxModes = ['inclusive', 'exclusive'] as const;
-/** Maximum number of lines per order. */
-export const maxOrderLines = 2_000;
-/** Maximum number of units per order line. */
-export const maxLineQuantity = 100_000;
-
-const quantity = z.number().int().min(1).max(maxLineQuantity);
-
 export const orderItemSchema = withSchemaName(
   'OrderItem',
   z.object({
@@ -115,34 +110,6 @@ export const orderSummarySchema = withSchemaName(
     .describe('An order in a list. The lines are included only with `include=items`.'),
 );
 
-export const orderCreateSchema = withSchemaName(
-  'OrderCreate',
-  z
-    .object({
-      items: z
-        .array(withSchemaName('OrderItemCreate', z.object({ product_id: idSchema, quantity }).strict()))
-        .min(1)
-        .max(maxOrderLines)
-        .describe('Order lines. Several lines can be for the same product.'),
-      delivery: orderDeliveryInputSchema,
-      user_id: idSchema
-        .optional()
-        .describe(
-          'Customer for whom the order is placed (default: the current user). Requires the `orders.manage` scope and a staff account.',
-        ),
-      discount_total: amountSchema
-        .optional()
-        .describe('Discount on the subtotal, in minor units. Requires the `orders.manage` scope and a staff account.'),
-      total: amountSchema
-        .optional()
-        .describe('Total that was shown to the customer. If the actual total differs, the order is rejected with `price_changed`.'),
-      reference: singleLineInputSchema(64).optional().describe('Your own reference for the order.'),
-      note: multilineTextSchema(1000).optional(),
-      metadata: metadataSchema.default({}),
-    })
-    .strict(),
-);
-
 export const orderUpdateSchema = withSchemaName(
   'OrderUpdate',
   z
@@ -185,10 +152,10 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     body: orderCreateSchema,
     summary: 'Place an order',
     description:
-      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
+      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote; a second order cannot be placed from it. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
-      ...fails(...problemCodesOfAuthorizedPosts, ...placementProblems),
+      ...fails(...problemCodesOfAuthorizedPosts, ...placementProblems, 'quote_not_open'),
     },
     metadata: declareRouteMetadata({
       operationId: 'orders.create',
@@ -288,6 +255,5 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
 });
 export type Order = z.output<typeof orderSchema>;
 export type OrderSummary = z.output<typeof orderSummarySchema>;
-export type OrderCreate = z.output<typeof orderCreateSchema>;
 export type OrderUpdate = z.output<typeof orderUpdateSchema>;
 export type OrderCancellation = z.output<typeof orderCancelRequestSchema>;

@@ -5,7 +5,8 @@ import { idSchema, pathIdSchema, idInUrlSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { orderLineAndQuantitySchema } from './order-line-and-quantity.ts';
 import { createCrossOrderListParameters } from './payment-refund-and-shipment-list-query.ts';
-import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
+import { maxOrderLines } from './order-create-schema.ts';
+import { orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,

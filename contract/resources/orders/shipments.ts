@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { createCrossOrderListParameters } from './payment-refund-and-shipment-list-query.ts';
-import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
+import { maxOrderLines } from './order-create-schema.ts';
+import { orderPathParametersSchema } from './orders.ts';
 import { orderLineAndQuantitySchema } from './order-line-and-quantity.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {

@@ -8,7 +8,7 @@ import {
   importFileRouteMetadata,
 } from './import-parameters.ts';
 import { currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
-import { maxOrderLines } from '../orders/orders.ts';
+import { maxOrderLines } from '../orders/order-create-schema.ts';
 import {
   commonProblems,
   declareProblemResponses,

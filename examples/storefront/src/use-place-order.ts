@@ -1,4 +1,4 @@
-import type { Order, OrderCreate } from '@mandate/client-sdk';
+import type { Order, OrderItemCreate } from '@mandate/client-sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { customer } from './shop.ts';
 
@@ -14,7 +14,7 @@ export function usePlaceOrder(onPlaced?: () => void) {
       await queryClient.invalidateQueries({ queryKey: customer.keyOf('orders') });
     },
   });
-  const place = (items: OrderCreate['items']): void =>
+  const place = (items: OrderItemCreate[]): void =>
     mutate({ items, delivery: { method: 'collection', recipient_name: 'Collected in the shop' } });
   return { place, isPending, error };
 }

@@ -13,9 +13,9 @@ const till = withPaymentTestShop(undefined, { previewVersions: true });
 const customerScopes = scopeNames.filter((name) => !scopeDefinitions[name].admin);
 const staffScopes = scopeNames.filter((name) => !('role' in scopeDefinitions[name]));
 
-/** The IDs of an order, its payment, its refund and its shipment, by path parameter. */
-type Ids = Readonly<Record<'order_id' | 'payment_id' | 'refund_id' | 'shipment_id', number>>;
-const parameters = ['order_id', 'payment_id', 'refund_id', 'shipment_id'] as const;
+/** The IDs of an order, the quote from which it was placed, its payment, its refund and its shipment, by path parameter. */
+const parameters = ['order_id', 'quote_id', 'payment_id', 'refund_id', 'shipment_id'] as const;
+type Ids = Readonly<Record<(typeof parameters)[number], number>>;
 
 /**
  * A user whose command-line client can access only its own orders, with one order placed by this client and one placed by the shop.
@@ -33,20 +33,27 @@ const orderBody = async (): Promise<JsonBody> => ({
   delivery: pickupDelivery,
 });
 
-async function createSubresources({ id: orderId }: JsonBody): Promise<Ids> {
+/** Creates a quote and places an order from it, with this token (default: the shop's token). */
+async function placeOrderFromQuote(quote: JsonBody, token = till.shop.token): Promise<JsonBody> {
+  const { body } = await till.mandate.callApi('POST', '/api/v1/quotes', { token, body: quote });
+  const placed = await till.mandate.callApi('POST', '/api/v1/orders', { token, body: { quote_id: body.id } });
+  expect(placed.status, placed.text).toBe(201);
+  return { ...placed.body, quote_id: body.id };
+}
+
+async function createSubresources({ id: orderId, quote_id: quoteId }: JsonBody): Promise<Ids> {
   const payment = await till.createPayment(orderId);
   const shipment = await till.post(`/orders/${orderId}/shipments`, { items: [{ line: 1, quantity: 1 }] });
   const refund = await till.post(`/orders/${orderId}/refunds`, { amount: 1 });
   expect([payment.status, shipment.status, refund.status]).toEqual([201, 201, 201]);
-  return { order_id: orderId, payment_id: payment.body.id, refund_id: refund.body.id, shipment_id: shipment.body.id };
+  return { order_id: orderId, quote_id: quoteId, payment_id: payment.body.id, refund_id: refund.body.id, shipment_id: shipment.body.id };
 }
 
 async function createFixture(user: TestUser, scopes: readonly Scope[]): Promise<Fixture> {
   const { access_token: token } = await obtainLimitedTokens(till.mandate.origin, user, scopes, { orders: 'own' });
-  const placed = await till.mandate.callApi('POST', '/api/v1/orders', { token, body: await orderBody() });
-  expect(placed.status, placed.text).toBe(201);
-  const other = await till.post('/orders', { ...(await orderBody()), user_id: user.id, reference: `R-${user.id}` });
-  return { user, scopes, token, own: await createSubresources(placed.body), other: await createSubresources(other.body) };
+  const placed = await placeOrderFromQuote(await orderBody(), token);
+  const other = await placeOrderFromQuote({ ...(await orderBody()), user_id: user.id, reference: `R-${user.id}` });
+  return { user, scopes, token, own: await createSubresources(placed), other: await createSubresources(other) };
 }
 
 const fixtures = new Map<'customer' | 'administrator', Fixture>();
@@ -69,7 +76,7 @@ type Operation = (typeof operations)[number];
 const isPermitted = ({ access }: Operation, scopes: readonly Scope[]): boolean =>
   typeof access === 'string' || access.some((scope) => scopes.includes(scope));
 
-/** Operations whose path contains the ID of an order, payment, refund or shipment. */
+/** Operations whose path contains the ID of an order, quote, payment, refund or shipment. */
 const operationsOnOrders = operations.filter(({ path }) => parameters.some((name) => path.includes(`:${name}`)));
 const bodies: Readonly<Record<string, object>> = {
   'orders.update': { note: 'Ring twice' },
@@ -93,7 +100,13 @@ const comparable = ({ status, body }: ApiResponse, ids: Ids) => {
   return { status, text };
 };
 
-const missing: Ids = { order_id: 987_654_321, payment_id: 987_654_321, refund_id: 987_654_321, shipment_id: 987_654_321 };
+const missing: Ids = {
+  order_id: 987_654_321,
+  quote_id: 987_654_321,
+  payment_id: 987_654_321,
+  refund_id: 987_654_321,
+  shipment_id: 987_654_321,
+};
 
 describe.each(['customer', 'administrator'] as const)('an application of a %s that can access only its own orders', (role) => {
   const fixture = (): Fixture => fixtureOf(role);
@@ -144,13 +157,23 @@ describe.each(['customer', 'administrator'] as const)('an application of a %s th
     expect([all.orders.has(own.order_id), all.orders.has(other.order_id), all.total]).toEqual([true, false, all.rows]);
     // The administrator also sees the order that the application placed for the customer.
     expect(all.orders.size).toBe(role === 'customer' ? 1 : 2);
-    const found = await list(`&${path.endsWith('/orders') ? 'id' : 'order_id'}=${other.order_id}`);
+    const { client_id: otherClient } = await till.get(`/orders/${other.order_id}`);
+    const filters = { '/orders': `id=${other.order_id}`, '/quotes': `client_id=${encodeURIComponent(otherClient)}` };
+    const [, filter] = Object.entries(filters).find(([end]) => path.endsWith(end)) ?? ['', `order_id=${other.order_id}`];
+    const found = await list(`&${filter}`);
     expect(found).toEqual({ total: 0, rows: 0, orders: new Set() });
   });
 
   test('lists of both versions, of payments, refunds and shipments are tested', () => {
     expect(lists.map(({ path }) => path)).toEqual(
-      expect.arrayContaining(['/api/v1/orders', '/api/v2/orders', '/api/v1/payments', '/api/v1/refunds', '/api/v1/shipments']),
+      expect.arrayContaining([
+        '/api/v1/orders',
+        '/api/v2/orders',
+        '/api/v1/quotes',
+        '/api/v1/payments',
+        '/api/v1/refunds',
+        '/api/v1/shipments',
+      ]),
     );
   });
 

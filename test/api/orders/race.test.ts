@@ -107,7 +107,7 @@ async function sendSameKeyTwentyTimes(fault = noFault) {
  */
 async function sellWithoutLocking({ db }: MandateServer): Promise<void> {
   const em = db.em.fork();
-  const path = new URL('../../../server/database/migrations/20261123140100_place_order_v5.sql', import.meta.url);
+  const path = new URL('../../../server/database/migrations/20261124100100_place_order_v6.sql', import.meta.url);
   const unlockedFunction = readFileSync(path, 'utf8')
     .replace('create function', 'create or replace function')
     .replace('for no key update of s', '')

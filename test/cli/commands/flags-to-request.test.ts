@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { orderCreateSchema } from '../../../contract/resources/orders/orders.ts';
+import { orderCreateSchema } from '../../../contract/resources/orders/order-create-schema.ts';
 import { createProblemResponse, startStubServer } from '../../sdk/stub-server.ts';
 import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
 

@@ -43,6 +43,13 @@ describe('on a terminal', () => {
     });
   });
 
+  test('does not prompt for the items of an order from a quote', async () => {
+    await using server = await startShop();
+    const outcome = await runOnTerminal(server, ['orders', 'create', '--quote-id', '7'], '');
+    expect(outcome).toMatchObject({ exitCode: 0 });
+    expect(bodyOf(server)).toEqual({ quote_id: 7 });
+  });
+
   test('prompts again after an invalid value and explains the error', async () => {
     await using server = await startShop();
     const argv = ['products', 'adjust-stock', '7', '--delta', '5'];

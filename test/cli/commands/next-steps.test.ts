@@ -36,6 +36,20 @@ describe('in development', () => {
     expect((await run(['orders', 'get', next[2] ?? '', '--get', 'status'])).stdout).toBe('paid\n');
   });
 
+  test('the command suggested after creating a quote places the order', async () => {
+    const run = as(till, await customer(till));
+    const [, , ...order] = await orderArguments(till);
+    const quoted = await run(['quotes', 'create', ...order]);
+    const next = suggestedCommand(quoted);
+    expect(next).toEqual(['orders', 'create', '--quote-id', expect.stringMatching(/^\d+$/)]);
+    expect((await run(['quotes', 'get', next[3] ?? '', '--get', 'status'])).stdout).toBe('open\n');
+    expect(suggestedCommand(await run(next)).slice(0, 2)).toEqual(['orders', 'pay']);
+    const listed = await run(['quotes', 'list']);
+    expect(listed).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^\d+\tconverted\t/m) });
+    const canceled = await run(['quotes', 'cancel', next[3] ?? '']);
+    expect(canceled).toMatchObject({ exitCode: expect.any(Number), stderr: expect.stringContaining('The quote is converted') });
+  });
+
   test('a declined payment suggests paying again, and an unknown token lists the known tokens', async () => {
     const run = as(till, await customer(till));
     const [, , id = ''] = suggestedCommand(await run(await orderArguments(till)));

@@ -71,7 +71,7 @@ describe.skipIf(databaseKind === 'pglite')('a budget on two processes', { timeou
   });
 
   test('this test detects a missing lock', async () => {
-    const path = new URL('../../../server/database/migrations/20261123140100_place_order_v5.sql', import.meta.url);
+    const path = new URL('../../../server/database/migrations/20261124100100_place_order_v6.sql', import.meta.url);
     const withLock = readFileSync(path, 'utf8').replace('create function', 'create or replace function');
     const withoutLock = withLock
       .replace('where grant_id = p_grant_id for no key update', 'where grant_id = p_grant_id')

@@ -18,7 +18,7 @@ type Fault = {
   readonly titles: string;
 };
 
-/** Faults in the authorization server and in outgoing requests. */
+/** Faults in the authorization server, in outgoing requests and in quotes. */
 const faults: Record<string, Fault> = {
   'the audience of a token is not checked (77)': {
     file: 'server/oauth/tokens/verify-access-token.ts',
@@ -117,6 +117,13 @@ const faults: Record<string, Fault> = {
     to: 'digest(target)',
     tests: 'test/oauth/brute-force/lockout.test.ts',
     titles: 'lock out that network but not the owner',
+  },
+  'a quote reserves stock without a lock': {
+    file: 'server/quotes/reserve-and-release-stock.ts',
+    from: 'lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true',
+    to: 'refresh: [LockMode.PESSIMISTIC_WRITE].length > 0',
+    tests: 'test/api/quotes/race.test.ts',
+    titles: 'exactly 10 units are reserved or sold',
   },
   'a form is missing from the list': {
     file: 'server/oauth/pages/page-routes.ts',

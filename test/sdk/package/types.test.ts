@@ -5,7 +5,8 @@ import { createClient, type ApiError } from '@mandate/client-sdk';
 import { followEvents, type EventOf } from '@mandate/client-sdk/webhooks';
 import type { z } from 'zod';
 import type { orderExportCreateSchema } from '../../../contract/resources/tasks/order-exports.ts';
-import type { orderCreateSchema } from '../../../contract/resources/orders/orders.ts';
+import type { orderCreateSchema } from '../../../contract/resources/orders/order-create-schema.ts';
+import type { quoteCreateSchema } from '../../../contract/resources/orders/quotes.ts';
 import type { productCreateSchema, productUpdateSchema } from '../../../contract/resources/products/products.ts';
 import type { stockAdjustmentCreateSchema } from '../../../contract/resources/products/stock-adjustment-schemas.ts';
 import type { userCreateSchema } from '../../../contract/resources/access/users.ts';
@@ -28,6 +29,8 @@ test('the types of the client equal the types of the contract schemas', () => {
   expectTypeOf<Same<sdk.DeliveryMethod, contract.DeliveryMethod>>().toEqualTypeOf<true>();
   expectTypeOf<Same<sdk.StockAdjustment, contract.StockAdjustment>>().toEqualTypeOf<true>();
   expectTypeOf<Same<sdk.OrderCreate, z.input<typeof orderCreateSchema>>>().toEqualTypeOf<true>();
+  expectTypeOf<Same<sdk.Quote, contract.Quote>>().toEqualTypeOf<true>();
+  expectTypeOf<Same<sdk.QuoteCreate, z.input<typeof quoteCreateSchema>>>().toEqualTypeOf<true>();
   expectTypeOf<Same<sdk.ProductCreate, z.input<typeof productCreateSchema>>>().toEqualTypeOf<true>();
   expectTypeOf<Same<sdk.ProductUpdate, z.input<typeof productUpdateSchema>>>().toEqualTypeOf<true>();
   expectTypeOf<Same<sdk.StockAdjustmentCreate, z.input<typeof stockAdjustmentCreateSchema>>>().toEqualTypeOf<true>();
@@ -36,7 +39,7 @@ test('the types of the client equal the types of the contract schemas', () => {
 
 test('the comparison detects a difference', () => {
   expectTypeOf<Same<sdk.Order, sdk.Product>>().toEqualTypeOf<false>();
-  expectTypeOf<Same<sdk.OrderCreate, Omit<sdk.OrderCreate, 'delivery'>>>().toEqualTypeOf<false>();
+  expectTypeOf<Same<sdk.QuoteCreate, Omit<sdk.QuoteCreate, 'delivery'>>>().toEqualTypeOf<false>();
   expectTypeOf<Same<sdk.Product, Omit<sdk.Product, 'stock'> & { stock: number }>>().toEqualTypeOf<false>();
   // @ts-expect-error -- claiming that the types are equal does not compile
   expectTypeOf<Same<sdk.Order, sdk.Product>>().toEqualTypeOf<true>();
@@ -50,8 +53,8 @@ test('invalid calls do not compile', () => {
     () => client.orders.get(),
     // @ts-expect-error -- a path parameter is a number or a string
     () => client.orders.get({ id: 1 }),
-    // @ts-expect-error -- an order requires a delivery
-    () => client.orders.create({ items: [] }),
+    // @ts-expect-error -- a quote requires a delivery
+    () => client.quotes.create({ items: [] }),
     // @ts-expect-error -- `lost` is not an order status
     () => client.orders.list({ status: ['lost'] }),
     // @ts-expect-error -- an import requires a source

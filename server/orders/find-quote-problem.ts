@@ -1,0 +1,86 @@
+import { createInvalidRequestProblem, createProblem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
+
+/** A quote when placing an order from it was rejected. */
+export type QuoteAtRejection = {
+  readonly id: number;
+  /** Why no order can be placed from the quote; null if the quote is open. */
+  readonly ended: 'converted' | 'canceled' | 'expired' | null;
+  readonly order_id: number | null;
+  readonly expires_at: string;
+  readonly hold: boolean;
+  /** Current unit prices that differ from the quoted ones. The prices are equal if only the tax rate has changed. */
+  readonly price_changes: readonly { readonly product_id: number; readonly quoted: number; readonly actual: number }[];
+  readonly shipping_total: number;
+  readonly total: number;
+};
+
+type CurrentPrice = {
+  readonly active_user: boolean;
+  readonly unknown_products: readonly number[];
+  readonly unavailable_products: readonly number[];
+  readonly currencies: number;
+  readonly currency: string | null;
+  readonly method: { readonly price: number; readonly currency: string; readonly requires_address: boolean } | null;
+  readonly total: number | null;
+};
+
+/**
+ * Returns the reason why no order can be placed from this quote at the quoted price, if any.
+ * @param hasAddress whether the quote contains a complete delivery address
+ */
+export function findQuoteProblem(quote: QuoteAtRejection, current: CurrentPrice, hasAddress: boolean): Problem | undefined {
+  if (quote.ended !== null) return createEndedQuoteProblem(quote);
+  if (!current.active_user) {
+    const detail = 'The customer of this quote is no longer active.';
+    return createInvalidRequestProblem({ in: 'body', pointer: '#/quote_id', code: 'unknown_reference', detail });
+  }
+  const isComplete = current.unknown_products.length === 0 && current.unavailable_products.length === 0;
+  const changes = isComplete ? findPriceChanges(quote, current, hasAddress) : [];
+  if (changes.length === 0) return undefined;
+  return createProblem('price_changed', {
+    detail: `Prices have changed since quote ${quote.id} was made. Create a new quote, and show the customer the new total before you order.`,
+    errors: changes.slice(0, 50),
+  });
+}
+
+const endedTexts = {
+  converted: ({ order_id: id }) => `Order ${id} has already been placed from it.`,
+  canceled: () => 'It was canceled.',
+  expired: ({ expires_at: at }) => `It expired at ${new Date(at).toISOString()}.`,
+} as const satisfies Record<string, (quote: QuoteAtRejection) => string>;
+
+function createEndedQuoteProblem(quote: QuoteAtRejection): Problem {
+  const { id, ended } = quote;
+  const code = ended ?? 'expired';
+  const detail = `No order can be placed from quote ${id}. ${endedTexts[code](quote)}`;
+  return createProblem('quote_not_open', { detail, errors: [{ in: 'body', pointer: '#/quote_id', code, detail }] });
+}
+
+type ChangedPrice = { readonly product_id?: number; readonly actual?: number };
+
+const changeEntry = (detail: string, changed: ChangedPrice = {}): ProblemEntry => ({
+  in: 'body',
+  pointer: '#/quote_id',
+  code: 'price_changed',
+  detail,
+  ...changed,
+});
+
+function findPriceChanges(quote: QuoteAtRejection, current: CurrentPrice, hasAddress: boolean): ProblemEntry[] {
+  const { method, total, currency, currencies } = current;
+  const byProduct = quote.price_changes.toSorted((a, b) => a.product_id - b.product_id);
+  const changes = byProduct.map(({ product_id, quoted, actual }) =>
+    quoted === actual
+      ? changeEntry(`The tax rate of product ${product_id} has changed.`, { product_id })
+      : changeEntry(`Product ${product_id} now costs ${actual}, not ${quoted}.`, { product_id, actual }),
+  );
+  if (method === null) return [...changes, changeEntry('The delivery method is no longer offered.')];
+  if (currencies !== 1 || method.currency !== currency)
+    return [...changes, changeEntry('The currency of the products or of the delivery has changed.')];
+  if (method.requires_address && !hasAddress) changes.push(changeEntry('The delivery method now requires an address.'));
+  if (method.price !== quote.shipping_total)
+    changes.push(changeEntry(`The delivery now costs ${method.price}, not ${quote.shipping_total}.`, { actual: method.price }));
+  if (changes.length === 0 && total !== null && total !== quote.total)
+    changes.push(changeEntry(`The total is now ${total}, not ${quote.total}.`, { actual: total }));
+  return changes;
+}
