@@ -158,7 +158,7 @@ function notGrantedError(missing: readonly string[], user: User | undefined, res
   const by = user ? ` by ${user.email}` : '';
   const flag = missing.map((scope) => `+${scope}`).join(',');
   return new CommandError(exitCodes.notAllowed, 'insufficient_scope', `Not granted${by}: ${missing.join(', ')}. ${result}`, {
-    hint: `To sign in as a user who can grant it, choose "Use another account" in the browser: mandate login --scopes ${flag}`,
+    hint: `Sign in again, and select the permission in the browser, or choose "Use another account" if your account cannot grant it: mandate login --scopes ${flag}`,
   });
 }
 

@@ -160,8 +160,12 @@ export async function orderInStorefront(installation: Installation, browser: Bro
   const [adminPage, page] = [await adminContext.newPage(), await context.newPage()];
   const placed = page.getByRole('article', { name: /^Order \d+$/ });
   const steps = await performSteps('Storefront', {
-    'For the first command, sign in as the administrator and press Allow.': async () => {
-      await runWithLogin(installation, commands.slice(0, -1), adminPage, () => signInAndAllow(adminPage, administrator));
+    'For the first command, sign in as the administrator, select the permission, and press Allow.': async () => {
+      await runWithLogin(installation, commands.slice(0, -1), adminPage, async () => {
+        await fillSignIn(adminPage, administrator);
+        await adminPage.getByRole('checkbox', { name: 'Register applications, and change what they may do' }).check();
+        await adminPage.getByRole('button', { name: 'Allow' }).click();
+      });
       installation.start(commands.at(-1) ?? '');
     },
     'Open http://localhost:5173.': () => openWhenStarted(page, installation.storefrontUrl),

@@ -30,6 +30,12 @@ async function findApprovedScopes(em: EntityManager, userId: number, clientId: s
   return row && !isSelfRegistered(row) ? row : undefined;
 }
 
+/** Returns the scopes in the user's stored consent for this application. */
+export async function findConsentedScopes(em: EntityManager, userId: number, applicationId: number): Promise<ReadonlySet<string>> {
+  const consent = await em.fork({ keepTransactionContext: true }).findOne(UserConsent, { user: userId, application: applicationId });
+  return new Set(consent?.scopes);
+}
+
 /** Adds the granted scopes to the user's stored consent. */
 export async function addScopesToStoredConsent(
   em: EntityManager,

@@ -59,7 +59,9 @@ describe('a sign-in that lacks a requested scope', () => {
     expect(stderr).toContain(
       `error: Not granted by ${anna.email}: users.administer. The previous sign-in of profile default is unchanged.`,
     );
-    expect(stderr).toContain('choose "Use another account" in the browser: mandate login --scopes +users.administer\n');
+    expect(stderr).toContain(
+      'hint: Sign in again, and select the permission in the browser, or choose "Use another account" if your account cannot grant it: mandate login --scopes +users.administer\n',
+    );
     expect(await readCredential(home)).toEqual(before);
     expect((await runCommand(home, 'orders', 'list')).exitCode).toBe(0);
     expect(await countGrants(anna)).toBe(grants); // the new grant has been revoked
@@ -74,6 +76,21 @@ describe('a sign-in that lacks a requested scope', () => {
       stderr: expect.stringContaining(`Not granted by ${anna.email}: orders.manage. The other scopes were granted.`),
     });
     expect((await runCommand(home, 'whoami', '--get', 'email')).stdout).toBe(`${anna.email}\n`);
+  });
+
+  test('exits with code 5 if staff do not select an administrative scope, and succeeds once they select it', async () => {
+    await using home = await createConfigDirectory();
+    const boss = await signUpWithRole(server.db, server.origin, 'admin');
+    expect((await login(home, boss)).exitCode).toBe(0);
+    const preselected = ['users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write'];
+    const unselected = await login(home, boss, ['--scopes', '+orders.manage'], { decision: 'allow', scope: preselected });
+    expect(unselected).toMatchObject({
+      exitCode: 5,
+      stderr: expect.stringContaining('Sign in again, and select the permission in the browser'),
+    });
+    const selected = { decision: 'allow', scope: [...preselected, 'orders.manage'] };
+    expect((await login(home, boss, ['--scopes', '+orders.manage'], selected)).exitCode).toBe(0);
+    expect((await readCredential(home)).scopes).toEqual(expect.arrayContaining(['orders.manage']));
   });
 
   test('replaces a previous sign-in that no longer works', async () => {

@@ -53,7 +53,7 @@ export class HttpBrowser {
     return { url, response, text: await response.text(), externalRedirect: undefined };
   }
 
-  /** Submits the page's first form, including its hidden fields, checked boxes, default texts and selected options. */
+  /** Submits the page's first form, including its hidden fields, checked boxes, default texts and selected options; see `buildFormRequest`. */
   async submit(page: HtmlPage, fields: Record<string, string | readonly string[]>): Promise<HtmlPage> {
     return this.open(page.url.href, buildFormRequest(page, fields));
   }
@@ -89,14 +89,18 @@ export type HtmlPage = {
   readonly externalRedirect: URL | undefined;
 };
 
-/** Builds the request that submits the page's first form. */
+/**
+ * Builds the request that submits the page's first form. `decision: 'allow'` without `scope` selects every permission on the consent page,
+ * including the permissions that are not selected when the page opens.
+ */
 export function buildFormRequest(page: HtmlPage, fields: Record<string, string | readonly string[]>): RequestInit {
   const body = new URLSearchParams();
   const [form = ''] = /<form[^]*?<\/form>/.exec(page.text) ?? [];
   for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
     const name = /\bname="([^"]*)"/.exec(tag)?.[1];
     const hasDefaultValue = /type="(?:text|date)"/.test(tag) && /\bvalue="[^"]/.test(tag);
-    const submitted = /type="hidden"/.test(tag) || /\bchecked\b/.test(tag) || hasDefaultValue;
+    const isAllowedScope = name === 'scope' && fields['decision'] === 'allow';
+    const submitted = /type="hidden"/.test(tag) || /\bchecked\b/.test(tag) || hasDefaultValue || isAllowedScope;
     if (name !== undefined && submitted && !(name in fields))
       body.append(name, decodeHtmlEntities(/\bvalue="([^"]*)"/.exec(tag)?.[1] ?? ''));
   }

@@ -13,6 +13,7 @@ import {
   requireActiveApplication,
   canRoleGrantScope,
   addScopesToStoredConsent,
+  findConsentedScopes,
 } from '../../grants/consents-and-grants.ts';
 import { createConnectedApp } from '../../grants/connected-apps.ts';
 import { listAccessTokenAudiences, oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
@@ -34,7 +35,8 @@ import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm }
 import { parseOrderLimitsForm } from './parse-order-limits-form.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { consentPage, type ConsentPageViewModel } from '../views/consent-page.ts';
-import { filterApiScopes, openIdConnectScopes } from '../../protocol/oauth-scopes.ts';
+import { isPowerfulPermission } from '../views/permission-groups.ts';
+import { filterApiScopes, isApiScope, openIdConnectScopes } from '../../protocol/oauth-scopes.ts';
 
 const consentForm = z.object({
   decision: z.enum(['allow', 'cancel', 'switch']),
@@ -45,10 +47,16 @@ const consentForm = z.object({
 /** Handles `GET /consent/:uid`: shows what the application would be allowed to do. */
 export const showConsent = (context: PageContext) => (req: Request, res: Response) => renderConsent(context, req, res, undefined);
 
-type RejectedLimits = { readonly form: OrderLimitsForm; readonly faults: readonly FieldError[] };
+type RejectedForm = {
+  readonly selected: ReadonlySet<string>;
+  readonly limits: OrderLimitsForm;
+  readonly limitFaults: readonly FieldError[];
+  /** Whether the user selected no permission. */
+  readonly isSelectionMissing: boolean;
+};
 
-/** @param rejected the submitted limits, if they were invalid */
-async function renderConsent(context: PageContext, req: Request, res: Response, rejected: RejectedLimits | undefined): Promise<void> {
+/** @param rejected the submitted form, if it was invalid */
+async function renderConsent(context: PageContext, req: Request, res: Response, rejected: RejectedForm | undefined): Promise<void> {
   const interaction = await requirePendingInteraction(context, req, res, 'consent');
   const user = await requireUser(context, interaction);
   const { grantable, apiScopes, beyondRole } = splitRequestedScopes(interaction, user.role);
@@ -62,6 +70,8 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
     returnTo: getInteractionRedirectUri(interaction),
     person: user,
     apiScopes,
+    selectedScopes: rejected?.selected ?? (await findPreselectedScopes(context, interaction, user, application, apiScopes)),
+    isSelectionMissing: rejected?.isSelectionMissing ?? false,
     beyondRole,
     identityScopes: openIdConnectScopes.filter((scope) => grantable.includes(scope)),
     days: tokenAndSessionLifetimes.grant / (24 * 60 * 60),
@@ -71,16 +81,31 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
   return sendPage(context, res, html, { status, returnTo: getInteractionRedirectUri(interaction) });
 }
 
+/**
+ * Returns the scopes whose checkboxes are checked when the page opens. Powerful permissions are checked only if the user has granted them to
+ * this application before. A device code can come from another person's device, so such a consent does not count for devices.
+ */
+async function findPreselectedScopes(
+  { em }: PageContext,
+  { deviceCode }: Interaction,
+  user: User,
+  application: Application,
+  apiScopes: readonly Scope[],
+): Promise<ReadonlySet<string>> {
+  const consented = deviceCode === undefined ? await findConsentedScopes(em, user.id, application.id) : new Set<string>();
+  return new Set(apiScopes.filter((scope) => !isPowerfulPermission(scope) || consented.has(scope)));
+}
+
 async function orderLimitsViewModel(
   { em, listOrderCurrencies }: PageContext,
   { params }: Interaction,
   application: Application,
   apiScopes: readonly Scope[],
-  rejected: RejectedLimits | undefined,
+  rejected: RejectedForm | undefined,
 ): Promise<ConsentPageViewModel['orderLimits']> {
   const { isOffered, isRequested, maximum, proposed } = await findOfferedOrderLimits(em, params, application, apiScopes);
   if (!isOffered) return undefined;
-  const { form = orderLimitsFormFromInput(proposed), faults = [] } = rejected ?? {};
+  const { limits: form = orderLimitsFormFromInput(proposed), limitFaults: faults = [] } = rejected ?? {};
   const canAllowAllOrders = maximum?.orders !== 'own';
   const isProposed = proposed !== undefined;
   return { maximum, isRequested, isProposed, canAllowAllOrders, currencies: await listOrderCurrencies(em), form, faults };
@@ -108,20 +133,18 @@ async function allow(
   form: OrderLimitsForm,
 ): Promise<void> {
   const { em, provider } = context;
-  const { faults, limits, timeZone, canAllowAllOrders, isChosen } = await parseLimits(
-    context,
-    await requirePendingInteraction(context, req, res, 'consent'),
-    form,
-  );
-  if (faults.length > 0) return renderConsent(context, req, res, { form, faults });
+  const pending = await requirePendingInteraction(context, req, res, 'consent');
+  const { faults: limitFaults, limits, timeZone, canAllowAllOrders, isChosen } = await parseLimits(context, pending, form);
+  const isSelectionMissing = await isNothingAllowed(context, pending, selected);
+  if (limitFaults.length > 0 || isSelectionMissing)
+    return renderConsent(context, req, res, { selected, limits: form, limitFaults, isSelectionMissing });
   const returnTo = await em.transactional(async () => {
     const interaction = await requirePendingInteraction(context, req, res, 'consent'); // locked, so that only one of several submissions takes effect
     if (interaction.result?.consent !== undefined) return interaction.returnTo;
     const user = await requireUser(context, interaction);
-    const { grantable, apiScopes } = splitRequestedScopes(interaction, user.role);
+    const { grantable } = splitRequestedScopes(interaction, user.role);
     if (grantable.length === 0) return denyInteraction(context, req, res);
-    const deselected = new Set<string>(apiScopes.filter((scope) => !selected.has(scope)));
-    const allowed = grantable.filter((scope) => !deselected.has(scope));
+    const allowed = filterAllowedScopes(grantable, selected);
     const grant = new provider.Grant({ accountId: String(user.id), clientId: getInteractionClientId(interaction) });
     recordConsentDecisionInGrant(
       grant,
@@ -144,6 +167,16 @@ async function allow(
     return provider.interactionResult(req, res, { consent: { grantId } });
   });
   res.redirect(303, returnTo);
+}
+
+/** Returns the scopes that the user allows. OpenID Connect scopes have no checkboxes. */
+const filterAllowedScopes = (grantable: readonly string[], selected: ReadonlySet<string>): string[] =>
+  grantable.filter((scope) => selected.has(scope) || !isApiScope(scope));
+
+/** Returns whether the user can grant at least one scope, but selected none. */
+async function isNothingAllowed(context: PageContext, interaction: Interaction, selected: ReadonlySet<string>): Promise<boolean> {
+  const { grantable } = splitRequestedScopes(interaction, (await requireUser(context, interaction)).role);
+  return grantable.length > 0 && filterAllowedScopes(grantable, selected).length === 0;
 }
 
 async function parseLimits({ em, settings, listOrderCurrencies }: PageContext, interaction: Interaction, form: OrderLimitsForm) {

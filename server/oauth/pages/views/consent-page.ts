@@ -3,7 +3,7 @@ import { loopbackHostNames } from '../../../applications/validate-redirect-uri.t
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { orderLimitsFields, type OrderLimitsFieldsViewModel } from './order-limits-fields-and-page.ts';
 import { hiddenField, renderPage, type PageSettings } from './page-layout-and-form-fields.ts';
-import { getPermissionGroup, permissionGroups, powerfulGroups, type PermissionGroup } from './permission-groups.ts';
+import { getPermissionGroup, isPowerfulPermission, permissionGroups, powerfulGroups, type PermissionGroup } from './permission-groups.ts';
 import type { OpenIdConnectScope } from '../../protocol/oauth-scopes.ts';
 
 export type ConsentPageViewModel = {
@@ -15,8 +15,10 @@ export type ConsentPageViewModel = {
   /** Redirect URI; undefined in the device flow. */
   readonly returnTo: string | undefined;
   readonly person: { readonly name: string; readonly email: string };
-  /** Requested API scopes, each of which the user can deselect. */
+  /** Requested API scopes, each of which the user can select. */
   readonly apiScopes: readonly Scope[];
+  /** API scopes whose checkboxes are checked when the page opens. */
+  readonly selectedScopes: ReadonlySet<string>;
   /** Requested API scopes that the user's role does not permit. */
   readonly beyondRole: readonly Scope[];
   /** OpenID Connect scopes, which the user cannot deselect individually. */
@@ -24,6 +26,8 @@ export type ConsentPageViewModel = {
   readonly days: number;
   /** Limits for orders; undefined if the application can neither order nor pay. */
   readonly orderLimits: Omit<OrderLimitsFieldsViewModel, 'applicationName'> | undefined;
+  /** Whether the user submitted the page without selecting any permission. */
+  readonly isSelectionMissing: boolean;
 };
 
 const hasNothingToGrant = ({ apiScopes, identityScopes }: ConsentPageViewModel): boolean => apiScopes.length + identityScopes.length === 0;
@@ -49,7 +53,7 @@ export function consentPage(settings: PageSettings, content: ConsentPageViewMode
         ${!hasNothingToGrant(content) && permissions(settings, content)} ${content.beyondRole.length > 0 && beyondRole(settings, content)}
         ${!hasNothingToGrant(content) && html`<p class="quiet">${consent.duration({ days: content.days })} ${consent.revoke({ page: messages.accountMenu.apps })}</p>`}
         <div class="decision">
-          ${listGroups(content).some(({ group }) => powerfulGroups.has(group)) && html`<p><a href="#powerful">${consent.includesPowerful}</a></p>`}
+          ${linkToPowerfulPermissions(settings, content)}
           <div class="choice">
             <button class="second" name="decision" value="cancel">${consent.cancel}</button>
             ${!hasNothingToGrant(content) && html`<button name="decision" value="allow">${consent.allow}</button>`}
@@ -57,8 +61,20 @@ export function consentPage(settings: PageSettings, content: ConsentPageViewMode
         </div>
       </form>
       <form id="switch" method="post">${hiddenField('csrf', content.csrf)}${hiddenField('decision', 'switch')}</form>`,
-    content.orderLimits?.faults,
+    [
+      ...(content.isSelectionMissing ? [{ field: 'permissions', text: consent.nothingSelected }] : []),
+      ...(content.orderLimits?.faults ?? []),
+    ],
   );
+}
+
+function linkToPowerfulPermissions(
+  { messages: { consent } }: PageSettings,
+  { apiScopes, selectedScopes }: ConsentPageViewModel,
+): Html | false {
+  const powerful = apiScopes.filter(isPowerfulPermission);
+  const text = powerful.every((scope) => selectedScopes.has(scope)) ? consent.includesPowerful : consent.selectPowerful;
+  return powerful.length > 0 && html`<p><a href="#powerful">${text}</a></p>`;
 }
 
 /** Renders who operates the application and where the user continues, so that the user can recognize an imitation. */
@@ -71,13 +87,17 @@ function originFacts(settings: PageSettings, { application, documentHost, selfRe
     ${selfRegistered && redirectsToLocalProgram(returnTo) && html`<p class="warning">${consent.anyProgram}</p>`}`;
 }
 
-type Permission = { readonly scope: Scope | OpenIdConnectScope; readonly isOptional: boolean };
+type Permission = { readonly scope: Scope | OpenIdConnectScope; readonly isOptional: boolean; readonly isSelected: boolean };
 
 /** Returns the scopes that the user can grant, by group. Groups without a scope are absent. */
-function listGroups({ apiScopes, identityScopes }: ConsentPageViewModel): { group: PermissionGroup; scopes: Permission[] }[] {
+function listGroups({
+  apiScopes,
+  selectedScopes,
+  identityScopes,
+}: ConsentPageViewModel): { group: PermissionGroup; scopes: Permission[] }[] {
   const all: Permission[] = [
-    ...identityScopes.map((scope) => ({ scope, isOptional: false })),
-    ...apiScopes.map((scope) => ({ scope, isOptional: true })),
+    ...identityScopes.map((scope) => ({ scope, isOptional: false, isSelected: true })),
+    ...apiScopes.map((scope) => ({ scope, isOptional: true, isSelected: selectedScopes.has(scope) })),
   ];
   return permissionGroups.flatMap((group) => {
     const scopes = all.filter(({ scope }) => getPermissionGroup(scope) === group);
@@ -91,9 +111,9 @@ function permissions(settings: PageSettings, content: ConsentPageViewModel): Htm
   const { application, apiScopes, orderLimits } = content;
   const groups = listGroups(content);
   const firstPowerful = groups.find(({ group }) => powerfulGroups.has(group));
-  return html`<fieldset>
+  return html`<fieldset id="permissions">
       <legend>${consent.may({ application: application.name })}</legend>
-      ${apiScopes.length > 1 && html`<p class="hint">${consent.untick}</p>`}
+      ${apiScopes.length > 1 && !apiScopes.every(isPowerfulPermission) && html`<p class="hint">${consent.untick}</p>`}
       ${groups.map(
         ({ group, scopes }) =>
           html`<div
@@ -103,6 +123,7 @@ function permissions(settings: PageSettings, content: ConsentPageViewModel): Htm
             aria-labelledby="group-${group}"
           >
             <h2 id="group-${group}">${consent.groups[group]}</h2>
+            ${powerfulGroups.has(group) && html`<p class="hint">${consent.tickPowerful}</p>`}
             <ul class="permissions">
               ${scopes.map((scope) => permission(settings, scope))}
             </ul>
@@ -134,10 +155,14 @@ const applicationLogo = ({ name, logo }: ConsentPageViewModel['application']): H
     ? html`<span class="logo" aria-hidden="true">${name.at(0)}</span>`
     : html`<img class="logo" src="${logo}" alt="" width="48" height="48" />`;
 
-const permission = ({ messages }: PageSettings, { scope, isOptional }: Permission): Html =>
+const permission = ({ messages }: PageSettings, { scope, isOptional, isSelected }: Permission): Html =>
   isOptional
     ? html`<li>
-        <label><input type="checkbox" name="scope" value="${scope}" checked /><span>${messages.permission[scope]}</span></label>
+        <label
+          ><input type="checkbox" name="scope" value="${scope}" ${isSelected && html`checked`} /><span
+            >${messages.permission[scope]}</span
+          ></label
+        >
       </li>`
     : html`<li>
         <div class="given"><span class="tick" aria-hidden="true">✓</span>${messages.permission[scope]}</div>

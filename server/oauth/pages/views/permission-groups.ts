@@ -44,3 +44,6 @@ const groupByScope = {
 
 /** Returns the group of a permission. */
 export const getPermissionGroup = (scope: Scope | OpenIdConnectScope): PermissionGroup => groupByScope[scope];
+
+/** Returns whether the consent page marks the permission, and the user must select it deliberately. */
+export const isPowerfulPermission = (scope: Scope | OpenIdConnectScope): boolean => powerfulGroups.has(getPermissionGroup(scope));
