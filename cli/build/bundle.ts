@@ -18,7 +18,7 @@ const lazyBundles: Readonly<Record<string, string>> = {
   'terminal/open-browser.ts': 'open-browser',
   'output/load-jq.ts': 'jq',
   'environment/system-keyring.ts': 'keyring',
-  'mcp/serve-mcp-tools.ts': 'serve-tools',
+  'mcp/serve-mcp-over-stdio.ts': 'serve-mcp',
   '@mandate/client-sdk/authorization/node': 'loopback',
 };
 

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
+import { CommandError } from '../errors/command-error.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { openProfileSession } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile } from '../settings/resolve-settings.ts';
@@ -9,16 +11,29 @@ The server uses standard input and output, and acts as the signed-in user. Add i
   { "mcpServers": { "mandate": { "command": "mandate", "args": ["mcp"] } } }
 Remote assistants connect to the service directly and sign in themselves: <service>/mcp`;
 
+type McpFlags = { readonly tools?: string; readonly readOnly?: boolean; readonly allowWrites?: boolean };
+
 export function addMcpCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(program, 'mcp', 'Start an MCP server for an assistant')
     .description(
-      'Start a Model Context Protocol server that offers the API operations to an assistant as tools. By default, only read operations are offered; --allow-writes adds operations that make changes.',
+      'Start a Model Context Protocol server that offers an assistant the tools that the signed-in user can use. By default, only tools for shopping that change nothing are offered; --tools selects others, and --allow-writes adds tools that make changes.',
     )
-    .option('--allow-writes', 'also enable tools that create, change or delete data')
+    .option('--tools <sets>', 'comma-separated tool sets, such as orders,products, or all (default: tools for shopping)')
+    .option('--read-only', 'offer only tools that change nothing (default)')
+    .option('--allow-writes', 'also offer tools that create, change or delete data')
     .addHelpText('after', setupHelp)
     .action(async () => {
-      const { client } = await openProfileSession(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io));
-      const { serveMcpTools: serveTools } = await import('../mcp/serve-mcp-tools.ts');
-      await serveTools(io, client, command.opts<{ allowWrites?: boolean }>().allowWrites ?? false);
+      const { tools, readOnly = false, allowWrites = false } = command.opts<McpFlags>();
+      if (readOnly && allowWrites) throw new CommandError(exitCodes.usage, 'usage', 'Use either --read-only or --allow-writes');
+      const session = await openProfileSession(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io));
+      const { client, credential, signedIn } = session;
+      // The scopes of a token in MANDATE_TOKEN are unknown.
+      const scopes = signedIn ? credential?.scopes : [];
+      const { serveMcpOverStdio } = await import('../mcp/serve-mcp-over-stdio.ts');
+      await serveMcpOverStdio(
+        io,
+        { client, userId: credential?.user?.id, scopes },
+        { toolSets: tools?.split(','), readOnly: !allowWrites },
+      );
     });
 }

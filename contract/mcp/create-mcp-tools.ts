@@ -1,8 +1,19 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
 import { compactInputSchema, summarizeOutputSchema } from './compact-json-schema.ts';
-import type { McpTool } from './mcp-tool-type.ts';
+import { idempotencyKeyToolArgumentName, ifMatchToolArgumentName, type McpTool } from './mcp-tool-type.ts';
 
 export { selectMcpTools, UnknownMcpToolSetError, type McpToolSelection } from './select-mcp-tools.ts';
+export {
+  refusalResult,
+  toolRequestFromCall,
+  toolResultFromResponse,
+  type ToolRequest,
+  type ToolResult,
+} from './convert-tool-call-and-result.ts';
+export type { RefusalAdvice, ToolResponse } from './describe-refusal.ts';
+export { formatToolsWithScopes, mcpInstructions } from './mcp-instructions.ts';
+export { listUsablePrompts } from './mcp-prompts.ts';
+export { formatResourceUri, listUsableResources, type UsableTools } from './mcp-resources.ts';
 export type { McpTool } from './mcp-tool-type.ts';
 
 /** Operations that are excluded from the tools for a reason that the OpenAPI document does not contain. */
@@ -33,10 +44,6 @@ const responseSchema = (document: JsonObject, operation: JsonObject): JsonObject
   asJson(selfContained(document, objectAt(objectAt(successContent(operation), jsonMediaType), 'schema')));
 
 const containsOnlyFiles = (content: JsonObject): boolean => Object.keys(content).length > 0 && !(jsonMediaType in content);
-
-/** Tool arguments that are sent as the headers `If-Match` and `Idempotency-Key`. */
-export const ifMatchToolArgumentName = 'if_match';
-export const idempotencyKeyToolArgumentName = 'idempotency_key';
 
 /** Returns one tool for each operation in Mandate's OpenAPI document, except the excluded operations. */
 export function createMcpTools(document: JsonObject): McpTool[] {

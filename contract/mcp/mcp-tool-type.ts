@@ -1,5 +1,9 @@
 import type { JsonObject } from '../schema/json.ts';
 
+/** Tool arguments that are sent as the headers `If-Match` and `Idempotency-Key`. */
+export const ifMatchToolArgumentName = 'if_match';
+export const idempotencyKeyToolArgumentName = 'idempotency_key';
+
 /** An API operation as a Model Context Protocol tool, with the details needed to turn a tool call into an HTTP request. */
 export type McpTool = {
   /** Tool name, such as `orders_create`. */

@@ -1,5 +1,5 @@
 import { scopeNames } from '@mandate/contract';
-import type { McpTool } from '@mandate/contract/tools';
+import { toolRequestFromCall, type McpTool } from '@mandate/contract/tools';
 import { originValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type AuthInfo, type McpHttpHandler, type McpServerFactory } from '@modelcontextprotocol/server';
 import express, { type Request as IncomingRequest, type RequestHandler, type Router } from 'express';
@@ -14,7 +14,7 @@ import { mcpCors } from '../http/middleware/cors.ts';
 import { copyRequestIdAndPrincipal, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import { formatPrincipalKey } from '../http/request/principal-and-token-types.ts';
 import type { Log } from '../logging/logger.ts';
-import { apiRequestFromToolCall } from './convert-tool-call-and-result.ts';
+import { buildInProcessRequest } from './build-in-process-request.ts';
 import { type InProcessRequest, type InProcessResponse, sendInProcessRequest } from './send-in-process-request.ts';
 import { createMcpServerFactory, createMcpToolListGetter, type OfferedTools } from './mcp-server-factory.ts';
 import { parseMcpToolSelection, readOnlyMcpPath } from './parse-mcp-tool-selection.ts';
@@ -70,7 +70,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): Router {
       userId: principal.user?.id ?? null,
       // The status of an API key cannot be watched.
       canSubscribe: canUseScope(principal, 'events.read') && principal.tokenRecordId !== undefined,
-      send: (tool, toolArguments) => sendAsCaller(req, apiRequestFromToolCall(tool, toolArguments)),
+      send: (tool, toolArguments) => sendAsCaller(req, buildInProcessRequest(toolRequestFromCall(tool, toolArguments))),
     };
     offers.set(caller, offered);
     return offered;

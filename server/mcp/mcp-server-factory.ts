@@ -1,11 +1,16 @@
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
-import { createMcpTools, type McpTool } from '@mandate/contract/tools';
+import {
+  createMcpTools,
+  formatToolsWithScopes,
+  mcpInstructions,
+  toolResultFromResponse,
+  type McpTool,
+  type UsableTools,
+} from '@mandate/contract/tools';
 import type { JsonObject } from '@mandate/contract/json';
 import { readApiV1OpenApiDocument } from '../docs/serve-openapi-documents.ts';
 import { createLazyGetter } from '../memory/lazy-value.ts';
-import { toolResultFromApiResponse } from './convert-tool-call-and-result.ts';
-import { registerMcpPrompts } from './register-mcp-prompts.ts';
-import { registerMcpResources, type UsableTools } from './register-mcp-resources.ts';
+import { registerMcpPrompts, registerMcpResources } from './register-mcp-resources-and-prompts.ts';
 
 /**
  * The tools that the URL of the MCP server selects, as far as the caller's token permits. Only usable tools are listed, because every
@@ -35,7 +40,7 @@ export function createMcpServerFactory(): (offered: OfferedTools, era: 'legacy' 
     const server = new McpServer(
       { name: 'mandate', title: 'Mandate', version: '1.0.0' },
       {
-        instructions: [...instructions, ...describeToolsLackingScope(lackingScope)].join('\n'),
+        instructions: [mcpInstructions, ...describeToolsLackingScope(lackingScope)].join('\n'),
         // The lists do not change while the server runs. The 2025 versions of the protocol require a session for subscriptions.
         capabilities: {
           tools: { listChanged: false },
@@ -51,7 +56,7 @@ export function createMcpServerFactory(): (offered: OfferedTools, era: 'legacy' 
       const annotations = { readOnlyHint: readOnly, destructiveHint: destructive, idempotentHint: idempotent, openWorldHint: false };
       const outputSchema = tool.outputSchema && schemaOf(tool.outputSchema);
       const config = { title, description, inputSchema: schemaOf(tool.inputSchema), ...(outputSchema && { outputSchema }), annotations };
-      server.registerTool(tool.name, config, async (toolArguments) => toolResultFromApiResponse(tool, await send(tool, toolArguments)));
+      server.registerTool(tool.name, config, async (toolArguments) => toolResultFromResponse(tool, await send(tool, toolArguments)));
     }
     return server;
   };
@@ -59,9 +64,8 @@ export function createMcpServerFactory(): (offered: OfferedTools, era: 'legacy' 
 
 function describeToolsLackingScope(tools: readonly McpTool[]): string[] {
   if (tools.length === 0) return [];
-  const names = tools.map(({ name, scopes }) => `${name} (${scopes[0]})`).join(', ');
   return [
-    `These tools are not listed, because the user has not granted their scopes. If you call one, the user is asked for it: ${names}.`,
+    `These tools are not listed, because the user has not granted their scopes. If you call one, the user is asked for it: ${formatToolsWithScopes(tools)}.`,
   ];
 }
 
@@ -79,10 +83,3 @@ function lazySchema(schema: JsonObject): CompiledSchema {
     },
   };
 }
-
-const instructions = [
-  'Mandate is a shop with products, orders, payments, shipments and refunds.',
-  'Every tool acts for the signed-in user, within the scopes that they granted.',
-  'Amounts are whole numbers in the minor unit of their currency: 1250 in EUR means 12.50 EUR. Times are UTC.',
-  'Lists are paginated: pass next_cursor as cursor to get the next page. Ask the user for confirmation before placing an order or moving money.',
-];

@@ -1,6 +1,6 @@
+import { formatResourceUri } from '@mandate/contract/tools';
 import { createMcpHandler, type AuthInfo, type McpServerFactory, type ServerEventBus } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { formatResourceUri } from './register-mcp-resources.ts';
 
 /** Events that the caller can see, and the caller's authorization. */
 export type EventSource = {

@@ -22,6 +22,7 @@ describe('the linter rejects an import', () => {
     ['cli/planted.ts', '../server/planted.ts'],
     ['cli/planted.ts', '../contract/planted.ts'],
     ['cli/planted.ts', '@mandate/contract'],
+    ['cli/planted.ts', '@mandate/contract/openapi'],
     ['cli/commands/planted.ts', '@mandate/server/planted.ts'],
   ])('of another package: %s <- %s', async (path, specifier) => {
     expect(await lint(path, imports(specifier))).toContain('no-restricted-imports');
@@ -64,6 +65,7 @@ describe('the linter accepts an import in the right direction', () => {
     ['server/oauth/planted.ts', '../users/user.entity.ts'],
     ['client-sdk/planted.ts', '@mandate/contract'],
     ['cli/planted.ts', '@mandate/client-sdk'],
+    ['cli/planted.ts', '@mandate/contract/tools'],
   ])('%s <- %s', async (path, specifier) => {
     expect(await lint(path, imports(specifier))).not.toContain('no-restricted-imports');
   });

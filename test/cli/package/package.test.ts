@@ -112,7 +112,7 @@ describe('the package', () => {
   test('includes the MCP tools', async () => {
     const client = new Client({ name: 'test', version: '1.0.0' });
     await client.connect(new StdioClientTransport({ command: command(), args: ['mcp'], env: env() }));
-    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('orders_list');
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('products_list');
     await client.close();
   });
 

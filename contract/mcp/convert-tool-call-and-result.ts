@@ -1,0 +1,78 @@
+import { isJsonObject, type JsonObject } from '../schema/json.ts';
+import { describeRefusal, parseProblem, type RefusalAdvice, type ToolResponse } from './describe-refusal.ts';
+import { formatCompactResult } from './format-compact-result.ts';
+import { idempotencyKeyToolArgumentName, ifMatchToolArgumentName, type McpTool } from './mcp-tool-type.ts';
+
+/** An API request of a tool call. */
+export type ToolRequest = {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: JsonObject | undefined;
+  /** The key that the assistant chose, or else a random key; undefined if the operation accepts no `Idempotency-Key`. */
+  readonly idempotencyKey: string | undefined;
+  readonly ifMatch: string | undefined;
+};
+
+export type ToolResult = {
+  readonly content: { readonly type: 'text'; readonly text: string }[];
+  /** The response body of a tool with an output schema. */
+  readonly structuredContent?: Record<string, unknown>;
+  readonly isError?: boolean;
+  readonly _meta?: Record<string, unknown>;
+};
+
+/** Builds the API request for a tool call. */
+export function toolRequestFromCall(tool: McpTool, toolArguments: Readonly<Record<string, unknown>>): ToolRequest {
+  const given = Object.entries(toolArguments).filter(([, value]) => value !== undefined);
+  const nonBodyArguments = new Set([
+    ...tool.pathArguments,
+    ...tool.queryArguments,
+    idempotencyKeyToolArgumentName,
+    ifMatchToolArgumentName,
+  ]);
+  const [key, etag] = [toolArguments[idempotencyKeyToolArgumentName], toolArguments[ifMatchToolArgumentName]];
+  return {
+    method: tool.method,
+    path: tool.pathArguments.reduce(
+      (template, name) => template.replace(`{${name}}`, encodeURIComponent(toText(toolArguments[name]))),
+      tool.path,
+    ),
+    query: Object.fromEntries(given.filter(([name]) => tool.queryArguments.includes(name)).map(([name, value]) => [name, toText(value)])),
+    body: tool.hasBody ? toJsonObject(Object.fromEntries(given.filter(([name]) => !nonBodyArguments.has(name)))) : undefined,
+    idempotencyKey: tool.keyed ? (key === undefined ? crypto.randomUUID() : toText(key)) : undefined,
+    ifMatch: tool.conditional && etag !== undefined ? toText(etag) : undefined,
+  };
+}
+
+const toText = (value: unknown): string =>
+  typeof value === 'string' ? value : Array.isArray(value) ? value.map(toText).join(',') : JSON.stringify(value);
+
+function toJsonObject(value: unknown): JsonObject {
+  if (!isJsonObject(value)) throw new TypeError('the response of a tool with an output schema must be an object');
+  return value;
+}
+
+/** Key of the problem details in a tool result. Assistants do not show these to the language model. */
+const problemMetaKey = 'mandate/problem';
+
+/** Converts an API response to a tool result. Errors are also tool results, because they tell the assistant what to do. */
+export function toolResultFromResponse(tool: McpTool, response: ToolResponse, advice?: RefusalAdvice): ToolResult {
+  const { status, header, text } = response;
+  if (status >= 400) {
+    const problem = parseProblem(text);
+    return { ...refusalResult(describeRefusal(tool, response, advice)), ...(problem && { _meta: { [problemMetaKey]: problem } }) };
+  }
+  const etag = header('etag');
+  const body = tool.outputSchema && toJsonObject(JSON.parse(text));
+  const texts = [
+    body ? formatCompactResult(body) : text === '' ? 'Done.' : text,
+    ...(etag === undefined || !tool.readOnly ? [] : [`etag: ${etag}`]),
+  ];
+  return { content: texts.map(textContent), ...(body && { structuredContent: body }) };
+}
+
+/** Creates the result of a call that failed for this reason. */
+export const refusalResult = (reason: string): ToolResult => ({ content: [textContent(reason)], isError: true });
+
+const textContent = (text: string) => ({ type: 'text', text }) as const;

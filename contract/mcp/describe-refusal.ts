@@ -1,0 +1,106 @@
+import { isJsonObject, jsonPrimitiveToText, type JsonObject } from '../schema/json.ts';
+import type { McpTool } from './mcp-tool-type.ts';
+
+/** The API response of a tool call. */
+export type ToolResponse = { readonly status: number; readonly header: (name: string) => string | undefined; readonly text: string };
+
+/** How the user can give the assistant the access that it lacks, as the end of a sentence. */
+export type RefusalAdvice = {
+  readonly missingScope: (scopes: readonly string[]) => string;
+  /** Advice if the token is missing or invalid; undefined if the client signs the user in by itself. */
+  readonly missingToken?: string;
+};
+
+type ApiProblem = {
+  readonly code: string;
+  readonly detail: string;
+  readonly errors: readonly { readonly argument: string | undefined; readonly detail: string }[];
+};
+
+/** Parses the body of an error response; `undefined` if the body is not problem details. */
+export function parseProblem(text: string): JsonObject | undefined {
+  try {
+    const problem: unknown = JSON.parse(text);
+    return isJsonObject(problem) && typeof problem['code'] === 'string' && typeof problem['title'] === 'string' ? problem : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readProblem({ code, title, detail = title, errors }: JsonObject): ApiProblem {
+  const entries = Array.isArray(errors) ? errors.filter(isJsonObject) : [];
+  return {
+    code: jsonPrimitiveToText(code),
+    detail: jsonPrimitiveToText(detail),
+    errors: entries.map(({ parameter, pointer, detail: reason }) => ({
+      argument:
+        jsonPrimitiveToText(parameter ?? pointer)
+          .replace(/^#\//, '')
+          .replaceAll('/', '.') || undefined,
+      detail: jsonPrimitiveToText(reason),
+    })),
+  };
+}
+
+const defaultAdvice: RefusalAdvice = { missingScope: (scopes) => `ask the user to sign in again with the scope ${scopes.join(' or ')}` };
+
+/**
+ * Describes an error response in one sentence that tells the assistant the reason and what to do, because a whole problem object would take
+ * up about ten times as many tokens.
+ */
+export function describeRefusal(tool: McpTool, response: ToolResponse, refusalAdvice = defaultAdvice): string {
+  const { status, text } = response;
+  const body = parseProblem(text);
+  const problem = body && readProblem(body);
+  const advice = adviceFor(tool, problem?.code ?? '', response, refusalAdvice);
+  const reasons = problem ? listReasons(problem) : [`The service responded with status ${status}`];
+  const code = problem ? ` (${problem.code})` : '';
+  return `${joinSentences([...reasons, ...(advice === undefined ? [] : [advice])])}${code}.`;
+}
+
+/** Codes whose error entries say more than the detail of the problem. */
+const codesWithSpecificEntries: ReadonlySet<string> = new Set(['invalid_request', 'out_of_stock']);
+const maxReasons = 5;
+
+function listReasons({ code, detail, errors }: ApiProblem): string[] {
+  if (!codesWithSpecificEntries.has(code) || errors.length === 0) return [detail];
+  const nameArgument = code === 'invalid_request';
+  const reasons = errors.map(({ argument, detail: reason }) =>
+    nameArgument && argument !== undefined ? `\`${argument}\`: ${reason}` : reason,
+  );
+  return [...new Set(reasons)].slice(0, maxReasons);
+}
+
+/** What to do about an error whose detail does not say so. */
+const adviceByCode: Readonly<Record<string, string>> = {
+  invalid_request: 'correct the arguments and call the tool again',
+  not_found: 'check the ID, or search for it with a list tool',
+  out_of_stock: 'order at most the available units, or choose another product',
+  product_unavailable: 'choose another product',
+  invalid_transition: 'read it again to see its current state',
+  forbidden: 'tell the user, because the same call cannot succeed',
+};
+
+function adviceFor(
+  { keyed, scopes }: McpTool,
+  code: string,
+  { status, header }: ToolResponse,
+  { missingScope, missingToken }: RefusalAdvice,
+): string | undefined {
+  if (code === 'insufficient_scope') return missingScope(scopes);
+  if (status === 401) return missingToken;
+  if (status !== 429 && status < 500) return adviceByCode[code];
+  const retryAfter = header('retry-after');
+  const delay = retryAfter === undefined ? 'later' : `in ${retryAfter} seconds`;
+  return `call the tool again ${delay}${keyed ? ' with the same `idempotency_key`' : ''}`;
+}
+
+/** Joins texts of one or more sentences into one sentence without its final period. */
+const joinSentences = (texts: readonly string[]): string =>
+  texts
+    .flatMap((text) => text.split(/(?<=[.!?])\s+(?=[\p{Lu}\d`])/u))
+    .map((sentence, index) => (index === 0 ? sentence : lowerCaseFirstWord(sentence)).replace(/[.!]$/, ''))
+    .join('; ');
+
+/** Does not change abbreviations such as `ETag` and `ID`. */
+const lowerCaseFirstWord = (sentence: string): string => sentence.replace(/^\p{Lu}(?=\p{Ll}|\s)/u, (letter) => letter.toLowerCase());
