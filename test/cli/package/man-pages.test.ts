@@ -47,7 +47,7 @@ describe.skipIf(!existsSync('/usr/bin/man'))('man', () => {
       env: { PATH: '/usr/bin:/bin', MANPAGER: 'cat', MANWIDTH: '80' },
     });
     expect(stderr).toBe('');
-  });
+  }, 90_000);
 
   test('shows hyphens and backslashes unchanged', async () => {
     const { stdout } = await run('man', ['-E', 'ascii', '-l', join(directory, 'mandate.1')], {
