@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import { createAccessTokenOrApiKeyVerifier } from '../api-keys/verify-api-key.ts';
+import { ordersOfCustomer } from './orders-of-customer.ts';
 import { listDeliveryCurrencies } from '../delivery-methods/list-delivery-currencies.ts';
 import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/list-runner-without-replica.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
@@ -103,7 +104,11 @@ export type AppOptions = {
 /** Creates the Express application: the API, its documentation and the authorization server. */
 export async function createApp(parts: AppOptions): Promise<Express> {
   const { db, issuer, log } = parts;
-  const authorization = await createAuthorizationServer({ ...parts, listOrderCurrencies: listDeliveryCurrencies });
+  const authorization = await createAuthorizationServer({
+    ...parts,
+    listOrderCurrencies: listDeliveryCurrencies,
+    orders: ordersOfCustomer,
+  });
   const app = express();
   app.disable('x-powered-by');
   // Express would add weak ETags to every response, including errors.

@@ -3,7 +3,7 @@ import { recordAuditEvent } from '../audit/record-audit-event.ts';
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { createAccountWithVerifiedEmail, EmailTakenError } from '../oauth/accounts/accounts-and-passwords.ts';
-import { validateAndHashNewPassword } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
+import { validateAndHashNewPassword } from '../oauth/pages/handlers/sign-in/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../branding/default-branding.ts';
 import { bundledLanguages } from '../languages/languages.ts';
 import { CommandError } from '../process/command-error.ts';

@@ -6,7 +6,7 @@ import { ConfigurationError, type Config } from '../config/read-config.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { acquireAdvisoryLockForId } from '../database/queries/acquire-advisory-lock.sql.ts';
 import { createAccountWithVerifiedEmail } from '../oauth/accounts/accounts-and-passwords.ts';
-import { validateAndHashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
+import { validateAndHashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/sign-in/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../branding/default-branding.ts';
 import { bundledLanguages } from '../languages/languages.ts';
 import { User } from '../users/user.entity.ts';

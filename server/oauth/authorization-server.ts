@@ -35,6 +35,7 @@ import { enableOpenClientRegistration } from './clients/open-registration.ts';
 import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
 import { createPageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
+import { noOrdersOfCustomer, type OrdersOfCustomer } from './accounts/orders-of-customer.ts';
 import { createPageRouter } from './pages/page-routes.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
 import { createPageSettings } from './pages/create-page-settings.ts';
@@ -43,7 +44,7 @@ import { BrandingCache } from '../branding/branding-cache.ts';
 import { logoPathPattern } from '../branding/logo-path.ts';
 import { serveLogo } from '../branding/serve-logo.ts';
 import { pageEnhancementScript } from './pages/assets/read-page-script.ts';
-import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider-pages.ts';
+import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
 import { serveStylesheet, stylesheetPathPattern } from './pages/assets/build-page-stylesheet.ts';
 import { StatelessPasskeyChallenges } from './second-factors/passkeys.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
@@ -79,6 +80,8 @@ export type CreateAuthorizationServerOptions = {
   readonly documentNetwork?: NetworkPolicy;
   /** Returns the currencies in which orders can be placed, for the limits on the consent page (default: none). */
   readonly listOrderCurrencies?: PageContext['listOrderCurrencies'] | undefined;
+  /** Reads the orders for the account pages (default: none). */
+  readonly orders?: OrdersOfCustomer;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
   /** Languages of pages, e-mails and error responses (default: the catalogs in `languages/catalogs`). */
@@ -148,6 +151,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     keys,
     challenges: new StatelessPasskeyChallenges(deriveKey('passkey challenges')),
     listOrderCurrencies: parts.listOrderCurrencies ?? (async () => []),
+    orders: parts.orders ?? noOrdersOfCustomer,
     onTokenOperation: parts.onTokenOperation ?? (() => undefined),
   };
   return {

@@ -40,7 +40,6 @@ async function signInAndAllow(page: Page, account: Account): Promise<void> {
 /** Without a display, `login` prints a link with a code instead of opening the browser. */
 async function openLoginLink(page: Page, link: string): Promise<void> {
   await page.goto(link);
-  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('button', { name: 'It is the same code' }).click();
 }
 

@@ -1,11 +1,20 @@
 import type { Request } from 'express';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { TooManyAttemptsError, type AttemptLimiter } from '../brute-force/attempt-limiter.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
-import type { ProviderPages } from '../pages/views/oidc-provider-pages.ts';
+import type { ProviderPages } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
+import { userCodeFromUrl } from './user-code.ts';
 import { readBodyFromBufferOrStream, replaceRequestBody } from '../protocol/buffered-request-body.ts';
+
+/** Returns whether the request contains a user code: in the form, or in the URL of a link that contains the code. */
+async function containsUserCode(ctx: Context): Promise<boolean> {
+  if (ctx.method !== 'POST') return userCodeFromUrl(ctx.originalUrl) !== '';
+  const body = await readBodyFromBufferOrStream(ctx);
+  replaceRequestBody(ctx, body);
+  return Boolean(new URLSearchParams(body.toString()).get('user_code'));
+}
 
 /**
  * Limits the number of wrong user codes to ten per network (RFC 8628 section 5.1), because a correct guess would connect another user's
@@ -14,13 +23,7 @@ import { readBodyFromBufferOrStream, replaceRequestBody } from '../protocol/buff
 export const limitUserCodeAttempts =
   (limits: AttemptLimiter, pages: Pick<ProviderPages, 'tooManyCodes'>): Middleware =>
   async (ctx, next) => {
-    if (ctx.method !== 'POST' || ctx.path !== oauthEndpointPaths.code_verification) {
-      await next();
-      return;
-    }
-    const body = await readBodyFromBufferOrStream(ctx);
-    replaceRequestBody(ctx, body);
-    if (!new URLSearchParams(body.toString()).get('user_code')) {
+    if (ctx.path !== oauthEndpointPaths.code_verification || !(await containsUserCode(ctx))) {
       await next();
       return;
     }

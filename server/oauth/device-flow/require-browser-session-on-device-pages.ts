@@ -8,14 +8,16 @@ const providerContext = z.custom<KoaContextWithOIDC>();
 const newSessionContext = z.object({ oidc: z.object({ session: z.object({ new: z.literal(true) }) }) });
 
 /**
- * Requires a browser session for requests to the device pages. A code in the URL only prefills the form; the user still sees and confirms
- * the code (RFC 8628, section 3.3.1). A request without a session, or with an expired session, gets an error page (400). oidc-provider
- * would fail on such a request, because oidc-provider's error page contains a token from the session.
+ * Requires a browser session for requests to the device pages. A request without a session, or with an expired session, gets an error page
+ * (400). oidc-provider would fail on such a request, because oidc-provider's error page contains a token from the session.
+ *
+ * Hides a code in the URL from oidc-provider, which would submit the code with a script. The page reads the code from the original URL, and
+ * the user confirms the code there (RFC 8628 section 3.3.1).
  */
 export const requireBrowserSessionOnDevicePages =
   (sessionMissing: (ctx: KoaContextWithOIDC) => void): Middleware =>
   async (ctx, next) => {
-    if (ctx.method === 'GET' && ctx.path === devicePage) ctx.querystring = '';
+    if (ctx.method !== 'POST' && ctx.path === devicePage) ctx.querystring = '';
     try {
       await next();
     } catch (error) {

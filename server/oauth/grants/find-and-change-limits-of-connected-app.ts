@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import type { ConnectedAppLimits, EffectiveOrderLimits, OrderLimitsInput } from '@mandate/contract';
+import type { Budget, ConnectedAppLimits, EffectiveOrderLimits, OrderAuthorizationDetails, OrderLimitsInput } from '@mandate/contract';
 import { z } from 'zod';
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
@@ -21,13 +21,21 @@ export async function findLimitsOfConnectedApp(em: EntityManager, userId: number
     : { authorization_details: [], budget: null };
 }
 
-/** Returns which of these connected applications can access only the orders that they placed. */
-export async function listAppsWithAccessToOwnOrdersOnly(em: EntityManager, ids: readonly number[]): Promise<ReadonlySet<number>> {
+/** Returns the limits of connected applications by ID. Applications without limits are absent. */
+export async function listLimitsOfConnectedApps(
+  em: EntityManager,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, { readonly details: OrderAuthorizationDetails; readonly budget: Budget | null }>> {
+  if (ids.length === 0) return new Map();
   const apps = await em.find(ConnectedAppEntity, { id: { $in: [...ids] } }, { fields: ['id', 'grantId'], disableIdentityMap: true });
-  const where = { grantId: { $in: apps.map(({ grantId }) => grantId) }, ownOrdersOnly: true };
-  const limits = await em.find(OrderLimits, where, { fields: ['grantId'], disableIdentityMap: true });
-  const grantIds = new Set(limits.map(({ grantId }) => grantId));
-  return new Set(apps.filter(({ grantId }) => grantIds.has(grantId)).map(({ id }) => id));
+  const limits = await em.find(OrderLimits, { grantId: { $in: apps.map(({ grantId }) => grantId) } }, { disableIdentityMap: true });
+  const limitsByGrantId = new Map(limits.map((row) => [row.grantId, row]));
+  return new Map(
+    apps.flatMap(({ id, grantId }) => {
+      const row = limitsByGrantId.get(grantId);
+      return row ? [[id, { details: authorizationDetailsFromOrderLimits(row), budget: budgetFromOrderLimits(row) }]] : [];
+    }),
+  );
 }
 
 /** Returns whether the user can let a connected application access all orders; false if the application requested only its own orders. */

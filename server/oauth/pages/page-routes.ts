@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
-import { requireRecentSignInBefore, requireSignInBefore, showAccountPage } from './handlers/signed-in-page-guards-and-account-page.ts';
+import { requireRecentSignInBefore, requireSignInBefore } from './handlers/account/signed-in-page-guards.ts';
 import {
   brandingPagePath,
   logoFormBytesMax,
@@ -8,26 +8,29 @@ import {
   submitBranding,
   submitLogo,
   submitLogoRemoval,
-} from './handlers/edit-branding.ts';
+} from './handlers/account/edit-branding.ts';
+import { showAccountHome } from './handlers/account/account-home.ts';
+import { redisplayProfile, showProfile, submitProfile } from './handlers/account/change-profile.ts';
+import { showOrder, showOrders } from './handlers/account/show-orders.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
-import { showAppLimits, submitAppLimits } from './handlers/show-and-change-app-limits.ts';
-import { showApiKeys, submitApiKeyRevocation } from './handlers/show-and-revoke-api-keys.ts';
+import { showAppLimits, submitAppLimits } from './handlers/account/show-and-change-app-limits.ts';
+import { showApiKeys, submitApiKeyRevocation } from './handlers/account/show-and-revoke-api-keys.ts';
 import {
   showConnectedApps,
   showSessions,
   submitConnectedAppRemoval,
   submitSessionOrGlobalSignOut,
-} from './handlers/show-and-revoke-sessions-and-apps.ts';
+} from './handlers/account/show-and-revoke-sessions-and-apps.ts';
 import {
   showEmailChangeRequest,
   showEmailConfirmation,
   redisplayEmailChangeRequest,
   submitEmailChangeRequest,
   submitEmailConfirmation,
-} from './handlers/change-email.ts';
-import { showChangePassword, redisplayChangePassword, submitChangePassword } from './handlers/change-password.ts';
-import { redisplayLanguageSetting, showLanguageSetting, submitLanguageSetting } from './handlers/language-setting.ts';
-import { showCloseAccount, submitCloseAccount } from './handlers/close-account.ts';
+} from './handlers/account/change-email.ts';
+import { showChangePassword, redisplayChangePassword, submitChangePassword } from './handlers/account/change-password.ts';
+import { redisplayLanguageSetting, showLanguageSetting, submitLanguageSetting } from './handlers/account/language-setting.ts';
+import { showCloseAccount, submitCloseAccount } from './handlers/account/close-account.ts';
 import { loadOrCreateBrowserSession, endBrowserSession } from '../sessions/load-start-and-end-browser-session.ts';
 import {
   submitAuthenticatorAppRemoval,
@@ -37,8 +40,8 @@ import {
   showAuthenticatorSetup,
   redisplayAuthenticatorSetup,
   submitAuthenticatorSetup,
-} from './handlers/security-page-and-authenticator-app.ts';
-import { redisplayNewPasskey, submitNewPasskey, submitPasskeyRemoval } from './handlers/add-and-remove-passkeys.ts';
+} from './handlers/account/security-page-and-authenticator-app.ts';
+import { redisplayNewPasskey, submitNewPasskey, submitPasskeyRemoval } from './handlers/account/add-and-remove-passkeys.ts';
 import { sendPage, type PageContext } from './routing/page-context.ts';
 import { PageRouter, type PageHandler } from './routing/page-router.ts';
 import { signedOutPage } from './views/message-pages.ts';
@@ -49,7 +52,7 @@ import {
   redisplayPasswordResetRequest,
   submitNewPassword,
   submitPasswordResetRequest,
-} from './handlers/reset-password.ts';
+} from './handlers/sign-in/reset-password.ts';
 import {
   showSignIn,
   redisplaySignInAfterSecondFactorExpired,
@@ -58,7 +61,7 @@ import {
   submitPasskeySignIn,
   submitSecondFactor,
   submitSignIn,
-} from './handlers/sign-in.ts';
+} from './handlers/sign-in/sign-in.ts';
 import {
   showSignUpConfirmation,
   showSignUpRequest,
@@ -66,7 +69,7 @@ import {
   redisplaySignUpRequest,
   submitSignUpConfirmation,
   submitSignUpRequest,
-} from './handlers/sign-up.ts';
+} from './handlers/sign-in/sign-up.ts';
 
 /** Registers all pages and forms. The second handler of each form handles submissions without a valid CSRF token. */
 export function createPageRouter(context: PageContext, requireHost: RequestHandler): PageRouter {
@@ -106,7 +109,11 @@ function addSignInPages(pages: PageRouter): void {
 
 function addAccountPages(pages: PageRouter): void {
   pages
-    .addPage('/account', requireSignInBefore(showAccountPage))
+    .addPage('/account', requireSignInBefore(showAccountHome))
+    .addPage('/account/orders', requireSignInBefore(showOrders))
+    .addPage('/account/orders/:order', requireSignInBefore(showOrder))
+    .addPage('/account/profile', requireSignInBefore(showProfile))
+    .addForm('/account/profile', requireSignInBefore(submitProfile), requireSignInBefore(redisplayProfile))
     .addPage('/account/password', requireRecentSignInBefore(showChangePassword))
     .addForm('/account/password', requireRecentSignInBefore(submitChangePassword), requireRecentSignInBefore(redisplayChangePassword))
     .addPage('/account/email', requireRecentSignInBefore(showEmailChangeRequest))

@@ -20,7 +20,7 @@ import {
 import { addAuthTimeClaim, storeIssuedAccessTokenRecord } from '../tokens/jwt-access-token-hooks.ts';
 import { exchangeOrReplayRefreshToken, rotateOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/is-redirect-uri-origin.ts';
-import type { ProviderPages } from '../pages/views/oidc-provider-pages.ts';
+import type { ProviderPages } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
 import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-key.ts';

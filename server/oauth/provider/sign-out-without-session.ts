@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
-import type { ProviderPages } from '../pages/views/oidc-provider-pages.ts';
+import type { ProviderPages } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
 
 const providerContext = z.custom<KoaContextWithOIDC>();
 const signOutRequest = z.object({ postLogoutRedirectUri: z.string().optional(), state: z.string().optional() }).catch({});

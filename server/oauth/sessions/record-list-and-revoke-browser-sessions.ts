@@ -31,19 +31,33 @@ export const recordBrowserSessionUseOnAuthorization =
     await recordBrowserSessionUse(em, session.uid, session.accountId, z.custom<Request>().parse(ctx.req), new Date());
   };
 
-export type SessionSummary = { uid: string; device: string | null; startedAt: Date };
-/** Lists a user's active sessions, newest first. */
+export type SessionSummary = {
+  readonly uid: string;
+  readonly device: string | null;
+  readonly ip: string | null;
+  readonly startedAt: Date;
+  readonly lastUsedAt: Date;
+};
+
+/** Lists a user's active sessions, the most recently used first. */
 export async function listActiveBrowserSessionsOfUser(em: EntityManager, userId: number, now: Date): Promise<SessionSummary[]> {
+  const sessions = await em.find(BrowserSession, filterActiveSessions(em, userId, now), {
+    orderBy: { lastUsedAt: 'desc', uid: 'asc' },
+    limit: 100,
+    disableIdentityMap: true,
+  });
+  return sessions.map(({ uid, device = null, ip = null, startedAt, lastUsedAt }) => ({ uid, device, ip, startedAt, lastUsedAt }));
+}
+
+export const countActiveBrowserSessionsOfUser = (em: EntityManager, userId: number, now: Date): Promise<number> =>
+  em.count(BrowserSession, filterActiveSessions(em, userId, now));
+
+function filterActiveSessions(em: EntityManager, userId: number, now: Date) {
   const activeUids = em
     .createQueryBuilder(OauthRecord)
     .select('uid')
     .where({ model: 'Session', accountId: String(userId), expiresAt: { $gt: now } });
-  const sessions = await em.find(
-    BrowserSession,
-    { user: userId, uid: { $in: activeUids.toRaw() } },
-    { orderBy: { startedAt: 'desc', uid: 'asc' }, limit: 100, disableIdentityMap: true },
-  );
-  return sessions.map(({ uid, device = null, startedAt }) => ({ uid, device, startedAt }));
+  return { user: userId, uid: { $in: activeUids.toRaw() } };
 }
 
 /** Deletes one of the user's sessions. Returns false if the user has no such session. */

@@ -46,11 +46,11 @@ const isUsable = async (link: string): Promise<boolean> => {
 
 /** User actions that invalidate e-mail links, keyed by the file that contains the invalidation. */
 const linkInvalidations: Readonly<Record<string, (anna: TestUser, links: Links) => Promise<void>>> = {
-  'oauth/pages/handlers/change-password.ts': async ({ browser }) => {
+  'oauth/pages/handlers/account/change-password.ts': async ({ browser }) => {
     const done = await browser.submit(await browser.open('/account/password'), { password: 'staple battery horse correct' });
     expect(done.text).toContain('Your password is changed');
   },
-  'oauth/pages/handlers/reset-password.ts': async (_anna, { reset }) => {
+  'oauth/pages/handlers/sign-in/reset-password.ts': async (_anna, { reset }) => {
     const browser = new HttpBrowser(server.origin);
     const done = await browser.submit(await browser.open(reset), { password: 'staple battery horse correct' });
     expect(done.text).toContain('Your password is changed');
@@ -58,7 +58,7 @@ const linkInvalidations: Readonly<Record<string, (anna: TestUser, links: Links) 
   'oauth/pages/emails/delete-links-and-notify-on-email-change.ts': async ({ id }) => {
     await changeAddressAsStaff(id);
   },
-  'oauth/pages/handlers/change-email.ts': async (anna) => {
+  'oauth/pages/handlers/account/change-email.ts': async (anna) => {
     const confirmation = await readMailLink(server.origin, await changeAddressAsStaff(anna.id));
     const laterLink = await mailEmailChange(anna);
     expect(await isUsable(laterLink)).toBe(true);

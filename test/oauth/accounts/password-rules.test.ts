@@ -100,9 +100,9 @@ afterAll(async () => {
 const entryPoints: Readonly<Record<string, () => Promise<EntryPoint>>> = {
   'server/command/create-administrator-command.ts': createAdministratorEntryPoint,
   'server/first-run/create-administrator-and-demonstration-shop.ts': firstStartEntryPoint,
-  'server/oauth/pages/handlers/change-password.ts': accountPageEntryPoint,
-  'server/oauth/pages/handlers/reset-password.ts': async () => entryPointFromMailedForm('/password-reset', (await newUser()).email),
-  'server/oauth/pages/handlers/sign-up.ts': () => entryPointFromMailedForm('/sign-up', newEmail(), { name }),
+  'server/oauth/pages/handlers/account/change-password.ts': accountPageEntryPoint,
+  'server/oauth/pages/handlers/sign-in/reset-password.ts': async () => entryPointFromMailedForm('/password-reset', (await newUser()).email),
+  'server/oauth/pages/handlers/sign-in/sign-up.ts': () => entryPointFromMailedForm('/sign-up', newEmail(), { name }),
 };
 
 describe.each(Object.entries(entryPoints))('%s', { timeout: 60_000 }, (file, start) => {
@@ -127,7 +127,7 @@ describe('the table of entry points', () => {
   };
 
   test('contains each caller of validateAndHashNewPassword', async () => {
-    const declaringFile = 'server/oauth/pages/handlers/validate-and-hash-new-password.ts';
+    const declaringFile = 'server/oauth/pages/handlers/sign-in/validate-and-hash-new-password.ts';
     expect((await filesMatching(/\bvalidateAndHashNewPassword\(/)).filter((file) => file !== declaringFile)).toEqual(
       Object.keys(entryPoints),
     );
@@ -135,7 +135,7 @@ describe('the table of entry points', () => {
 
   test('is complete, because no other file hashes a password or stores a hash', async () => {
     expect(await filesMatching(/import[^;]*\bhashPassword\b|hashPassword\(/)).toEqual([
-      'server/oauth/pages/handlers/validate-and-hash-new-password.ts',
+      'server/oauth/pages/handlers/sign-in/validate-and-hash-new-password.ts',
       'server/oauth/passwords/password-hash.ts',
     ]);
     expect(await filesMatching(/(create|insert|upsert|update)\w*\(StoredPasswordHash\b|(insert into|update) passwords\b/i)).toEqual([

@@ -89,14 +89,28 @@ describe('the device page', () => {
   test('shows application and code and asks for confirmation, even with verification_uri_complete (89)', async () => {
     const anna = await signUp(server.origin);
     const device = await startDeviceAuthorization(server.origin);
-    const page = await anna.browser.open(device.verification_uri_complete);
-    expect(page.text).toContain(`value="${device.user_code}"`);
-    expect(page.text).not.toMatch(/<script(?! type="module" src=)/);
-    const confirm = await anna.browser.submit(page, { user_code: device.user_code });
+    const confirm = await anna.browser.open(device.verification_uri_complete);
+    expect(confirm.text).not.toMatch(/<script(?! type="module" src=)/);
     expect(confirm.text).toContain('Mandate command line');
     expect(confirm.text).toContain(device.user_code);
     expect(confirm.response.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`);
+    expect(confirm.text).toContain('If someone sent you this code');
     expect(await readOAuthError(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
+    const consent = await anna.browser.submit(confirm, {});
+    expect((await anna.browser.submit(consent, { decision: 'allow' })).text).toContain('The device is connected');
+    expect((await pollForTokens(device.device_code)).status).toBe(200);
+  });
+
+  test('shows for a link with an invalid code why the code is invalid, and lets the user enter another code', async () => {
+    const anna = await signUp(server.origin);
+    const device = await startDeviceAuthorization(server.origin);
+    await approveDevice(anna, device.user_code);
+    const used = await anna.browser.open(device.verification_uri_complete);
+    expect(used.text).toContain('This code has already been used');
+    const unknown = await anna.browser.open('/oauth/device?user_code=BBBB-BBBB');
+    expect(unknown.text).toContain('No device is waiting for this code');
+    const other = await startDeviceAuthorization(server.origin);
+    expect((await anna.browser.submit(unknown, { user_code: other.user_code })).text).toContain('It is the same code');
   });
 
   test('accepts the code in lower case and without the hyphen', async () => {
@@ -169,6 +183,18 @@ describe('guessing of user codes', () => {
     }
     expect(server.warnings).toEqual([]);
   });
+});
+
+test('codes in links count as guesses, except correct codes', async () => {
+  const { browser } = await signUp(server.origin);
+  const device = await startDeviceAuthorization(server.origin);
+  for (let count = 0; count < 10; count += 1) {
+    expect((await browser.open(device.verification_uri_complete)).text).toContain('It is the same code');
+    const wrong = await browser.open(`/oauth/device?user_code=BBBB-BBB${'BCDFGHJKLM'.charAt(count)}`);
+    expect(wrong.text).toContain('No device is waiting for this code');
+  }
+  const limited = await browser.open(device.verification_uri_complete);
+  expect([limited.response.status, limited.text]).toEqual([429, expect.stringContaining('Too many wrong codes')]);
 });
 
 test('the stored record ID of a device code is not accepted as a device code', async () => {

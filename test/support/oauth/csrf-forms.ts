@@ -6,8 +6,8 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { createLog } from '../../../server/logging/logger.ts';
 import { createAuthorizationServer } from '../../../server/oauth/authorization-server.ts';
 import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
-import { encryptEmailCodeFormState } from '../../../server/oauth/pages/handlers/require-email-code-after-failed-attempts.ts';
-import { encryptShownRecoveryCodes } from '../../../server/oauth/pages/handlers/security-page-and-authenticator-app.ts';
+import { encryptEmailCodeFormState } from '../../../server/oauth/pages/handlers/sign-in/require-email-code-after-failed-attempts.ts';
+import { encryptShownRecoveryCodes } from '../../../server/oauth/pages/handlers/account/security-page-and-authenticator-app.ts';
 import { createEmailedLinkToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/emailed-one-time-links.ts';
 import { issueVerifiedPasswordTicket } from '../../../server/oauth/second-factors/verified-password-ticket.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';

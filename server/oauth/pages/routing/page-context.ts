@@ -10,6 +10,7 @@ import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts'
 import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../views/page-language.ts';
 import type { StatelessPasskeyChallenges } from '../../second-factors/passkeys.ts';
 import type { OnTokenOperation } from '../../provider/report-token-operations.ts';
+import type { OrdersOfCustomer } from '../../accounts/orders-of-customer.ts';
 import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
 
 /** Dependencies shared by the page handlers. */
@@ -27,6 +28,7 @@ export type PageContext = {
   readonly challenges: StatelessPasskeyChallenges;
   /** Returns the currencies in which orders can be placed. */
   readonly listOrderCurrencies: (em: EntityManager) => Promise<readonly string[]>;
+  readonly orders: OrdersOfCustomer;
   /** Called when a user revokes access. */
   readonly onTokenOperation: OnTokenOperation;
 };

@@ -1,0 +1,51 @@
+import type { Budget, OrderAuthorizationDetails } from '@mandate/contract';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { listConnectedAppsOfUser } from './connected-apps.ts';
+import { listLimitsOfConnectedApps } from './find-and-change-limits-of-connected-app.ts';
+
+/** Limits of one grant, and how much of its budget has been used; the budget is null if there is no limit per period. */
+export type LimitsWithBudget = { readonly details: OrderAuthorizationDetails; readonly budget: Budget | null };
+
+/** An application with every device on which the user has allowed it. */
+export type ConnectedAppGroup = {
+  readonly clientId: string;
+  readonly name: string;
+  readonly lastUsedAt: Date;
+  /** The most recently used device comes first. */
+  readonly devices: readonly {
+    /** ID of the connected app. */
+    readonly id: number;
+    readonly device: string | null;
+    readonly scopes: readonly string[];
+    readonly lastUsedAt: Date;
+    /** Undefined if the user has set no limits. */
+    readonly limits: LimitsWithBudget | undefined;
+  }[];
+};
+
+/** Lists the applications that can currently act on the user's behalf, the most recently used first, each with its devices. */
+export async function listConnectedAppsByApplication(
+  em: EntityManager,
+  userId: number,
+  now: Date,
+  limit: number,
+): Promise<ConnectedAppGroup[]> {
+  const apps = await listConnectedAppsOfUser(em, userId, now, null, limit);
+  const limits = await listLimitsOfConnectedApps(
+    em,
+    apps.map(({ id }) => id),
+  );
+  const byLastUse = apps.toSorted((one, other) => other.last_used_at.localeCompare(one.last_used_at));
+  const groups = Map.groupBy(byLastUse, ({ application }) => application.client_id);
+  return [...groups].flatMap(([clientId, [first, ...others]]) => {
+    if (!first) return [];
+    const devices = [first, ...others].map(({ id, device, scopes, last_used_at: used }) => ({
+      id,
+      device,
+      scopes,
+      lastUsedAt: new Date(used),
+      limits: limits.get(id),
+    }));
+    return [{ clientId, name: first.application.name, lastUsedAt: new Date(first.last_used_at), devices }];
+  });
+}

@@ -1,0 +1,42 @@
+import { LockMode } from '@mikro-orm/core';
+import type { ProblemCode } from '@mandate/contract';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
+import { Problem } from '../../../../http/problem-details/problem.ts';
+import { closeUser } from '../../../../users/close-user.ts';
+import { lockActiveAdministratorRows } from '../../../../users/assert-other-administrator-remains.ts';
+import { User } from '../../../../users/user.entity.ts';
+import type { AccountRequest } from './signed-in-page-guards.ts';
+import { endBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
+import { revokeAccessOfSuspendedOrClosedUser } from '../../../grants/revoke-access-of-suspended-or-closed-user.ts';
+import { sendPage } from '../../routing/page-context.ts';
+import { closeAccountPage } from '../../views/account/account-pages.ts';
+import { noticePage } from '../../views/message-pages.ts';
+
+/** Handles `GET /account/close`. */
+export function showCloseAccount({ context, req, res }: AccountRequest): void {
+  sendPage(context, res, closeAccountPage(context.settings, context.forms.issue(req, res)));
+}
+
+/** Handles `POST /account/close`: closes the account, unless it belongs to the last administrator or has open orders. */
+export async function submitCloseAccount(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  const { closeAccount: messages } = context.settings.messages;
+  const closed = await context.em
+    .transactional(async (em) => {
+      await lockActiveAdministratorRows(em);
+      const user = await em.findOneOrFail(User, { id: account.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      await closeUser(em, revokeAccessOfSuspendedOrClosedUser, user);
+      await endBrowserSession(context.provider, req, res);
+      await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'account.closed', actorId: user.id, userId: user.id }, now);
+      return true;
+    })
+    .catch((error: unknown) => {
+      if (error instanceof Problem && obstacles.includes(error.code)) return false;
+      throw error;
+    });
+  if (!closed) return sendPage(context, res, noticePage(context.settings, messages.title, messages.openOrders), { status: 409 });
+  return sendPage(context, res, noticePage(context.settings, messages.doneTitle, messages.done));
+}
+
+// At least one administrator must remain, and open orders must be completed first.
+const obstacles: ProblemCode[] = ['last_administrator', 'open_orders'];

@@ -1,0 +1,152 @@
+import { encodeQR } from 'qr';
+import { z } from 'zod';
+import type { AuditAction } from '@mandate/contract';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
+import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
+import { queueMail } from '../../../../mail/queue-mail.ts';
+import { encryptText, decryptText } from '../../../../crypto/authenticated-encryption.ts';
+import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
+import {
+  createTotpUri,
+  findWhenAuthenticatorAppWasAdded,
+  deleteAuthenticatorAppAndRecoveryCodes,
+  saveAuthenticatorApp,
+  generateTotpSecret,
+  replaceRecoveryCodes,
+  countRecoveryCodes,
+  matchTotpTimeStep,
+} from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
+import { startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
+import { passwordAndCodeAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
+import { recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
+import { renderEmail } from '../../emails/render-email.ts';
+import { sendPage } from '../../routing/page-context.ts';
+import { localizePageSettingsForUser } from '../../views/page-language.ts';
+import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
+import { recoveryCodesPage, securityPage, authenticatorAppSetupPage } from '../../views/account/security-pages.ts';
+import { createPasskeyCreationOptionsJson, listPasskeys } from '../../../second-factors/passkeys.ts';
+
+/** Handles `GET /account/security`. */
+export async function showSecurityPage(request: AccountRequest, faults: readonly FieldError[] = []): Promise<void> {
+  const { context, req, res, account, now } = request;
+  const { em, settings, challenges, provider } = context;
+  const html = securityPage(settings, {
+    csrf: context.forms.issue(req, res),
+    appAddedAt: await findWhenAuthenticatorAppWasAdded(em, account.id),
+    codesLeft: await countRecoveryCodes(em, account.id),
+    passkeys: await listPasskeys(em, account.id),
+    passkeyOptions: await createPasskeyCreationOptionsJson(
+      em,
+      challenges,
+      { issuer: provider.issuer, shop: settings.shop.name },
+      account,
+      now,
+    ),
+    faults,
+  });
+  sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
+}
+
+/** Handles `GET /account/authenticator-app`. */
+export const showAuthenticatorSetup = (request: AccountRequest): void => renderSetUp(request, generateTotpSecret(), []);
+
+const setUpForm = z.object({ sealed: z.string().max(500).catch(''), code: z.string().trim().max(40).catch('') });
+
+/** Handles `POST /account/authenticator-app`: stores the app if the code is correct, and shows new recovery codes. */
+export async function submitAuthenticatorSetup(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  const { messages } = context.settings;
+  const { sealed, code } = setUpForm.parse(req.body ?? {});
+  const secret = decryptText(sealed, context.keys.secondFactor, setUpLabel(account.id));
+  if (secret === undefined) return redisplayAuthenticatorSetup(request);
+  const step = matchTotpTimeStep(secret, code, now);
+  if (step === undefined) return renderSetUp(request, secret, [{ field: 'code', text: messages.setUpApp.wrong }]);
+  const codes = await context.em.transactional(async (em) => {
+    await lockAccountAndRequireActiveSession(em, request);
+    await saveAuthenticatorApp(em, context.keys.secondFactor, account.id, secret, step, now);
+    await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.added');
+    // the code counts as a second factor; without the new session, the next page would require another sign-in
+    const session = await startBrowserSession(context.provider, req, res, String(account.id), passwordAndCodeAcrAndAmr);
+    await recordBrowserSessionUse(em, session.uid, String(account.id), req, now);
+    return replaceRecoveryCodes(em, account.id);
+  });
+  return sendRecoveryCodes(request, codes);
+}
+
+/** Shows the form again with a new secret, after a submission without a valid token or for another account. */
+export const redisplayAuthenticatorSetup = (request: AccountRequest): void =>
+  renderSetUp(request, generateTotpSecret(), [{ field: 'code', text: request.context.settings.messages.stale }]);
+
+const setUpLabel = (userId: number): string => `authenticator app to be of ${userId}`;
+
+function renderSetUp({ context, req, res, account }: AccountRequest, secret: string, faults: readonly FieldError[]): void {
+  const { settings, keys } = context;
+  const html = authenticatorAppSetupPage(settings, {
+    csrf: context.forms.issue(req, res),
+    sealed: encryptText(secret, keys.secondFactor, setUpLabel(account.id)),
+    secret,
+    picture: encodeQR(createTotpUri(secret, settings.shop.name, account.email), 'svg', { ecc: 'medium', border: 4 }),
+    faults,
+  });
+  sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
+}
+
+/** Handles `POST /account/authenticator-app/remove`. */
+export async function submitAuthenticatorAppRemoval(request: AccountRequest): Promise<void> {
+  const { context, res, account } = request;
+  await context.em.transactional(async (em) => {
+    await deleteAuthenticatorAppAndRecoveryCodes(em, account.id);
+    await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.removed');
+  });
+  res.redirect(303, '/account/security');
+}
+
+/** Handles `POST /account/recovery-codes`: replaces the recovery codes and shows the new codes. */
+export async function submitRecoveryCodeRenewal(request: AccountRequest): Promise<void> {
+  const { context, res, account } = request;
+  if ((await findWhenAuthenticatorAppWasAdded(context.em, account.id)) === undefined) return res.redirect(303, '/account/security');
+  const codes = await context.em.transactional(async (em) => {
+    await lockAccountAndRequireActiveSession(em, request);
+    await auditSecondFactorChangeAndEmailUser(em, request, 'recovery_codes.created');
+    return replaceRecoveryCodes(em, account.id);
+  });
+  return sendRecoveryCodes(request, codes);
+}
+
+const codesLabel = (userId: number): string => `recovery codes shown to ${userId}`;
+
+/** Encrypts the recovery codes that a page shows, so that the page can contain the codes and show them again in another language. */
+export const encryptShownRecoveryCodes = (key: Buffer, userId: number, codes: readonly string[]): string =>
+  encryptText(JSON.stringify(codes), key, codesLabel(userId));
+
+function sendRecoveryCodes({ context, req, res, account }: AccountRequest, codes: readonly string[]): void {
+  const sealed = encryptShownRecoveryCodes(context.keys.secondFactor, account.id, codes);
+  sendPage(context, res, recoveryCodesPage(context.settings, { csrf: context.forms.issue(req, res), codes, sealed }));
+}
+
+const shownCodesForm = z.object({ sealed: z.string().max(2000).catch('') });
+
+/** Handles `POST /account/recovery-codes/shown`: shows the recovery codes again in the language that the user has selected. */
+export function redisplayRecoveryCodes(request: AccountRequest): void {
+  const { context, req, res, account } = request;
+  const { sealed } = shownCodesForm.parse(req.body ?? {});
+  const codes = decryptText(sealed, context.keys.secondFactor, codesLabel(account.id));
+  if (codes === undefined) return res.redirect(303, '/account/security');
+  return sendRecoveryCodes(request, z.array(z.string()).parse(JSON.parse(codes)));
+}
+
+/** Records a second-factor change in the audit log and notifies the owner by e-mail, because an intruder may have made the change. */
+export async function auditSecondFactorChangeAndEmailUser(
+  em: EntityManager,
+  { context, req, account, now }: AccountRequest,
+  action: AuditAction,
+  subject?: string,
+): Promise<void> {
+  const { keys } = context;
+  const settings = localizePageSettingsForUser(context.settings, account.locale);
+  const shop = settings.shop.name;
+  await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action, actorId: account.id, userId: account.id, subject }, now);
+  const { securityChangedSubject, securityChanged } = settings.messages.mail;
+  const content = { subject: securityChangedSubject({ shop }), text: securityChanged({ shop }) };
+  await queueMail(em, keys.mail, renderEmail(account.email, settings, content), now);
+}

@@ -1,0 +1,297 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
+import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../accounts/accounts-and-passwords.ts';
+import { getClientAddressAndKnownBrowser } from '../../routing/client-address-and-known-browser.ts';
+import { findWhenAuthenticatorAppWasAdded, consumeSecondFactorCode } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
+import {
+  verifyCredentialOrRequireEmailCode,
+  verifyAndConsumeEmailCode,
+  emailAccountOwnerAboutAttack,
+  decryptEmailCodeFormState,
+} from './require-email-code-after-failed-attempts.ts';
+import { passkeyAcrAndAmr, passwordAcrAndAmr, passwordAndCodeAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
+import { requireActiveApplication } from '../../../grants/consents-and-grants.ts';
+import { completeSignIn } from './complete-sign-in.ts';
+import {
+  getInteractionClientId,
+  getStringParameter,
+  requirePendingInteraction,
+  getInteractionRedirectUri,
+  sendPage,
+  type Interaction,
+  type PageContext,
+} from '../../routing/page-context.ts';
+import { isLanguageChange } from '../../views/page-language.ts';
+import { emailCodePage } from '../../views/sign-in/email-code-page.ts';
+import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
+import { secondFactorPage } from '../../views/sign-in/second-factor-page.ts';
+import { signInPage } from '../../views/sign-in/sign-in-page.ts';
+import { createPasskeyRequestOptionsJson, verifyPasskeyAndRecordUse } from '../../../second-factors/passkeys.ts';
+import { issueVerifiedPasswordTicket, decryptVerifiedPasswordTicket } from '../../../second-factors/verified-password-ticket.ts';
+import { verifyPassword } from '../../../passwords/password-hash.ts';
+
+/** Only account pages are allowed as redirect targets, which prevents open redirects. */
+const nextPage = z
+  .string()
+  .regex(/^\/account(\/[a-z-]+)*$/)
+  .catch('/account');
+
+const signInForm = z.object({
+  csrf: z.string().catch(''),
+  email: z.string().trim().max(254).catch(''),
+  password: z.string().max(1000).catch(''),
+  next: nextPage,
+});
+
+/** Handles `GET /sign-in`, and `GET /sign-in/:uid` if an application requested the sign-in. */
+export const showSignIn = (context: PageContext) => async (req: Request, res: Response) => {
+  const interaction = await findPendingSignInInteraction(context, req, res);
+  const email = interaction && getStringParameter(interaction.params, 'login_hint');
+  await renderSignInPage(context, req, res, { interaction, email, next: nextPage.parse(req.query['next']) });
+};
+
+/** Handles `POST /sign-in` and `POST /sign-in/:uid`: verifies the password. */
+export const submitSignIn = (context: PageContext) => async (req: Request, res: Response) => {
+  const interaction = await findPendingSignInInteraction(context, req, res);
+  const { messages } = context.settings;
+  const { csrf, email, password, next } = signInForm.parse(req.body ?? {});
+  const showErrors = (faults: readonly FieldError[]) => renderSignInPage(context, req, res, { interaction, email, next, faults });
+  const missing = [
+    ...(email === '' ? [{ field: 'email', text: messages.signIn.emailMissing }] : []),
+    ...(password === '' ? [{ field: 'password', text: messages.signIn.passwordMissing }] : []),
+  ];
+  if (missing.length > 0) return showErrors(missing);
+  const account = await findActiveAccountWithPasswordHash(context.em, email);
+  const attempt = await context.limits.countAttempt(
+    'password',
+    email.toLowerCase(),
+    getClientAddressAndKnownBrowser(context, req, account),
+  );
+  const { result: proved, proof } = await verifyCredentialOrRequireEmailCode(
+    context,
+    req,
+    res,
+    { attempt, csrf, step: 'password', next },
+    async () => {
+      if (account && (await verifyPassword(password, account.hash ?? undefined))) return { result: account, account };
+      if (!account) await verifyPassword(password, undefined); // takes the same time as for an existing account
+      await auditFailure(context, req, account?.id, 'password');
+      await emailAccountOwnerAboutAttack(context, attempt, account);
+      return { result: undefined, account: undefined };
+    },
+  );
+  if (proof !== undefined) return renderEmailCodePage(context, res, { csrf, proof, next, interaction, faults: [] });
+  if (proved === undefined) return showErrors([{ field: 'email', text: messages.signIn.wrong }]);
+  await attempt.succeed();
+  return continueAfterPassword(context, req, res, {
+    accountId: proved.id,
+    passwordSetAt: getPasswordSetTimeMs(proved),
+    csrf,
+    next,
+    interaction,
+  });
+};
+
+type VerifiedPassword = SignInState & { readonly accountId: number; readonly passwordSetAt: number; readonly csrf: string };
+
+/** Completes the sign-in, or shows the second-factor page if the account has a second factor. */
+async function continueAfterPassword(context: PageContext, req: Request, res: Response, proved: VerifiedPassword): Promise<void> {
+  const { accountId, passwordSetAt: setAt, csrf, next, interaction } = proved;
+  if ((await findWhenAuthenticatorAppWasAdded(context.em, accountId)) === undefined) {
+    const hasInteraction = interaction !== undefined;
+    return completeSignIn(context, req, res, {
+      accountId: String(accountId),
+      proof: passwordAcrAndAmr,
+      passwordSetAt: setAt,
+      hasInteraction,
+      next,
+    });
+  }
+  const proof = issueVerifiedPasswordTicket(context.keys.secondFactor, csrf, { accountId, passwordSetAt: setAt, next }, new Date());
+  return renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [] });
+}
+
+/** Shows the sign-in page again after a submission without a valid token. */
+export const redisplaySignIn = (context: PageContext) => async (req: Request, res: Response) => {
+  const interaction = await findPendingSignInInteraction(context, req, res);
+  const { email, next } = signInForm.parse(req.body ?? {});
+  await renderSignInPage(context, req, res, {
+    interaction,
+    email,
+    next,
+    faults: [{ field: 'email', text: context.settings.messages.stale }],
+  });
+};
+
+const codeForm = z.object({ csrf: z.string().catch(''), proof: z.string().max(2000).catch(''), code: z.string().trim().max(40).catch('') });
+
+/** Handles `POST /sign-in/second-factor`: verifies the code after a correct password. */
+export const submitSecondFactor = (context: PageContext) => async (req: Request, res: Response) => {
+  const interaction = await findPendingSignInInteraction(context, req, res);
+  const { secondFactor: messages } = context.settings.messages;
+  const { csrf, proof, code } = codeForm.parse(req.body ?? {});
+  const now = new Date();
+  const proved = decryptVerifiedPasswordTicket(context.keys.secondFactor, csrf, proof, now);
+  if (!proved) return redisplaySignInAfterSecondFactorExpired(context)(req, res);
+  const { accountId, passwordSetAt: setAt, next } = proved;
+  const showError = (text: string) =>
+    renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
+  if (isLanguageChange(req)) return renderSecondFactorPage(context, res, { csrf, proof, next, interaction });
+  if (code === '') return showError(messages.missing);
+  const account = await findActiveAccountWithPasswordHash(context.em, accountId);
+  const attempt = await context.limits.countAttempt(
+    'secondFactor',
+    String(accountId),
+    getClientAddressAndKnownBrowser(context, req, account),
+  );
+  const given = { attempt, csrf, step: 'second factor', next } as const;
+  const { result: isRight, proof: sent } = await verifyCredentialOrRequireEmailCode(context, req, res, given, async () => {
+    const taken = await consumeSecondFactorCode(context.em, context.keys.secondFactor, accountId, code, now);
+    if (taken === undefined) await auditFailure(context, req, accountId, 'code');
+    if (taken === 'recovery code') {
+      await recordAuditEvent(
+        context.em,
+        getClientAddressAndUserAgent(req),
+        { action: 'recovery_code.used', actorId: accountId, userId: accountId },
+        now,
+      );
+    }
+    return { result: taken !== undefined, account: taken && account };
+  });
+  if (sent !== undefined) return renderEmailCodePage(context, res, { csrf, proof: sent, next, interaction, faults: [] });
+  if (!isRight) return showError(messages.wrong);
+  await attempt.succeed();
+  const hasInteraction = interaction !== undefined;
+  const authenticated = { accountId: String(accountId), proof: passwordAndCodeAcrAndAmr, passwordSetAt: setAt, hasInteraction, next };
+  return completeSignIn(context, req, res, authenticated);
+};
+
+/** Handles `POST /sign-in/e-mail-code`: verifies the code that confirms a sign-in after many failures. */
+export const submitEmailCode = (context: PageContext) => async (req: Request, res: Response) => {
+  const interaction = await findPendingSignInInteraction(context, req, res);
+  const { emailCode: messages } = context.settings.messages;
+  const { csrf, proof, code } = codeForm.parse(req.body ?? {});
+  const now = new Date();
+  const state = decryptEmailCodeFormState(context.keys.secondFactor, csrf, proof, now);
+  if (!state) return redisplaySignInAfterSecondFactorExpired(context)(req, res);
+  const { accountId, passwordSetAt: setAt, step, next } = state;
+  const showError = (text: string) =>
+    renderEmailCodePage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
+  if (isLanguageChange(req)) return renderEmailCodePage(context, res, { csrf, proof, next, interaction });
+  if (code === '') return showError(messages.missing);
+  const attempt = await context.limits.countAttempt('emailCode', proof, { address: req.ip });
+  if (!(await verifyAndConsumeEmailCode(context, state, code, now))) {
+    await auditFailure(context, req, accountId === 0 ? undefined : accountId, 'e-mail code');
+    return showError(messages.wrong);
+  }
+  await attempt.succeed();
+  if (step === 'password') return continueAfterPassword(context, req, res, { accountId, passwordSetAt: setAt, csrf, next, interaction });
+  const hasInteraction = interaction !== undefined;
+  const authenticated = { accountId: String(accountId), proof: passwordAndCodeAcrAndAmr, passwordSetAt: setAt, hasInteraction, next };
+  return completeSignIn(context, req, res, authenticated);
+};
+
+/** Shows the sign-in page again, because the password was entered too long ago or in another browser. */
+export const redisplaySignInAfterSecondFactorExpired = (context: PageContext) => async (req: Request, res: Response) => {
+  const interaction = await findPendingSignInInteraction(context, req, res);
+  const faults = [{ field: 'email', text: context.settings.messages.secondFactor.over }];
+  await renderSignInPage(context, req, res, { interaction, next: '/account', faults });
+};
+
+const passkeyForm = z.object({ passkey: z.string().catch(''), next: nextPage });
+
+/** Handles `POST /sign-in/passkey`: a passkey replaces both the password and the code. */
+export const submitPasskeySignIn = (context: PageContext) => async (req: Request, res: Response) => {
+  const interaction = await findPendingSignInInteraction(context, req, res);
+  const { messages } = context.settings;
+  const { passkey, next } = passkeyForm.parse(req.body ?? {});
+  const showError = (text: string) => renderSignInPage(context, req, res, { interaction, next, faults: [{ field: 'email', text }] });
+  const attempt = await context.limits.countAttempt('passkey', passkey, { address: req.ip });
+  const found = await verifyPasskeyAndRecordUse(context.em, context.challenges, context.provider.issuer, passkey, new Date());
+  if (!found) {
+    await auditFailure(context, req, undefined, 'passkey');
+    return showError(messages.passkey.failed);
+  }
+  await attempt.succeed();
+  return completeSignIn(context, req, res, {
+    accountId: String(found.userId),
+    proof: passkeyAcrAndAmr,
+    hasInteraction: interaction !== undefined,
+    next,
+  });
+};
+
+/** Returns the pending interaction of a sign-in that an application requested, or undefined. */
+export const findPendingSignInInteraction = (context: PageContext, req: Request, res: Response): Promise<Interaction | undefined> =>
+  req.params['uid'] === undefined ? Promise.resolve(undefined) : requirePendingInteraction(context, req, res, 'login');
+
+/** Audits a failed attempt, for known and unknown accounts alike, so that both take the same time. */
+const auditFailure = (context: PageContext, req: Request, userId: number | undefined, what: string): Promise<void> =>
+  recordAuditEvent(
+    context.em,
+    getClientAddressAndUserAgent(req),
+    { action: 'session.started', outcome: 'refused', userId, details: { what } },
+    new Date(),
+  );
+
+type SignInState = { interaction: Interaction | undefined; next: string; faults?: readonly FieldError[] };
+
+async function renderSignInPage(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  state: SignInState & { email?: string | undefined },
+): Promise<void> {
+  const { interaction, next, email = '', faults = [] } = state;
+  const path = signInPath(interaction);
+  const html = signInPage(context.settings, {
+    csrf: context.forms.issue(req, res),
+    application: interaction && (await requireActiveApplication(context.em, getInteractionClientId(interaction))).name,
+    email,
+    faults,
+    next,
+    path,
+    signUpPath: interaction ? `${path}/sign-up` : '/sign-up',
+    passkeyRequest: createPasskeyRequestOptionsJson(context.challenges, context.provider.issuer, new Date()),
+  });
+  sendSignInPage(context, res, html, interaction, faults);
+}
+
+function renderSecondFactorPage(
+  context: PageContext,
+  res: Response,
+  { interaction, faults = [], ...content }: SignInState & { csrf: string; proof: string },
+): void {
+  const html = secondFactorPage(context.settings, {
+    ...content,
+    faults,
+    path: signInPath(interaction),
+    passkeyRequest: createPasskeyRequestOptionsJson(context.challenges, context.provider.issuer, new Date()),
+  });
+  sendSignInPage(context, res, html, interaction, faults);
+}
+
+function renderEmailCodePage(
+  context: PageContext,
+  res: Response,
+  { csrf, proof, interaction, faults = [] }: SignInState & { csrf: string; proof: string },
+): void {
+  const html = emailCodePage(context.settings, { csrf, proof, faults, path: signInPath(interaction) });
+  sendSignInPage(context, res, html, interaction, faults);
+}
+
+const signInPath = (interaction: Interaction | undefined): string => (interaction ? `/sign-in/${interaction.uid}` : '/sign-in');
+
+function sendSignInPage(
+  context: PageContext,
+  res: Response,
+  html: ReturnType<typeof signInPage>,
+  interaction: Interaction | undefined,
+  faults: readonly FieldError[],
+): void {
+  sendPage(context, res, html, {
+    status: faults.length > 0 ? 400 : 200,
+    ...(interaction && { returnTo: getInteractionRedirectUri(interaction) }),
+  });
+}

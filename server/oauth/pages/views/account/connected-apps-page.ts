@@ -1,0 +1,135 @@
+import type { AccountApiKey } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
+import type { ConnectedAppGroup, LimitsWithBudget } from '../../../grants/list-connected-apps-by-application.ts';
+import { html, type Html } from '../../../../http/response/html-template.ts';
+import { formatMoney, formatTimestamp } from '../format-time-and-money.ts';
+import { checkboxField, hiddenField, type PageSettings } from '../page-layout-and-form-fields.ts';
+import { describeScope, renderAccountSubpage } from './account-pages.ts';
+import { translateDevice } from './translate-device.ts';
+
+type ConnectedAppsViewModel = {
+  readonly applications: readonly ConnectedAppGroup[];
+  /** The user's active API keys. */
+  readonly apiKeys: readonly AccountApiKey[];
+};
+
+type Device = ConnectedAppGroup['devices'][number];
+
+/** Renders the connected applications. An application that the user allowed on several devices is one entry. */
+export function connectedAppsPage(settings: PageSettings, csrf: string, { applications, apiKeys }: ConnectedAppsViewModel): Html {
+  const { apps: messages } = settings.messages;
+  return renderAccountSubpage(
+    settings,
+    messages.title,
+    applications.length === 0
+      ? html`<p>${messages.none}</p>`
+      : html`<ul class="things">
+          ${applications.map((application) => {
+            const keys = apiKeys.filter(({ createdByClientId }) => createdByClientId === application.clientId);
+            return applicationRow(settings, csrf, application, keys);
+          })}
+        </ul>`,
+  );
+}
+
+function applicationRow(settings: PageSettings, csrf: string, application: ConnectedAppGroup, keys: readonly AccountApiKey[]): Html {
+  const { apps: messages } = settings.messages;
+  const { name, devices } = application;
+  const [first] = devices;
+  const canEverywhere = devices.every(({ scopes }) => scopes.toSorted().join() === first?.scopes.toSorted().join());
+  const ids = devices.map(({ id }) => id).join(',');
+  const deviceRows = devices.map(
+    (device) =>
+      html`<li>
+        ${devices.length > 1 && html`<p>${deviceName(settings, device)}</p>`} ${deviceDetails(settings, application, device)}
+        ${!canEverywhere && permissionList(settings, device)}
+        ${devices.length > 1 && removalForm(settings, csrf, { ids: String(device.id), keys, ...deviceRemoval(settings, name, device) })}
+      </li>`,
+  );
+  return html`<li>
+    <div>
+      <strong>${name}</strong>
+      ${canEverywhere && first && permissionList(settings, first)}
+      <ul class="devices">
+        ${deviceRows}
+      </ul>
+    </div>
+    ${removalForm(settings, csrf, {
+      ids,
+      keys,
+      ...(devices.length > 1
+        ? { label: messages.removeAllLabel({ application: name }), text: messages.removeAll }
+        : { label: messages.removeLabel({ application: name }), text: messages.remove }),
+    })}
+  </li>`;
+}
+
+const permissionList = (settings: PageSettings, { scopes }: Device): Html =>
+  html`<p class="quiet">${settings.messages.apps.may}</p>
+    <ul class="can">
+      ${scopes.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
+    </ul>`;
+
+function deviceDetails(
+  settings: PageSettings,
+  { name, devices }: ConnectedAppGroup,
+  { id, device, scopes, lastUsedAt, limits }: Device,
+): Html {
+  const { apps: messages, orderLimits } = settings.messages;
+  return html`${devices.length === 1 && device !== null && html`<p class="quiet">${messages.on({ device: translateDevice(settings, device) })}</p>`}
+    <p class="quiet">${messages.used({ when: formatTimestamp(settings, lastUsedAt) })}</p>
+    ${limits && describeLimitsInShort(settings, limits) !== '' && html`<p>${describeLimitsInShort(settings, limits)}</p>`}
+    ${limits?.details.orders === 'own' && html`<p>${orderLimits.ownOrdersText({ application: name })}</p>`}
+    ${scopes.some((scope) => scope.startsWith('orders.') || scope.startsWith('payments.')) && limitsLink(settings, id, name)}`;
+}
+
+const limitsLink = ({ messages: { orderLimits } }: PageSettings, id: number, applicationName: string): Html =>
+  html`<p class="elsewhere">
+    <a href="/account/apps/${id}/limits" aria-label="${orderLimits.changeLabel({ application: applicationName })}">${orderLimits.change}</a>
+  </p>`;
+
+/** Describes the amounts of limits, such as “€5.00 of €20.00 used in this month”. Returns an empty text if the limits have no amounts. */
+export function describeLimitsInShort(settings: PageSettings, { details: { limits }, budget }: LimitsWithBudget): string {
+  const { apps: messages } = settings.messages;
+  if (!limits) return '';
+  const money = (amount: number): string => formatMoney(settings, amount, limits.currency);
+  return [
+    ...(limits.per_order === undefined ? [] : [messages.limitPerOrder({ amount: money(limits.per_order) })]),
+    ...(budget ? [messages.limitPerPeriod({ spent: money(budget.spent), amount: money(budget.limit), period: budget.period })] : []),
+  ].join('. ');
+}
+
+type Removal = {
+  /** IDs of the connected apps to remove, separated by commas. */
+  readonly ids: string;
+  readonly keys: readonly AccountApiKey[];
+  readonly label: string;
+  readonly text: string;
+};
+
+const deviceRemoval = (settings: PageSettings, application: string, device: Device): Pick<Removal, 'label' | 'text'> => ({
+  label: settings.messages.apps.removeDeviceLabel({ application, device: deviceName(settings, device) }),
+  text: settings.messages.apps.remove,
+});
+
+const deviceName = (settings: PageSettings, { device }: Device): string =>
+  device === null ? settings.messages.sessions.unknown : translateDevice(settings, device);
+
+const removalForm = (settings: PageSettings, csrf: string, { ids, keys, label, text }: Removal): Html =>
+  html`<form method="post">
+    ${hiddenField('csrf', csrf)}${hiddenField('app', ids)}${keepKeysCheckbox(settings, keys)}
+    <button class="second small" aria-label="${label}">${text}</button>
+  </form>`;
+
+/**
+ * Renders the checkbox to keep the keys that an application created. The checkbox value lists the key IDs, so that keys created later are
+ * not kept.
+ */
+function keepKeysCheckbox({ messages: { apps, credential } }: PageSettings, keys: readonly AccountApiKey[]): Html | undefined {
+  if (keys.length === 0) return undefined;
+  return checkboxField({
+    name: 'keep_keys',
+    value: keys.map(({ id }) => id).join(','),
+    label: apps.keepKeys({ count: keys.length }),
+    details: [...keys.map(({ name, prefix }) => credential.apiKey({ name, prefix })), apps.revokesKeys],
+  });
+}

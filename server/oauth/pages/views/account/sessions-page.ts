@@ -1,0 +1,64 @@
+import type { SessionSummary } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
+import { html, type Html } from '../../../../http/response/html-template.ts';
+import { formatTimestamp } from '../format-time-and-money.ts';
+import { hiddenField, type PageSettings } from '../page-layout-and-form-fields.ts';
+import { renderAccountSubpage } from './account-pages.ts';
+import { translateDevice } from './translate-device.ts';
+
+export type SessionsPageViewModel = {
+  readonly csrf: string;
+  /** Identifier of this browser's session. */
+  readonly currentUid: string;
+  readonly sessions: readonly (SessionSummary & {
+    /** Address range from which the session was last used, such as `203.0.113.*`; undefined if it is unknown. */
+    readonly network: string | undefined;
+    /** Whether this request came from the same address range. */
+    readonly isCurrentNetwork: boolean;
+  })[];
+};
+
+/** Renders the signed-in browsers, beginning with this one. */
+export function sessionsPage(settings: PageSettings, { csrf, currentUid, sessions }: SessionsPageViewModel): Html {
+  const { sessions: messages } = settings.messages;
+  const isCurrent = ({ uid }: SessionsPageViewModel['sessions'][number]): boolean => uid === currentUid;
+  const ordered = [...sessions.filter(isCurrent), ...sessions.filter((session) => !isCurrent(session))];
+  return renderAccountSubpage(
+    settings,
+    messages.title,
+    html`<ul class="things">
+        ${ordered.map((session) => sessionRow(settings, csrf, session, isCurrent(session)))}
+      </ul>
+      <form method="post">
+        ${hiddenField('csrf', csrf)}${hiddenField('everywhere', 'yes')}
+        <p class="quiet" id="everywhere-hint">${messages.everywhereHint}</p>
+        <button aria-describedby="everywhere-hint">${messages.everywhere}</button>
+      </form>`,
+  );
+}
+
+function sessionRow(
+  settings: PageSettings,
+  csrf: string,
+  { uid, device, startedAt, lastUsedAt, network, isCurrentNetwork }: SessionsPageViewModel['sessions'][number],
+  isCurrent: boolean,
+): Html {
+  const { sessions: messages } = settings.messages;
+  const name = device === null ? messages.unknown : translateDevice(settings, device);
+  const wasUsedLater = lastUsedAt.getTime() - startedAt.getTime() >= 60_000;
+  return html`<li>
+    <div>
+      <strong>${name}</strong>
+      ${isCurrent && html`<p class="here">${messages.here}</p>`}
+      ${
+        network !== undefined &&
+        html`<p class="quiet">${!isCurrent && isCurrentNetwork ? messages.sameNetwork({ network }) : messages.network({ network })}</p>`
+      }
+      <p class="quiet">${messages.since({ when: formatTimestamp(settings, startedAt) })}</p>
+      ${wasUsedLater && html`<p class="quiet">${messages.lastUsed({ when: formatTimestamp(settings, lastUsedAt) })}</p>`}
+    </div>
+    <form method="post">
+      ${hiddenField('csrf', csrf)}${hiddenField('session', uid)}
+      <button class="second small" aria-label="${messages.endLabel({ device: name })}">${messages.end}</button>
+    </form>
+  </li>`;
+}

@@ -1,0 +1,54 @@
+import { html, type Html } from '../../../../http/response/html-template.ts';
+import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
+
+export const emailSentPage = (settings: PageSettings, email: string, againPath: string): Html => {
+  const { title, text, nothing, again } = settings.messages.mailSent;
+  return renderPage(
+    settings,
+    title,
+    html`<h1>${title}</h1>
+      <p role="status">${text({ email })}</p>
+      <p class="quiet">${nothing}</p>
+      <p class="elsewhere"><a href="${againPath}">${again}</a></p>`,
+  );
+};
+
+export const linkExpiredPage = (settings: PageSettings, againPath: string): Html => {
+  const { title, text, again } = settings.messages.linkExpired;
+  return renderPage(
+    settings,
+    title,
+    html`<h1>${title}</h1>
+      <p>${text}</p>
+      <p class="elsewhere"><a href="${againPath}">${again}</a></p>`,
+  );
+};
+
+type Form = { readonly csrf: string; readonly email: string; readonly faults: readonly FieldError[] };
+
+export function requestPasswordResetPage(settings: PageSettings, { csrf, email, faults }: Form): Html {
+  const { passwordReset: messages } = settings.messages;
+  return renderPage(
+    settings,
+    messages.title,
+    html`<h1>${messages.title}</h1>
+      <form method="post" novalidate>
+        ${hiddenField('csrf', csrf)}
+        ${formField({ name: 'email', label: settings.messages.email, type: 'email', value: email, autocomplete: 'username', hint: messages.hint, enterKey: 'done', focus: true }, faults)}
+        <button type="submit">${messages.submit}</button>
+      </form>
+      <p class="elsewhere"><a href="/sign-in">${settings.messages.signUp.toSignIn}</a></p>`,
+    faults,
+  );
+}
+
+export function confirmEmailPage(settings: PageSettings, { csrf, email }: Omit<Form, 'faults'>): Html {
+  const { changeEmail: messages } = settings.messages;
+  return renderPage(
+    settings,
+    messages.confirmTitle,
+    html`<h1>${messages.confirmTitle}</h1>
+      <p>${messages.confirm({ email })}</p>
+      <form method="post">${hiddenField('csrf', csrf)}<button type="submit">${messages.confirmSubmit}</button></form>`,
+  );
+}

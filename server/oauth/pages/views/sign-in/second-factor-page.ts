@@ -1,0 +1,31 @@
+import { html, type Html } from '../../../../http/response/html-template.ts';
+import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
+import { makeLanguageSwitchSubmitForm } from '../../layout/language-switch.ts';
+import { renderPasskeySignInForm } from './sign-in-page.ts';
+
+export type SecondFactorPageViewModel = {
+  readonly csrf: string;
+  /** Encrypted second-step ticket, which proves that the password was correct. */
+  readonly proof: string;
+  readonly path: string;
+  readonly next: string;
+  readonly passkeyRequest: string;
+  readonly faults?: readonly FieldError[];
+};
+
+export function secondFactorPage(settings: PageSettings, content: SecondFactorPageViewModel): Html {
+  const { secondFactor, passkey } = settings.messages;
+  const { csrf, proof, path, faults = [] } = content;
+  return renderPage(
+    makeLanguageSwitchSubmitForm(settings, 'second-factor-form'),
+    secondFactor.title,
+    html`<h1>${secondFactor.title}</h1>
+      <form id="second-factor-form" method="post" action="${path}/second-factor" novalidate>
+        ${hiddenField('csrf', csrf)}${hiddenField('proof', proof)}
+        ${formField({ name: 'code', label: secondFactor.code, autocomplete: 'one-time-code', hint: secondFactor.codeHint, digits: { count: 6, note: secondFactor.byItself }, enterKey: 'done', focus: true }, faults)}
+        <button type="submit">${secondFactor.submit}</button>
+      </form>
+      ${renderPasskeySignInForm(`${path}/passkey`, passkey.use, content)}`,
+    faults,
+  );
+}
