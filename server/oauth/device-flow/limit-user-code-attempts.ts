@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { TooManyAttemptsError, type AttemptLimiter } from '../brute-force/attempt-limiter.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import type { ProviderPages } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
-import { userCodeFromUrl } from './user-code.ts';
+import { userCodeFromUrl } from '../pages/views/oidc-provider/user-code.ts';
 import { readBodyFromBufferOrStream, replaceRequestBody } from '../protocol/buffered-request-body.ts';
 
 /** Returns whether the request contains a user code: in the form, or in the URL of a link that contains the code. */

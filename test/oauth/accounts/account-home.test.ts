@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { describeNetwork } from '../../../server/oauth/sessions/describe-network.ts';
+import { describeNetwork } from '../../../server/oauth/sessions/ip-address-and-network.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { createOtherSession, submitFormContaining } from '../../support/oauth/account-pages.ts';
 import { addAuthenticatorApp, insertPasskey } from '../../support/oauth/credentials.ts';

@@ -4,7 +4,7 @@ import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audi
 import type { AccountRequest } from './signed-in-page-guards.ts';
 import { revokeBrowserSession, listActiveBrowserSessionsOfUser } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { endBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
-import { describeNetwork } from '../../../sessions/describe-network.ts';
+import { describeNetwork } from '../../../sessions/ip-address-and-network.ts';
 import { listConnectedAppsByApplication } from '../../../grants/list-connected-apps-by-application.ts';
 import { revokeConnectedAppConsentAndApiKeys } from '../../../grants/connected-apps.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';

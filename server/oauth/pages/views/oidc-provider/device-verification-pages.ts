@@ -1,7 +1,7 @@
 import type { Client, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { confirmDevicePage, enterUserCodePage } from './user-code-pages.ts';
-import { formatUserCode, userCodeFromUrl } from '../../../device-flow/user-code.ts';
+import { formatUserCode, userCodeFromUrl } from './user-code.ts';
 import type { Html } from '../../../../http/response/html-template.ts';
 import type { PageSettings } from '../page-layout-and-form-fields.ts';
 import { errorPage, noticePage } from '../message-pages.ts';
