@@ -1,4 +1,5 @@
 import { initContract } from '@ts-rest/core';
+import { approvalProblems, approvalRoutes } from './resources/orders/approvals.ts';
 import { apiKeyProblems, apiKeyRoutes } from './resources/access/api-keys.ts';
 import { applicationProblems, applicationRoutes } from './resources/access/applications.ts';
 import { authorizationRoutes } from './resources/access/authorization.ts';
@@ -40,6 +41,7 @@ const resources = {
   deliveryMethods: deliveryMethodRoutes,
   orders: orderRoutes,
   quotes: quoteRoutes,
+  approvals: approvalRoutes,
   payments: paymentRoutes,
   providerEvents: providerEventRoutes,
   refunds: refundRoutes,
@@ -78,6 +80,7 @@ export const problemDeclarations = {
   ...providerEventProblems,
   ...refundProblems,
   ...shipmentProblems,
+  ...approvalProblems,
   ...apiKeyProblems,
   ...applicationProblems,
   ...webhookProblems,
@@ -87,12 +90,25 @@ export type ProblemCode = keyof typeof problemDeclarations;
 
 export {
   apiKeyCreateRequestSchema,
+  isApiKeyScope,
   maxApiKeyLifetimeDays,
   maxApiKeysPerUser,
   type ApiKey,
   type ApiKeyCreate,
   type NewApiKey,
 } from './resources/access/api-keys.ts';
+export {
+  approvalReasons,
+  approvalStatuses,
+  maxApprovalWaitSeconds,
+  maxDailyApprovalsPerGrant,
+  maxPendingApprovalsPerGrant,
+  type Approval,
+  type ApprovalCreate,
+  type ApprovalReason,
+  type ApprovalStatus,
+  type ApprovalSummary,
+} from './resources/orders/approvals.ts';
 export {
   applicationCreateSchema,
   applicationGrantTypes,
@@ -131,6 +147,7 @@ export {
   budgetPeriods,
   orderAccessLevels,
   orderActions,
+  orderApprovalModes,
   orderAuthorizationDetailsInputSchema,
   orderAuthorizationDetailsType,
   orderLimitsInputSchema,
@@ -138,6 +155,7 @@ export {
   type EffectiveOrderLimits,
   type OrderAccessLevel,
   type OrderAction,
+  type OrderApprovalMode,
   type OrderAuthorizationDetails,
   type OrderLimitsInput,
 } from './protocol/order-limits-and-authorization-details.ts';
@@ -175,7 +193,14 @@ export {
 } from './resources/orders/quotes.ts';
 export { refundReasons, refundStatuses, type Refund, type RefundCreate } from './resources/orders/refunds.ts';
 export { type Deprecation, getRouteMetadata, listRoutes, type RouteMetadata, defaultMaxBodyBytes } from './protocol/route-metadata.ts';
-export { administratorOnlyScopes, getRolesAllowedForScope, scopeNames, scopeDefinitions, type Scope } from './protocol/scopes.ts';
+export {
+  administratorOnlyScopes,
+  firstPartyScopes,
+  getRolesAllowedForScope,
+  scopeNames,
+  scopeDefinitions,
+  type Scope,
+} from './protocol/scopes.ts';
 export { fileFormats, fileMediaTypes, maxUnfinishedTasksPerOwner, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
 export type { FileResponse, ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
 export type { Usage } from './resources/access/usage.ts';

@@ -7,6 +7,8 @@ const defaultToolSets: ReadonlySet<string> = new Set([
   'product_categories',
   'delivery_methods',
   'orders',
+  'quotes',
+  'approvals',
   'payments',
   'shipments',
   'authorization',

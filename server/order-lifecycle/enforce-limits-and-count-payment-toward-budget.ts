@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { Approval } from '../approvals/approval.entity.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { insertIfAbsent } from '../database/queries/insert-if-absent.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
@@ -32,6 +33,8 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
   const actions = orderActions.filter((action) => limits.actions.includes(action));
   const current = { ...orderAuthorization, actions, validUntil: limits.validUntil ?? null };
   assertOrderActionAllowed({ ...principal, orderAuthorization: current }, 'pay', now);
+  // The customer approved the exact total of this order, which does not count toward the budget.
+  if ((await em.count(Approval, { order: order.id, grantId })) > 0) return;
   const isCounted = (await em.count(BudgetedOrder, { grantId, orderId: order.id })) > 0;
   const exceeded = findLimitExceededByPayment(limits, order, isCounted);
   if (exceeded) throw createLimitProblem(exceeded, order.total, order.currency, '#');

@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { budgetPeriods, type OrderAction } from '@mandate/contract';
+import { budgetPeriods, orderApprovalModes, type OrderAction } from '@mandate/contract';
 
 const now = 'current_timestamp';
 
@@ -23,6 +23,8 @@ export const OrderLimits = defineEntity({
     ownOrdersOnly: p.boolean().default(false),
     /** Whether the user can let the application access all orders; false if the application requested access only to its own orders. */
     allOrdersGrantable: p.boolean().default(true),
+    /** Orders that need the customer's approval. */
+    approval: p.enum(orderApprovalModes).default('above_limit'),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
     // The functions of migration 20261123140000 calculate these values, so that this entity and the statement that places orders agree.

@@ -20,6 +20,7 @@ export const authorizationDetailsFromOrderLimits = (row: OrderLimitsRow): OrderA
   }),
   ...(row.validUntil != null && { valid_until: row.validUntil.toISOString() }),
   orders: row.ownOrdersOnly ? 'own' : 'all',
+  approval: row.approval,
 });
 
 /** Returns how much of the budget has been used in the current period, or null if there is no limit per period. */
@@ -39,7 +40,7 @@ export function budgetFromOrderLimits(row: OrderLimitsRow): Budget | null {
 }
 
 /** Returns the columns that store the limits. */
-export const orderLimitsColumnsFromInput = ({ actions, limits, valid_until: validUntil, orders }: EffectiveOrderLimits) => ({
+export const orderLimitsColumnsFromInput = ({ actions, limits, valid_until: validUntil, orders, approval }: EffectiveOrderLimits) => ({
   actions: [...actions],
   currency: limits?.currency ?? null,
   perOrder: limits?.per_order ?? null,
@@ -47,4 +48,5 @@ export const orderLimitsColumnsFromInput = ({ actions, limits, valid_until: vali
   period: limits?.period ?? null,
   validUntil: validUntil === undefined ? null : new Date(validUntil),
   ownOrdersOnly: orders === 'own',
+  approval,
 });

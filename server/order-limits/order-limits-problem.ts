@@ -1,9 +1,15 @@
-import { formatDecimalAmount, type BudgetPeriod, type OrderAction } from '@mandate/contract';
+import {
+  formatDecimalAmount,
+  maxApprovalWaitSeconds,
+  type BudgetPeriod,
+  type OrderAction,
+  type OrderApprovalMode,
+} from '@mandate/contract';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 
 /** The limit that an order or payment exceeds, together with all limits of the grant. */
 export type ExceededLimit = {
-  readonly limit: 'valid_until' | 'actions' | 'currency' | 'per_order' | 'per_period' | 'revoked';
+  readonly limit: 'valid_until' | 'actions' | 'currency' | 'per_order' | 'per_period' | 'approval' | 'revoked';
   readonly currency: string | null;
   readonly per_order: number | null;
   readonly per_period: number | null;
@@ -11,24 +17,40 @@ export type ExceededLimit = {
   readonly spent: number | null;
   readonly valid_until: string | null;
   readonly period_ends_at: string | null;
+  /** Orders that need the customer's approval; absent for payments, which cannot be approved. */
+  readonly approval_mode?: OrderApprovalMode | null;
+  /** The approval that the application requested for the quote, if any. */
+  readonly approval?: { readonly id: number; readonly status: 'pending' | 'declined' | 'expired' } | null;
 };
 
 const changeHint = 'The customer can change this on the page /account/apps.';
 
-/** @param pointer location of the amount in the request body */
+const joinSentences = (...sentences: string[]): string => sentences.filter((sentence) => sentence !== '').join(' ');
+
+/** @param pointer location of the amount or the quote in the request body */
 export function createLimitProblem(exceeded: ExceededLimit, requested: number, requestedCurrency: string, pointer: string): Problem {
   const { limit, currency, per_order: perOrder } = exceeded;
   if (limit === 'revoked') return createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });
   if (limit === 'valid_until') return createExpiredAuthorizationProblem(exceeded.valid_until);
   if (limit === 'actions') return createActionNotAllowedProblem('place');
   if (limit === 'per_period') return createBudgetProblem(exceeded, requested, pointer);
+  if (limit === 'approval') {
+    const detail = joinSentences(
+      'The customer approves every order of this application.',
+      describeAlternatives(exceeded, pointer),
+      changeHint,
+    );
+    return createLimitExceededProblem(detail, pointer, { requested, ...approvalFields(exceeded) });
+  }
   if (limit === 'currency') {
-    const detail = `The customer allows orders in ${currency} only, and this order is in ${requestedCurrency}. ${changeHint}`;
-    return createLimitExceededProblem(detail, pointer, { requested });
+    const facts = `The customer allows orders in ${currency} only, and this order is in ${requestedCurrency}.`;
+    const detail = joinSentences(facts, describeAlternatives(exceeded, pointer), changeHint);
+    return createLimitExceededProblem(detail, pointer, { requested, ...approvalFields(exceeded) });
   }
   const maximum = perOrder ?? 0;
-  const detail = `The customer allows ${format(maximum, currency)} per order, and this order costs ${format(requested, currency)}. Order less. ${changeHint}`;
-  return createLimitExceededProblem(detail, pointer, { limit: maximum, requested, available: maximum });
+  const facts = `The customer allows ${format(maximum, currency)} per order, and this order costs ${format(requested, currency)}.`;
+  const detail = joinSentences(facts, describeAlternatives(exceeded, pointer, 'Order less'), changeHint);
+  return createLimitExceededProblem(detail, pointer, { limit: maximum, requested, available: maximum, ...approvalFields(exceeded) });
 }
 
 function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer: string): Problem {
@@ -37,8 +59,37 @@ function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer
   const spent = Math.max(0, exceeded.spent ?? 0);
   const available = Math.max(0, limit - spent);
   const facts = `The customer allows ${format(limit, currency)} per ${period}. ${format(spent, currency)} of it is spent, ${format(available, currency)} remains, and this order costs ${format(requested, currency)}.`;
-  const detail = `${facts} Order less, or wait until ${formatTimestamp(exceeded.period_ends_at)}. ${changeHint}`;
-  return createLimitExceededProblem(detail, pointer, { limit, spent, requested, available });
+  const alternatives = `Order less, or wait until ${formatTimestamp(exceeded.period_ends_at)}`;
+  const detail = joinSentences(facts, describeAlternatives(exceeded, pointer, alternatives), changeHint);
+  return createLimitExceededProblem(detail, pointer, { limit, spent, requested, available, ...approvalFields(exceeded) });
+}
+
+/** Returns whether the application can request an approval of the order. */
+const isApprovable = ({ approval_mode: mode }: ExceededLimit): boolean => mode != null && mode !== 'never';
+
+const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable' | 'approval_id'> => ({
+  ...(exceeded.approval_mode != null && { approvable: isApprovable(exceeded) }),
+  ...(exceeded.approval != null && { approval_id: exceeded.approval.id }),
+});
+
+/**
+ * Describes what the application can do: another order, if it could help, and how to request an approval.
+ * @param otherOrder sentence without its full stop
+ */
+function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrder?: string): string {
+  const { approval } = exceeded;
+  const otherOrderSentence = otherOrder === undefined ? '' : `${otherOrder}.`;
+  if (!isApprovable(exceeded)) return otherOrderSentence;
+  if (approval?.status === 'pending') {
+    const path = `/api/v1/approvals/${approval.id}?wait=${maxApprovalWaitSeconds}`;
+    return `Approval ${approval.id} of this order is pending: wait for the decision with GET ${path}, then place the order again.`;
+  }
+  if (approval?.status === 'declined')
+    return joinSentences(otherOrderSentence, `The customer declined this order (approval ${approval.id}).`);
+  const quoteStep = pointer === '#/quote_id' ? 'send this quote_id' : 'create a quote (POST /api/v1/quotes), send its ID as quote_id';
+  const steps = `${quoteStep} to POST /api/v1/approvals, wait for the decision, and send the quote_id to POST /api/v1/orders.`;
+  const start = otherOrder === undefined ? 'Request' : `${otherOrder}, or request`;
+  return `${start} the customer's approval: ${steps}`;
 }
 
 const actionTexts = { place: 'place or change', pay: 'pay for', cancel: 'cancel' } as const satisfies Record<OrderAction, string>;
@@ -51,7 +102,14 @@ export const createExpiredAuthorizationProblem = (validUntil: Date | string | nu
     detail: `The customer allowed this application to place, pay and cancel orders until ${formatTimestamp(validUntil)}. ${changeHint}`,
   });
 
-type LimitAmounts = { readonly limit?: number; readonly spent?: number; readonly requested: number; readonly available?: number };
+type LimitAmounts = {
+  readonly limit?: number;
+  readonly spent?: number;
+  readonly requested: number;
+  readonly available?: number;
+  readonly approvable?: boolean;
+  readonly approval_id?: number;
+};
 
 const createLimitExceededProblem = (detail: string, pointer: string, amounts: LimitAmounts): Problem =>
   createProblem('limit_exceeded', { detail, errors: [{ in: 'body', pointer, code: 'limit_exceeded', detail, ...amounts }] });

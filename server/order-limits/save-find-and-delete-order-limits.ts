@@ -33,7 +33,17 @@ export async function saveOrderLimits(
     .execute();
 }
 
-const mergedColumns = ['actions', 'currency', 'perOrder', 'perPeriod', 'period', 'validUntil', 'ownOrdersOnly', 'updatedAt'] as const;
+const mergedColumns = [
+  'actions',
+  'currency',
+  'perOrder',
+  'perPeriod',
+  'period',
+  'validUntil',
+  'ownOrdersOnly',
+  'approval',
+  'updatedAt',
+] as const;
 
 /** Returns a grant's limits and how much of its budget has been used, or null if the grant has no limits. */
 export const findOrderLimits = (em: EntityManager, grantId: string): Promise<OrderLimitsRow | null> =>
@@ -46,5 +56,5 @@ export const findOrderLimits = (em: EntityManager, grantId: string): Promise<Ord
 export async function removeOrderLimits(em: EntityManager, grantId: string): Promise<void> {
   const removed = await em.nativeDelete(OrderLimits, { grantId, allOrdersGrantable: true });
   if (removed === 0 && (await findOrderLimits(em, grantId)))
-    await saveOrderLimits(em, grantId, { actions: [...orderActions], orders: 'own' });
+    await saveOrderLimits(em, grantId, { actions: [...orderActions], orders: 'own', approval: 'above_limit' });
 }

@@ -55,19 +55,25 @@ export function parseRequestedOrderLimits(
 ): EffectiveOrderLimits | undefined {
   const [detail] = detailsSchema.parse(parseJson(params['authorization_details'])) ?? [];
   if (detail === undefined) return undefined;
-  const { type: _type, orders = defaultOrderAccess(application), ...limits } = orderAuthorizationDetailsInputSchema.parse(detail);
-  return { ...limits, orders };
+  const {
+    type: _type,
+    orders = defaultOrderAccess(application),
+    approval = 'above_limit',
+    ...limits
+  } = orderAuthorizationDetailsInputSchema.parse(detail);
+  return { ...limits, orders, approval };
 }
 
 /**
  * Narrows the limits of a grant to those in a token request. A narrower limit is permanent: only the user can widen it again. Without
- * `orders`, the orders that the application can access remain the same, because existing applications do not know this field.
+ * `orders` or `approval`, these remain the same, because existing applications do not know these fields.
  */
 async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
-  const { orders: requestedOrders, ...conditions } = parseOrderDetails(parseDetails(ctx)?.[0], new Date());
+  const { orders: requestedOrders, approval: requestedApproval, ...conditions } = parseOrderDetails(parseDetails(ctx)?.[0], new Date());
   const current = await findOrderLimits(em, grantId);
   const orders = requestedOrders ?? (await resolveOrderAccess(em, ctx, current));
-  const requested = { ...conditions, orders };
+  const approval = requestedApproval ?? current?.approval ?? 'above_limit';
+  const requested = { ...conditions, orders, approval };
   const widened = current ? findWidenedLimit(authorizationDetailsFromOrderLimits(current), requested) : undefined;
   if (widened !== undefined) throw invalidDetails(`${widened} permits more than the user allowed`);
   await saveOrderLimits(em, grantId, requested);

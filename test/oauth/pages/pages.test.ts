@@ -14,6 +14,7 @@ import { readMailLink } from '../../support/services/mailbox.ts';
 import { buildAuthorizationRequest, authorizationPath, redeemCode, signUp, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
 import { Secret, TOTP } from 'otpauth';
 import { createBrandingScenarios } from '../../support/oauth/branding-scenarios.ts';
+import { createApprovalScenarios } from '../../support/shop/approval-page-scenarios.ts';
 import { setUpAuthenticatorApp, submitSignInForm, createPageScenarios } from '../../support/oauth/page-scenarios.ts';
 
 /** Directory for screenshots of every page (default: no screenshots). */
@@ -120,7 +121,11 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
   }
 
   describe.each([true, false])('with JavaScript: %s', (javaScriptEnabled) => {
-    const scenarios = { ...createPageScenarios(server, javaScriptEnabled), ...createBrandingScenarios(server) };
+    const scenarios = {
+      ...createPageScenarios(server, javaScriptEnabled),
+      ...createApprovalScenarios(server, javaScriptEnabled),
+      ...createBrandingScenarios(server),
+    };
     test.each(Object.entries(scenarios))('%s', { timeout: 60_000 }, async (name, open) => {
       await withPage({ javaScriptEnabled, viewport: { width: 320, height: 640 } }, async (page) => {
         await open(page);
