@@ -17,6 +17,7 @@ const ignoredFiles = [
   'cli/mcp/tools.gen.ts',
   'cli/completion/completion.gen.ts',
   'server/languages/messages.gen.ts',
+  ...['models.py', 'resources.py', '_version.py'].map((name) => `clients/python/src/mandate_client/${name}`),
 ];
 /** The hash of the sources of the last build. `npm ci` removes it with `node_modules`. */
 const hashFile = 'node_modules/.cache/mandate-ignored-files.sha256';
@@ -32,6 +33,8 @@ async function buildIgnoredFiles() {
   await replaceFile('cli/completion/completion.gen.ts', await renderCompletionTreeSource());
   const { generateMessageTypes } = await import('./server/languages/generate-message-types.ts');
   await replaceFile('server/languages/messages.gen.ts', generateMessageTypes());
+  const { renderPythonClient } = await import('./clients/python/codegen/render-python-client.ts');
+  for (const [name, source] of Object.entries(renderPythonClient())) await replaceFile(`clients/python/src/mandate_client/${name}`, source);
   await replaceFile(hashFile, hash);
 }
 
@@ -46,7 +49,7 @@ function hasDevelopmentPackages() {
 
 /** Hashes everything that the generated files depend on: the sources of three packages, the message catalogs, and all package versions. */
 async function hashSources() {
-  const sources = fs.globSync(['{contract,client-sdk,cli}/**/*.{ts,json}', 'server/languages/**/*.{ts,json}'], {
+  const sources = fs.globSync(['{contract,client-sdk,cli,clients}/**/*.{ts,json}', 'server/languages/**/*.{ts,json}', 'package.json'], {
     cwd: root,
     exclude: (path) => /node_modules|dist$/.test(path),
   });

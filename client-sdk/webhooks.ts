@@ -1,6 +1,13 @@
-import type { MandateEvent } from './client/follow-events.ts';
+import type { MandateEvent } from './client/iterate-and-follow-events.ts';
 
-export { followEvents, type EventOf, type EventType, type EventTypeFilter, type MandateEvent } from './client/follow-events.ts';
+export {
+  followEvents,
+  iterateEvents,
+  type EventOf,
+  type EventType,
+  type EventTypeFilter,
+  type MandateEvent,
+} from './client/iterate-and-follow-events.ts';
 
 const errorMarkerSymbol = Symbol.for('@mandate/client-sdk webhook verification error');
 

@@ -873,7 +873,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/orders',
     summary: 'Place an order',
     description:
-      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, places the one order that a quote allows. Send an `Idempotency-Key`, so that a retry does not place a second order.',
+      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote; a second order cannot be placed from it. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     scopes: ['orders.write', 'orders.manage'],
     idempotent: true,
     paginated: false,

@@ -125,11 +125,20 @@ const shortDescriptions: Readonly<Record<string, string>> = {
   dry_run: 'Checks and prices the request, and changes nothing.',
 };
 
+/** Short descriptions of body fields, by operation. Assistants do not need the list of simulated outcomes. */
+const shortFieldDescriptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'payments.create': {
+    method_token:
+      "The provider's token for the payment method. Without a token, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok`; if the token is unknown, the response lists the others.",
+  },
+};
+
 function parameterSchema(document: JsonObject, parameter: JsonObject): JsonObject {
   const name = textAt(parameter, 'name');
   const description = shortDescriptions[name] ?? textAt(parameter, 'description');
   const { description: _, ...schema } = asJson(selfContained(document, objectAt(parameter, 'schema')));
-  const described = { ...schema, ...(description !== '' && { description }) };
+  const isBoolean = JSON.stringify(schema['enum']) === '["true","false"]';
+  const described = { ...(isBoolean ? { type: 'boolean' } : schema), ...(description !== '' && { description }) };
   return { properties: { [name]: described }, required: parameter['required'] === true ? [name] : [] };
 }
 
@@ -149,7 +158,8 @@ function inputSchema(operationId: string, parts: readonly JsonObject[]): JsonObj
   for (const part of parts) {
     for (const [name, schema] of Object.entries(objectAt(part, 'properties'))) {
       if (name in properties) throw new Error(`${operationId} has two arguments called ${name}`);
-      properties[name] = schema;
+      const description = shortFieldDescriptions[operationId]?.[name];
+      properties[name] = description === undefined ? schema : { ...asJson(schema), description };
     }
   }
   const required = parts.flatMap((part) => (Array.isArray(part['required']) ? part['required'] : []));

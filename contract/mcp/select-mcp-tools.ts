@@ -7,8 +7,6 @@ const defaultToolSets: ReadonlySet<string> = new Set([
   'product_categories',
   'delivery_methods',
   'orders',
-  'quotes',
-  'approvals',
   'payments',
   'shipments',
   'authorization',

@@ -8,11 +8,12 @@ export const treatEmptyVariableAsUnset = <Schema extends z.ZodTypeAny>(schema: S
 
 export const createChoiceSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { errorMap: () => ({ message: `must be ${values.join(' or ')}` }) });
+const portRule = 'must be a port number, from 1 to 65535';
 export const portSchema = z
   .string()
-  .regex(/^\d{1,5}$/, 'must be a port number')
+  .regex(/^\d{1,5}$/, portRule)
   .transform(Number)
-  .pipe(z.number().min(1).max(65_535));
+  .pipe(z.number().min(1, portRule).max(65_535, portRule));
 export const publicServerUrlSchema = z
   .string()
   .refine(isAddress, 'must be a URL such as https://shop.example or https://example.com/shop')
@@ -24,7 +25,7 @@ export const serverSecretSchema = z
 export const mailFromSchema = z
   .string()
   .regex(
-    /^([^<>"\r\n]+ )?<?[^\s<>@,;"]+@[^\s<>@,;"]+>?$/,
+    /^(?:[^\s<>@,;"]+@[^\s<>@,;"]+|(?:[^<>"\r\n]+ )?<[^\s<>@,;"]+@[^\s<>@,;"]+>)$/,
     'must be one e-mail address, such as shop@example.com or Shop <shop@example.com>',
   );
 /** An e-mail address, or one of the URIs that RFC 9116 section 2.5.3 allows as a contact. */

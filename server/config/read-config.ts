@@ -124,8 +124,12 @@ export const environmentSchema = z
         .regex(/^whsec_\S+$/, 'must be the signing secret of a webhook endpoint at Stripe')
         .optional(),
     ),
-    MANDATE_ADMIN_EMAIL: treatEmptyVariableAsUnset(z.string().email('must be an e-mail address').max(254).optional()),
-    MANDATE_ADMIN_PASSWORD: treatEmptyVariableAsUnset(z.string().min(12, 'must have at least 12 characters').max(200).optional()),
+    MANDATE_ADMIN_EMAIL: treatEmptyVariableAsUnset(
+      z.string().email('must be an e-mail address').max(254, 'must have at most 254 characters').optional(),
+    ),
+    MANDATE_ADMIN_PASSWORD: treatEmptyVariableAsUnset(
+      z.string().min(12, 'must have at least 12 characters').max(200, 'must have at most 200 characters').optional(),
+    ),
     MANDATE_SMTP_URL: treatEmptyVariableAsUnset(smtpUrlSchema.optional()),
     MANDATE_MAIL_FROM: treatEmptyVariableAsUnset(mailFromSchema.optional()),
     MANDATE_SECURITY_CONTACT: treatEmptyVariableAsUnset(securityContactSchema.optional()),

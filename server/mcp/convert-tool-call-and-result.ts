@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { idempotencyKeyToolArgumentName, ifMatchToolArgumentName, type McpTool } from '@mandate/contract/tools';
 import { z } from 'zod';
+import { describeRefusal, parseProblem } from './describe-refusal.ts';
 import { formatCompactResult } from './format-compact-result.ts';
 import type { InProcessResponse, InProcessRequest } from './send-in-process-request.ts';
 
@@ -9,6 +10,7 @@ export type ToolResult = {
   /** The response body of a tool with an output schema. */
   readonly structuredContent?: Record<string, unknown>;
   readonly isError?: boolean;
+  readonly _meta?: Record<string, unknown>;
 };
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -49,18 +51,19 @@ const toText = (value: unknown): string =>
   typeof value === 'string' ? value : Array.isArray(value) ? value.map(toText).join(',') : JSON.stringify(value);
 
 const objectSchema = z.record(z.unknown());
-const problemSchema = z.object({
-  code: z.string(),
-  title: z.string(),
-  detail: z.string().optional(),
-  errors: z.array(z.object({ approvable: z.boolean().optional(), approval_id: z.number().optional() }).passthrough()).optional(),
-});
+
+/** Key of the problem details in a tool result. Assistants do not show these to the language model. */
+const problemMetaKey = 'mandate/problem';
 
 /** Converts an API response to a tool result. Errors are also tool results, because they tell the assistant what to do. */
-export function toolResultFromApiResponse(tool: McpTool, { status, header, text }: InProcessResponse): ToolResult {
-  if (status >= 400) return { ...textResult(errorText(tool, status, text)), isError: true };
+export function toolResultFromApiResponse(tool: McpTool, response: InProcessResponse): ToolResult {
+  const { status, header, text } = response;
+  if (status >= 400) {
+    const problem = parseProblem(text);
+    return { ...textResult(describeRefusal(tool, response)), isError: true, ...(problem && { _meta: { [problemMetaKey]: problem } }) };
+  }
   const etag = header('etag');
-  const body = tool.outputSchema && objectSchema.parse(parseJson(text));
+  const body = tool.outputSchema && objectSchema.parse(JSON.parse(text));
   const texts = [
     body ? formatCompactResult(body) : text === '' ? 'Done.' : text,
     ...(etag === undefined || !tool.readOnly ? [] : [`etag: ${etag}`]),
@@ -69,36 +72,3 @@ export function toolResultFromApiResponse(tool: McpTool, { status, header, text 
 }
 
 const textResult = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
-
-function errorText({ scopes }: McpTool, status: number, text: string): string {
-  const parsed = problemSchema.safeParse(parseJson(text));
-  if (!parsed.success) return `The service answered with status ${status}.`;
-  const hint = parsed.data.errors?.map(approvalHint).find((one) => one !== undefined);
-  if (hint !== undefined) return `${text}\nhint: ${hint}`;
-  if (parsed.data.code !== 'insufficient_scope') return text;
-  return `${text}\nhint: The person has not allowed this. Ask them to sign in again with the scope ${scopes.join(' or ')}.`;
-}
-
-/** Returns how an assistant can get the customer's approval of an order that exceeds a limit; undefined if it cannot. */
-function approvalHint({
-  approvable,
-  approval_id: id,
-}: {
-  readonly approvable?: boolean | undefined;
-  readonly approval_id?: number | undefined;
-}) {
-  if (approvable !== true) return undefined;
-  const wait =
-    'The person receives an e-mail and decides on a page of the shop. Call approvals_get with wait=30 until the status is no longer pending. If it is approved, call orders_create with only quote_id';
-  if (id !== undefined)
-    return `Approval ${id} exists; read its status with approvals_get. ${wait}. After a refusal, do not ask for the same order again.`;
-  return `Do not split the order. Tell the person the total and which limit it exceeds, and offer to request their approval: call quotes_create with the same items and delivery, then approvals_create with its id as quote_id. ${wait}.`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,7 +1,7 @@
 import { scopeNames } from '@mandate/contract';
 import type { McpTool } from '@mandate/contract/tools';
 import { originValidation, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, type AuthInfo, type McpHttpHandler, type McpServerFactory } from '@modelcontextprotocol/server';
 import express, { type Request as IncomingRequest, type RequestHandler, type Router } from 'express';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
@@ -12,12 +12,15 @@ import { lowerChunkedBodyLimit } from '../http/request/reject-chunked-body-over-
 import { findDuplicateKeyInText } from '../http/validation/json-complexity-and-duplicate-keys.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
 import { copyRequestIdAndPrincipal, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
+import { formatPrincipalKey } from '../http/request/principal-and-token-types.ts';
 import type { Log } from '../logging/logger.ts';
-import { apiRequestFromToolCall, toolResultFromApiResponse } from './convert-tool-call-and-result.ts';
-import { sendInProcessRequest } from './send-in-process-request.ts';
+import { apiRequestFromToolCall } from './convert-tool-call-and-result.ts';
+import { type InProcessRequest, type InProcessResponse, sendInProcessRequest } from './send-in-process-request.ts';
 import { createMcpServerFactory, createMcpToolListGetter, type OfferedTools } from './mcp-server-factory.ts';
 import { parseMcpToolSelection, readOnlyMcpPath } from './parse-mcp-tool-selection.ts';
 import { rejectCallWithoutScope } from './reject-call-without-scope.ts';
+import { type EventSource, findSubscriptionRequestId, McpSubscriptions } from './serve-mcp-subscription.ts';
+import { watchTokenStatus } from './watch-token-status.ts';
 
 type McpEndpointOptions = {
   readonly em: EntityManager;
@@ -42,20 +45,21 @@ export function createMcpEndpoint(options: McpEndpointOptions): Router {
   const tools = createMcpToolListGetter(issuer);
   const createToolServer = createMcpServerFactory();
   const offers = new WeakMap<AuthInfo, OfferedTools>();
-  const handler = createMcpHandler(
-    ({ authInfo }) => {
-      const offered = authInfo && offers.get(authInfo);
-      if (!offered) throw new Error('the request has no caller');
-      return createToolServer(offered);
-    },
-    // Subscriptions are useless: the tools do not change while the server runs, so subscribers never receive a notification.
-    {
-      maxRequestBodySize: maxBodyBytes,
-      maxSubscriptions: 1,
-      onerror: (err) => log.warn({ err }, 'an MCP request was rejected'),
-    },
-  );
-  const handleRequest = createRequestHandler(handler, challenge, (req, caller) => {
+  const createServerForCaller: McpServerFactory = ({ authInfo, era }) => {
+    const offered = authInfo && offers.get(authInfo);
+    if (!offered) throw new Error('the request has no caller');
+    return createToolServer(offered, era);
+  };
+  const handler = createMcpHandler(createServerForCaller, {
+    maxRequestBodySize: maxBodyBytes,
+    onerror: (err) => log.warn({ err }, 'an MCP request was rejected'),
+  });
+  const subscriptions = new McpSubscriptions();
+  const sendAsCaller = (req: IncomingRequest, request: InProcessRequest, signal?: AbortSignal): Promise<InProcessResponse> =>
+    runWithRequestEntityManager(em, () =>
+      sendInProcessRequest(apiHandler, request, (innerRequest) => copyRequestIdAndPrincipal(req, innerRequest), signal),
+    );
+  const offerTools = (req: IncomingRequest, caller: AuthInfo): OfferedTools => {
     const principal = requirePrincipal(req);
     const selected = parseMcpToolSelection(req, tools());
     const isUsable = ({ scopes }: McpTool): boolean =>
@@ -63,18 +67,28 @@ export function createMcpEndpoint(options: McpEndpointOptions): Router {
     const offered: OfferedTools = {
       usable: selected.filter(isUsable),
       lackingScope: selected.filter(({ scopes }) => scopes.length > 0 && !scopes.some((scope) => caller.scopes.includes(scope))),
-      call: async (tool, toolArguments) => {
-        const response = await runWithRequestEntityManager(em, () =>
-          sendInProcessRequest(apiHandler, apiRequestFromToolCall(tool, toolArguments), (innerRequest) =>
-            copyRequestIdAndPrincipal(req, innerRequest),
-          ),
-        );
-        return toolResultFromApiResponse(tool, response);
-      },
+      userId: principal.user?.id ?? null,
+      // The status of an API key cannot be watched.
+      canSubscribe: canUseScope(principal, 'events.read') && principal.tokenRecordId !== undefined,
+      send: (tool, toolArguments) => sendAsCaller(req, apiRequestFromToolCall(tool, toolArguments)),
     };
     offers.set(caller, offered);
     return offered;
-  });
+  };
+  const subscribe: Subscribe = async (req, request, id, caller) => {
+    const principal = requirePrincipal(req);
+    const source: EventSource = {
+      callerKey: formatPrincipalKey(principal),
+      listEvents: async (query, signal) => {
+        const path = `/api/v1/events?${query}&type=order.*,product.*`;
+        const { status, text } = await sendAsCaller(req, { method: 'GET', path, headers: { accept: 'application/json' } }, signal);
+        return status === 200 ? text : undefined;
+      },
+      isStillAuthorized: await watchTokenStatus(em, principal),
+    };
+    return subscriptions.serve(request, id, caller, createServerForCaller, source);
+  };
+  const handleRequest = createRequestHandler(handler, challenge, offerTools, subscribe);
   const originCheck = checkOrigin(new URL(issuer).hostname, isOriginOfApplication);
   return express
     .Router({ caseSensitive: true, strict: true })
@@ -93,21 +107,26 @@ const checkOrigin =
     if (allowed || originValidation([hostname])(req, res)) next();
   };
 
+type Subscribe = (req: IncomingRequest, request: Request, id: string | number, caller: AuthInfo) => Promise<Response>;
+
 const createRequestHandler =
   (
     handler: McpHttpHandler,
     challenge: TokenChallenge,
     offerTools: (req: IncomingRequest, caller: AuthInfo) => OfferedTools,
+    subscribe: Subscribe,
   ): RequestHandler =>
   async (req, res) => {
     lowerChunkedBodyLimit(req, maxBodyBytes);
     const { clientId, scopes } = requirePrincipal(req);
     const caller: AuthInfo = { token: '', clientId, scopes: [...scopes] };
-    const { lackingScope } = offerTools(req, caller);
+    const { lackingScope, canSubscribe } = offerTools(req, caller);
     const fetch = async (request: Request): Promise<Response> => {
       const body = request.method === 'POST' ? Buffer.from(await request.clone().arrayBuffer()) : undefined;
       const rejection = body && (rejectDuplicateKey(body) ?? rejectCallWithoutScope(body, lackingScope, caller.scopes, challenge));
-      return rejection ?? handler.fetch(request, { authInfo: caller });
+      if (rejection) return rejection;
+      const subscriptionId = canSubscribe && body ? findSubscriptionRequestId(body) : undefined;
+      return subscriptionId === undefined ? handler.fetch(request, { authInfo: caller }) : subscribe(req, request, subscriptionId, caller);
     };
     const nodeHandler = toNodeHandler({ fetch }, { maxRequestBodySize: maxBodyBytes });
     await nodeHandler(req, res);

@@ -13,12 +13,14 @@ type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
 
 /**
  * Sends a request to a handler in this process without a network connection, so that tool calls pass through the same middleware as API
- * requests. `prepare` is called with the request before it is handled.
+ * requests. `prepare` is called with the request before it is handled. If the signal is aborted, the handler is notified that the client has
+ * disconnected.
  */
 export async function sendInProcessRequest(
   handler: RequestHandler,
   { method, path, headers, body }: InProcessRequest,
   prepare: (req: IncomingMessage) => void,
+  disconnected?: AbortSignal,
 ): Promise<InProcessResponse> {
   const bodyBytes = body === undefined ? undefined : Buffer.from(body);
   const req = new IncomingMessage(new Socket());
@@ -38,9 +40,12 @@ export async function sendInProcessRequest(
   res.assignSocket(socket);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   res.on('finish', resolve).on('error', reject);
+  const close = (): void => void res.emit('close');
+  disconnected?.addEventListener('abort', close);
   handler(req, res);
   await promise;
-  res.emit('close');
+  disconnected?.removeEventListener('abort', close);
+  close();
   const responseBytes = Buffer.concat(chunks);
   const text = responseBytes.subarray(responseBytes.indexOf('\r\n\r\n') + 4).toString();
   return { status: res.statusCode, header: (name) => res.getHeader(name)?.toString(), text };

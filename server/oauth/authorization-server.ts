@@ -57,6 +57,7 @@ import { createClientIdUrlMiddleware } from './clients/client-id-url-middleware.
 import { ReloadableProvider } from './provider/reloadable-provider.ts';
 import { loadOrCreateSigningKeyCache, type SigningKeyCacheOptions } from './signing-keys/rotating-signing-key-cache.ts';
 import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
+import { redirectFormToGet } from './provider/redirect-form-to-get.ts';
 import { createPostgresAdapterFactory } from './provider/postgres-adapter.ts';
 import { type OnTokenOperation, reportTokenOperations } from './provider/report-token-operations.ts';
 import { translateOidcProviderCookies } from './provider/translate-oidc-provider-cookies.ts';
@@ -252,6 +253,7 @@ function routes(
     .Router({ caseSensitive: true, strict: true })
     .use(translateOidcProviderCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
     .all(oauthEndpointPaths.registration, mcpCors)
+    .post([oauthEndpointPaths.authorization, oauthEndpointPaths.end_session], requireHost, redirectFormToGet)
     // these routes are registered before the pages, because they receive most requests, and matching page paths first would slow them down
     .all(
       oidcProviderRoutePatterns,

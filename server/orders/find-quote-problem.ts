@@ -68,7 +68,8 @@ const changeEntry = (detail: string, changed: ChangedPrice = {}): ProblemEntry =
 
 function findPriceChanges(quote: QuoteAtRejection, current: CurrentPrice, hasAddress: boolean): ProblemEntry[] {
   const { method, total, currency, currencies } = current;
-  const changes = quote.price_changes.map(({ product_id, quoted, actual }) =>
+  const byProduct = quote.price_changes.toSorted((a, b) => a.product_id - b.product_id);
+  const changes = byProduct.map(({ product_id, quoted, actual }) =>
     quoted === actual
       ? changeEntry(`The tax rate of product ${product_id} has changed.`, { product_id })
       : changeEntry(`Product ${product_id} now costs ${actual}, not ${quoted}.`, { product_id, actual }),

@@ -72,6 +72,7 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
       const created = await typeInTerminal([`${password}\\r`, `${password}\\r`]);
       expect(created).toContain(`User 1 (${email}) is now an administrator.`);
       expect(created).toContain('ended with 0');
+      expect(created, 'the next output starts on a new line').toMatch(/Password: \r?\nOnce more: \r?\n/);
       expect(different + interrupted + created).not.toMatch(/correct|battery|something/);
     },
   );

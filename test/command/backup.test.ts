@@ -150,6 +150,7 @@ describe.skipIf(databaseKind === 'pglite')('an installation that migrates betwee
     done.abort();
     await placingOrders;
     expect(backup).toMatchObject({ code: 0, stdout: expect.stringMatching(/: \d+ tables, [\d,]+ rows, [\d.]+ kB, in [\d.]+ s\n$/) });
+    expect(backup.stderr).toMatch(/^rows: \d+\n/m);
     expect(concurrentOrders).toBeGreaterThan(0);
     await expect.poll(async () => (await readdir(data.path)).filter((name) => name.includes('copy'))).toEqual([]);
     expect(await server.stop()).toBe(0);
@@ -162,6 +163,7 @@ describe.skipIf(databaseKind === 'pglite')('an installation that migrates betwee
     ]);
     const restored = await server.command(postgresqlEnv, 'restore', file);
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('restored and compared in') });
+    expect(restored.stderr).toMatch(/^check: (\d+)\nrestore: \1\ncompare: \d+\n/);
     await server.start(postgresqlEnv);
     const saved: SavedState = {
       origin: loadBalancer.url,

@@ -5,8 +5,8 @@ import { guidePages } from './guide/guide-pages.ts';
  * unlisted block, so blocks that run other projects' programs must be listed here.
  */
 
-/** Documents in which `integrator-guide.test.ts` runs every code block, in every language, against a server. */
-export const executedDocuments: readonly string[] = guidePages;
+/** Documents whose code blocks `integrator-guide.test.ts`, `python-package.test.ts` or `assistant-session.test.ts` compares or runs. */
+export const executedDocuments: readonly string[] = [...guidePages, 'clients/python/README.md', 'docs/assistants/recorded-session.md'];
 
 /** Blocks that another test runs, or whose steps another test performs. */
 export const runElsewhere: Readonly<Record<string, string>> = {

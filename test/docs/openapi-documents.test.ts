@@ -3,6 +3,7 @@ import { createOpenApi30Document, createOpenApiDocument } from '@mandate/contrac
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openApiDocumentReaders } from '../../server/docs/serve-openapi-documents.ts';
+import { createReferencePageOpenApiDocument } from '../../server/docs/create-reference-page-openapi-document.ts';
 
 // The server replaces the origin in generated documents; the result must equal a document generated for this origin.
 test.each([
@@ -45,6 +46,12 @@ describe('security', () => {
     ];
     for (const { components } of documents)
       expect(components).toMatchObject({ securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } });
+  });
+
+  test('the API reference page offers no API keys, because they are secrets that do not belong in a web page', () => {
+    const document = JSON.stringify(createReferencePageOpenApiDocument('https://shop.example'));
+    expect(document).toContain('"security"');
+    expect(document).not.toContain('"apiKey"');
   });
 
   test.each(listRoutes(contract).map((route) => [getRouteMetadata(route).operationId, getRouteMetadata(route).access] as const))(

@@ -48,6 +48,8 @@ describe('mutants', () => {
 test.each([
   ['server/order-lifecycle/cancel-order-and-create-refund.ts', 'test/api/orders/cancel.test.ts'],
   ['server/oauth/pages/handlers/sign-in/reset-password.ts', 'test/oauth/accounts/reset-credentials.test.ts'],
+  ['server/imports/store-upload.ts', 'test/api/product-imports/create.test.ts'],
+  ['server/oauth/signing-keys/encrypted-jwk.ts', 'test/oauth/signing-keys/encrypted-jwk.test.ts'],
   ['server/order-exports/export-orders.ts', 'test/api/order-exports/'],
   ['server/mcp/send-in-process-request.ts', 'test/api/mcp/mcp.test.ts'],
   ['server/tasks/task-and-task-file.entity.ts', 'test/database/migrations.test.ts'],

@@ -2,8 +2,8 @@ import { auth, type OAuthClientProvider } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { cliClient, signUp } from '../support/oauth/oauth-flow.ts';
 import { fetchApiStatus, useServer } from '../support/server/use-server.ts';
-import { completeAuthorization } from './complete-authorization.ts';
-import { saveStateIn, type McpClientState } from './mcp-oauth-provider.ts';
+import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
+import { saveStateIn, type McpClientState } from '../support/mcp/mcp-oauth-provider.ts';
 
 const server = useServer();
 

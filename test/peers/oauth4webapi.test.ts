@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi';
 import { expect, test } from 'vitest';
 import { cliClient, signUp } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/use-server.ts';
-import { completeAuthorization } from './complete-authorization.ts';
+import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
 
 const server = useServer();
 const insecureOptions = { [oauth.allowInsecureRequests]: true };

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/use-server.ts';
-import { completeAuthorization } from './complete-authorization.ts';
+import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
 
 const server = useServer();
 

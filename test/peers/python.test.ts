@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
 import { signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/use-server.ts';
-import { completeAuthorization } from './complete-authorization.ts';
+import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
 
 /** Debian's Python interpreter, which can import the modules in Debian packages. */
 const python = '/usr/bin/python3';

@@ -18,6 +18,8 @@ test.each(Object.entries(problemDeclarations))(
   async (code, { title, status }) => {
     const { response, text } = await fetchPage(`/problems/${code}`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(text).toContain(`<h1>${title}</h1>`);
     expect(text).toContain(`<code>${status}</code>`);
     expect(text).toMatch(/What happened<\/h2>\s*<p>[^]{20,}How to fix it<\/h2>\s*<p>[^]{15,}/);

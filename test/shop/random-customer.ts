@@ -88,7 +88,10 @@ export class RandomCustomer {
   async #end(action: Action, quote: number | undefined): Promise<ApiResponse | undefined> {
     if (quote === undefined) return undefined;
     if (action === 'cancelQuote') return this.#till.post(`/quotes/${quote}/cancellation`);
-    if (action === 'expireQuote') return void (await this.#expireQuote(quote));
+    if (action === 'expireQuote') {
+      await this.#expireQuote(quote);
+      return undefined;
+    }
     const response = await this.#till.post('/orders', { quote_id: quote });
     if (response.status === 201) this.#orders.push(response.body.id);
     return response;

@@ -72,12 +72,19 @@ export const dynamicClientRegistrationConfiguration: Registration = {
   policies: {
     [administratorRegistrationPolicyName]: (_ctx, properties) => checkRequest(properties, registrableGrants),
     [openRegistrationPolicyName]: (_ctx, properties) => {
-      properties.scope ??= defaultMcpClientScopes.join(' ');
+      properties.scope = addDefaultScopes(properties.scope);
       checkRequest(properties, grantTypesOfSelfRegisteredApplications);
       requirePublicClient(properties);
     },
   },
 };
+
+/**
+ * Adds the scopes that an assistant may request later. MCP clients register with the scopes of the first challenge, so a client with only
+ * these scopes could never ask the user for others.
+ */
+const addDefaultScopes = (scope: string | undefined): string =>
+  [...new Set([...(scope ?? '').split(' '), ...defaultMcpClientScopes])].filter((name) => name !== '').join(' ');
 
 /** Creates an application from client metadata that oidc-provider has validated. */
 export async function createApplicationFromClientMetadata(em: EntityManager, clientId: string, metadata: AdapterPayload): Promise<void> {

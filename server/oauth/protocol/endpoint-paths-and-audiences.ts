@@ -14,6 +14,21 @@ export const oauthEndpointPaths = {
   registration: '/oauth/registration',
 } as const;
 
+/** HTTP methods that the endpoints accept, by path. */
+export const oauthEndpointMethods: Readonly<Record<string, readonly string[]>> = {
+  [oauthEndpointPaths.authorization]: ['GET', 'HEAD', 'POST'],
+  [oauthEndpointPaths.token]: ['POST'],
+  [oauthEndpointPaths.revocation]: ['POST'],
+  [oauthEndpointPaths.introspection]: ['POST'],
+  [oauthEndpointPaths.jwks]: ['GET', 'HEAD'],
+  [oauthEndpointPaths.userinfo]: ['GET', 'HEAD', 'POST'],
+  [oauthEndpointPaths.end_session]: ['GET', 'HEAD', 'POST'],
+  [oauthEndpointPaths.pushed_authorization_request]: ['POST'],
+  [oauthEndpointPaths.device_authorization]: ['POST'],
+  [oauthEndpointPaths.code_verification]: ['GET', 'HEAD', 'POST'],
+  [oauthEndpointPaths.registration]: ['POST'],
+};
+
 /**
  * Express route patterns for every path that oidc-provider serves. oidc-provider's own router ignores case and trailing slashes. Our
  * middleware (attempt limits, transactions, origin checks) compares paths exactly, so other spellings must not reach oidc-provider.

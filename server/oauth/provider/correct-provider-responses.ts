@@ -7,7 +7,7 @@ import {
   lowDiskSpaceRetryAfterSeconds,
 } from '../../database/errors/database-error-predicates.ts';
 import { isLowDiskSpaceRejectionError } from '../../database/storage/disk-space-monitor.ts';
-import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
+import { oauthEndpointMethods, oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { getGrantedScopeOfTokenRequest } from '../protocol/granted-scope-of-token-request.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { redactInteractionIdInPath } from '../protocol/redact-interaction-id.ts';
@@ -81,12 +81,12 @@ function sendUnavailable(ctx: Parameters<Middleware>[0], isStorageLow: boolean):
 }
 
 function sendNotFoundOrMethodNotAllowed(ctx: Parameters<Middleware>[0]): void {
-  const isKnownEndpoint = Object.values<string>(oauthEndpointPaths).includes(ctx.path);
-  ctx.status = isKnownEndpoint ? 405 : 404;
-  if (isKnownEndpoint) ctx.set('Allow', 'POST');
+  const methods = oauthEndpointMethods[ctx.path];
+  ctx.status = methods ? 405 : 404;
+  if (methods) ctx.set('Allow', methods.join(', '));
   ctx.body = {
     error: 'invalid_request',
-    error_description: isKnownEndpoint ? 'this endpoint accepts only POST' : 'there is no such endpoint',
+    error_description: methods ? `this endpoint accepts only ${methods.join(', ')}` : 'there is no such endpoint',
   };
 }
 

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { scopeNames } from '@mandate/contract';
-import type { JWK } from 'jose';
+import { decodeJwt, type JWK } from 'jose';
 import { errors, interactionPolicy, Provider, type AdapterFactory, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { createOidcAccountLookup } from '../accounts/accounts-and-passwords.ts';
@@ -232,9 +232,17 @@ async function lacksSecondFactor(em: EntityManager, { params, session, account }
  * explicitly.
  */
 function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
-  const { params, client, body } = ctx.oidc;
-  const asked = ctx.method === 'POST' ? body?.['scope'] : ctx.query['scope'];
-  if (!params || typeof asked !== 'string' || !asked.split(' ').includes('offline_access')) return;
+  const { params, client } = ctx.oidc;
+  const requestedScope = readRequestedScope(ctx);
+  if (!params || typeof requestedScope !== 'string' || !requestedScope.split(' ').includes('offline_access')) return;
   const scopes = new Set(typeof params['scope'] === 'string' ? params['scope'].split(' ') : []);
   if (client?.grantTypeAllowed('refresh_token')) params['scope'] = [...scopes.add('offline_access')].join(' ');
+}
+
+/** Returns the scope parameter of the pushed request (RFC 9126), if there is one, or else of the request itself. */
+function readRequestedScope({ oidc: { entities, body }, method, query }: KoaContextWithOIDC): unknown {
+  // oidc-provider stores pushed parameters as an unsecured JWT
+  const pushedRequest = entities['PushedAuthorizationRequest']?.request;
+  if (pushedRequest !== undefined) return decodeJwt(pushedRequest)['scope'];
+  return (method === 'POST' ? body : query)?.['scope'];
 }

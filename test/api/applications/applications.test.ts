@@ -162,6 +162,7 @@ describe('PATCH /applications/{application_id}', () => {
 
   test('pre-approved scopes need no consent, and other scopes do', async () => {
     const app = await create({ preapproved_scopes: ['openid', 'users.read'] });
+    expect((await call('GET', `/${app.id}`)).body.preapproved_scopes).toEqual(['openid', 'users.read']);
     const { browser } = await signUp(shop.origin);
     const openAuthorization = (scope: string) =>
       browser.open(

@@ -55,11 +55,12 @@ describe('the tools', () => {
     expect(named('products_create')?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: false });
     for (const name of ['orders_create', 'orders_cancel', 'orders_update', 'products_delete', 'payments_create', 'refunds_create'])
       expect(named(name)?.annotations, name).toMatchObject({ readOnlyHint: false, destructiveHint: true });
-    expect(named('orders_create')?.inputSchema).toMatchObject({
+    expect(named('quotes_create')?.inputSchema).toMatchObject({
       type: 'object',
       required: ['items', 'delivery'],
       additionalProperties: false,
     });
+    expect(named('orders_create')?.inputSchema.properties?.['dry_run']).toMatchObject({ type: 'boolean' });
     expect(JSON.stringify(tools)).not.toContain('$ref');
     expect(named('api_keys_create')).toBeUndefined();
     await client.close();

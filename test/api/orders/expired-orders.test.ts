@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { cancelExpiredOrders } from '../../../server/order-lifecycle/cancel-expired-orders.ts';
 import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/submit-poll-or-cancel-due-payments.ts';
+import { indexPaymentProvidersByName, type PaymentProvider } from '../../../server/payments/providers/payment-provider.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { afterOrderHold, withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 
 const till = withPaymentTestShop();
@@ -38,6 +40,23 @@ describe('the cancellation of expired orders', () => {
     await cancelExpired();
     expect((await till.get(`/payments/${body.id}`)).status).toBe('canceled');
     expect((await till.get(`/orders/${order.id}`)).status).toBe('canceled');
+  });
+
+  test('cancels the other payments if a provider fails, and throws the error', async () => {
+    const orders = [await till.placeOrder(), await till.placeOrder()];
+    const payments: JsonBody[] = [];
+    for (const { id } of orders) payments.push((await till.createPayment(id, 'test_requires_action')).body);
+    let calls = 0;
+    const cancel: PaymentProvider['cancel'] = (...parameters) => {
+      calls += 1;
+      return calls === 1 ? Promise.reject(new Error('planted failure')) : till.provider.cancel(...parameters);
+    };
+    const providers = indexPaymentProvidersByName({ ...till.provider, cancel });
+    await expect(cancelExpiredOrders(em(), providers, afterOrderHold())).rejects.toThrow('planted failure');
+    const statuses = await Promise.all(payments.map(async ({ id }) => (await till.get(`/payments/${id}`)).status));
+    expect(statuses).toEqual(['requires_action', 'canceled']);
+    await cancelExpired();
+    expect((await till.get(`/payments/${payments[0].id}`)).status).toBe('canceled');
   });
 
   test('skips orders with a payment that the provider is processing', async () => {

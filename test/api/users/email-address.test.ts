@@ -86,8 +86,8 @@ describe('an e-mail address changed by staff', () => {
     const email = newAddress();
     await changeAddress(anna.id, email);
     const notice = await readLastMailTo(shop.origin, anna.email);
-    expect([notice.subject, notice.text]).toEqual(['Your address at Mandate was changed', expect.stringContaining(email)]);
-    expect(await subjectsTo(email)).toEqual(['Confirm your address at Mandate']);
+    expect([notice.subject, notice.text]).toEqual(['Your e-mail address for Mandate was changed', expect.stringContaining(email)]);
+    expect(await subjectsTo(email)).toEqual(['Confirm your e-mail address for Mandate']);
   });
 
   test('invalidates all links that were sent before', async () => {
@@ -116,7 +116,7 @@ describe('an e-mail address changed by staff', () => {
     expect((await anna.browser.submit(page, { email })).text).toContain('Check your e-mail');
     expect((await submitLink(await linkTo(email))).text).toContain('Your e-mail address is confirmed');
     expect((await anna.browser.submit(await anna.browser.open('/account/email'), { email })).text).toContain(
-      'This is already your address',
+      'This is already your e-mail address',
     );
   });
 
@@ -144,8 +144,8 @@ test('an address changed by the user on the account page follows the same rule, 
   expect(await auditEvents(anna.id, 'email.changed')).toEqual([
     expect.objectContaining({ actor_id: anna.id, client_id: null, details: { verified: true } }),
   ]);
-  expect((await subjectsTo(anna.email)).at(-1)).toBe('Your address at Mandate was changed');
-  expect((await subjectsTo(email)).at(-1)).toBe('Your address at Mandate was changed');
+  expect((await subjectsTo(anna.email)).at(-1)).toBe('Your e-mail address for Mandate was changed');
+  expect((await subjectsTo(email)).at(-1)).toBe('Your e-mail address for Mandate was changed');
   expect(await getUser(anna.id)).toMatchObject({ email, email_verified: true });
 });
 

@@ -177,7 +177,7 @@ describe('an endpoint', () => {
       `The webhook endpoint at ${host} is disabled`,
       `Der Webhook-Endpunkt bei ${host} ist deaktiviert`,
     ]);
-    expect(mails[0]?.text).toContain('It responded that it is gone (410).');
+    expect(mails[0]?.text).toContain('The endpoint responded that it no longer exists (410).');
     expect(mails[1]?.html).toContain('<html lang="de"');
   });
 

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createClient, type Client } from '@mandate/client-sdk';
-import { followEvents } from '@mandate/client-sdk/webhooks';
+import { followEvents, iterateEvents } from '@mandate/client-sdk/webhooks';
 import { eventSubjectDefinitions, eventTypes } from '@mandate/contract';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
@@ -95,6 +95,7 @@ beforeAll(async () => {
   client = createClient({ baseUrl: shop.origin, auth: token });
   const endpoint = await post('/webhook-endpoints', { url: receiver.url, events: ['*'] });
   const product = await shop.createProduct({ stock: 1 });
+  await post('/quotes', buildOrderInput([product, 1]));
   const order = await post('/orders', buildOrderInput([product, 1]));
   await post(`/orders/${order.id}/payments`, { provider: 'test', method_token: 'test_ok' });
   await post(`/orders/${order.id}/shipments`, { status: 'shipped' });
@@ -158,6 +159,31 @@ test('the client narrows the resource of an event by its type', async () => {
     break;
   }
   expect(totals).toEqual([expect.any(Number), 100]);
+});
+
+test('the client iterates over all stored events, page by page, and ends', async () => {
+  const ids: number[] = [];
+  const pageSizes: number[] = [];
+  const listTwoAtATime: typeof client.events.list = (query, options) => client.events.list({ ...query, limit: 2 }, options);
+  const source = {
+    events: {
+      list: async (...args: Parameters<typeof listTwoAtATime>) => {
+        const page = await listTwoAtATime(...args);
+        pageSizes.push(page.data.length);
+        return page;
+      },
+    },
+  };
+  for await (const event of iterateEvents(source)) ids.push(event.id);
+  const { data: events } = await client.events.list({ limit: 100 });
+  expect(ids).toEqual(events.map(({ id }) => id));
+  expect(pageSizes.length).toBe(Math.ceil(ids.length / 2));
+  const [, second] = events;
+  const paid: string[] = [];
+  for await (const event of iterateEvents(client, { after: second?.id, type: ['order.paid'] })) paid.push(event.type);
+  expect(paid).toEqual(events.filter(({ id, type }) => type === 'order.paid' && id > (second?.id ?? 0)).map(({ type }) => type));
+  for await (const event of iterateEvents(client, { signal: AbortSignal.abort() })) ids.push(event.id);
+  expect(ids).toHaveLength(events.length);
 });
 
 test('an event of a newer type is valid, but an event with the resource of another type is not', async () => {

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linkedClone, startInstallation, type Installation } from '../../first-order/installation.ts';
-import { completeAuthorization } from '../../peers/complete-authorization.ts';
+import { completeAuthorization } from '../../support/oauth/complete-authorization.ts';
 import type { HttpBrowser } from '../../support/browser/browser.ts';
 import { readCodeBlocks, type CodeBlock } from '../../support/markdown.ts';
 import { findFreePort } from '../../support/network/free-port.ts';

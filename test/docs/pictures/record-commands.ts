@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { linkedClone, startInstallation } from '../../first-order/installation.ts';
-import { completeAuthorization } from '../../peers/complete-authorization.ts';
+import { completeAuthorization } from '../../support/oauth/complete-authorization.ts';
 import type { HttpBrowser } from '../../support/browser/browser.ts';
 import { signIn } from '../../support/oauth/oauth-flow.ts';
 import { startShellSession } from '../guide/shell-session.ts';

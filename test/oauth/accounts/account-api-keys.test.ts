@@ -75,7 +75,7 @@ describe('removing an application on the account page', () => {
     const anna = await signUp(server.origin);
     const first = await createApiKey(server, await accessTokenForApiKeys(anna), 'First');
     const page = await anna.browser.open('/account/apps');
-    expect(page.text).toContain('the API key it created');
+    expect(page.text).toContain('the API key that the application created');
     const [, app = ''] = /name="app" value="(\d+)"/.exec(page.text) ?? [];
     return { anna, first, page, app };
   }

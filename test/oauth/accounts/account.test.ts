@@ -31,7 +31,7 @@ describe('a change of the e-mail address', () => {
     await signIn(server.origin, { ...anna, email });
     await expect(signIn(server.origin, anna)).rejects.toThrow('sign-in ended at /sign-in');
     const notification = await readLastMailTo(server.origin, anna.email);
-    expect([notification.subject, notification.text.includes(email)]).toEqual(['Your address at Mandate was changed', true]);
+    expect([notification.subject, notification.text.includes(email)]).toEqual(['Your e-mail address for Mandate was changed', true]);
     expect(await readEventTypes(server.db, 'user', anna.id)).toEqual(['user.created', 'user.updated']);
     const [event] = await server.db.em
       .fork()

@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)('passkeys in Chromium', () => {
       expect(await page.textContent('main')).toContain(anna.email);
       await page.goto(`${server.origin}/account/security`);
       await page.getByRole('button', { name: 'Remove Telephone' }).click();
-      await page.getByText('You have none yet').waitFor();
+      await page.getByText('You have no passkeys yet').waitFor();
       await page.context().clearCookies();
       await signInByPasskey(device);
       await page.getByText('That passkey was not accepted').first().waitFor();

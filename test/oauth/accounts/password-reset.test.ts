@@ -91,7 +91,7 @@ describe('a password reset', () => {
     const [known, unknown] = [await requestPasswordReset(anna.email), await requestPasswordReset(unknownEmail)];
     expect(known.text.replaceAll(anna.email, '')).toBe(unknown.text.replaceAll(unknownEmail, ''));
     expect([known.response.status, unknown.response.status]).toEqual([200, 200]);
-    expect((await readLastMailTo(server.origin, unknownEmail)).subject).toBe('There is no account at Mandate');
+    expect((await readLastMailTo(server.origin, unknownEmail)).subject).toBe('There is no account at Mandate with this e-mail address');
   });
 
   test('invalidates its link and all earlier links', async () => {

@@ -137,6 +137,7 @@ describe('the client ID metadata document', () => {
     ['requires authentication with a key', { token_endpoint_auth_method: 'private_key_jwt' }, 'token_endpoint_auth_method must be none'],
     ['lists a redirect URI with http', { redirect_uris: ['http://evil.example/'] }, 'redirect_uris'],
     ['lists a redirect URI with javascript:', { redirect_uris: ['javascript:alert(1)'] }, 'redirect_uris'],
+    ['lists a redirect URI that is not a string', { redirect_uris: [1] }, 'redirect_uris.0 is not valid: '],
     ['has an empty list of redirect URIs', { redirect_uris: [] }, 'redirect_uris'],
     ['has redirect URIs that are not a list', { redirect_uris: 'http://127.0.0.1/' }, 'redirect_uris'],
     ['has a name with a line break', { client_name: 'Mandate\nadministration' }, 'client_name'],
@@ -150,9 +151,29 @@ describe('the client ID metadata document', () => {
     expect(await shop.findApplication(clientId)).toBeUndefined();
   });
 
+  test.each(['application/json', 'Application/JSON;charset=utf-8', 'application/vnd.example+json ; profile=a'])(
+    'is accepted with the content type %s',
+    async (contentType) => {
+      const clientId = shop.metadataServer.publishMetadata(createDocumentPath(), {}, { 'content-type': contentType });
+      expect((await shop.openAuthorization(clientId)).response.status).toBe(200);
+      expect(await shop.findApplication(clientId)).toBeDefined();
+    },
+  );
+
   test.each<[string, Parameters<ClientMetadataServer['serve']>[1], string]>([
     ['does not exist', (res) => res.writeHead(404, json).end('{}'), 'status 404'],
     ['is a redirect', (res) => res.writeHead(302, { location: '/elsewhere.json' }).end(), 'redirects are not followed'],
+    [
+      'has a content type that only begins like JSON',
+      (res) => res.writeHead(200, { 'content-type': 'application/jsonx' }).end('{}'),
+      'content type',
+    ],
+    [
+      'has a content type that only ends like JSON',
+      (res) => res.writeHead(200, { 'content-type': 'text/application/json' }).end('{}'),
+      'content type',
+    ],
+    ['has no content type', (res) => res.writeHead(200).end('{}'), 'content type'],
     ['is an HTML page', (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('{}'), 'content type'],
     ['is not JSON', (res) => res.writeHead(200, json).end('{'), 'not JSON'],
     ['is a JSON array', (res) => res.writeHead(200, json).end('[]'), 'the document is not valid'],

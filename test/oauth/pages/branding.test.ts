@@ -160,7 +160,7 @@ test('the consent page marks applications of the shop', async () => {
   };
   expect(await consent(own)).toContain('<p class="official">Official application of Larkspur</p>');
   const text = await consent(other);
-  expect([text.includes('Not operated by Larkspur.'), text.includes('class="official"')]).toEqual([true, false]);
+  expect([text.includes('This application is not operated by Larkspur.'), text.includes('class="official"')]).toEqual([true, false]);
 });
 
 test('e-mails show the branding, as HTML and as plain text', async () => {
@@ -187,8 +187,8 @@ test('the page and the parts of e-mails that belong to the branding are in the l
   await german.browser.open(`${path}?language=de`);
   const invalid = await german.browser.submit(await german.browser.open(path), { ...settings, accent_color: 'gelb' });
   expect(invalid.text).toContain('Geben Sie eine Farbe in der Form #rrggbb ein');
-  expect(invalid.text).toContain('höchstens 256 KiB. Jede Seite muss 16 bis 2.048 Pixel lang sein.');
-  expect((await german.browser.submit(invalid, settings)).text).toContain('Ihre Änderungen sind gespeichert.');
+  expect(invalid.text).toContain('höchstens 256 KiB. Breite und Höhe müssen zwischen 16 und 2.048 Pixel betragen.');
+  expect((await german.browser.submit(invalid, settings)).text).toContain('Ihre Änderungen wurden gespeichert.');
   const { text } = await uploadLogo(german.browser, new Blob(['no image']));
   expect(text).toContain('Diese Datei ist kein Bild im Format PNG, JPEG oder WebP.');
 

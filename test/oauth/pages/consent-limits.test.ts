@@ -172,15 +172,15 @@ describe('the orders that the application can access', () => {
 
   test('can be reduced even if the application asks for no limits', async () => {
     const anna = await signUp(shop.origin);
-    expect((await openConsent(anna, undefined)).text).toContain('Only orders that it places');
+    expect((await openConsent(anna, undefined)).text).toContain('Only orders that the application places');
     const body = await decide(anna, undefined, { limit_orders: 'own' });
     expect(body.authorization_details).toEqual([{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own' }]);
   });
 
   test.each([
     ['de', 'kann nur die Bestellungen sehen, ändern, stornieren und bezahlen, die die Anwendung selbst aufgibt'],
-    ['fr', 'peut consulter, modifier, annuler et payer uniquement les commandes que l’application passe elle-même'],
-    ['es', 'puede ver, modificar, cancelar y pagar solo los pedidos que hace la propia aplicación'],
+    ['fr', 'peut voir, modifier, annuler et payer uniquement les commandes que l’application passe elle-même'],
+    ['es', 'puede ver, cambiar, cancelar y pagar solo los pedidos que hace la propia aplicación'],
   ])('are stated in the language of the customer: %s', async (language, expected) => {
     const anna = await signUp(shop.origin);
     await anna.browser.open(`/account?language=${language}`);

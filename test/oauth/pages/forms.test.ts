@@ -180,3 +180,12 @@ test('the API does not accept browser cookies as credentials', async () => {
     expect([path, status]).toEqual([path, 401]);
   }
 });
+
+test('a path with an invalid percent encoding returns a page that explains it (400)', async () => {
+  const response = await fetch(`${server.origin}/consent/%ff`);
+  expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+    400,
+    expect.stringContaining('text/html'),
+    expect.stringContaining('The request could not be read'),
+  ]);
+});

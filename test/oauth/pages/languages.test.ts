@@ -97,7 +97,7 @@ describe('the setting of the user', () => {
     const { browser, email } = await signUp(server.origin);
     const form = await browser.open('/account/language');
     expect(await browser.submit(form, { locale: 'xx' })).toMatchObject({ response: { status: 400 } });
-    expect((await browser.submit(form, { locale: 'de' })).text).toContain('Ihre Sprache ist gespeichert');
+    expect((await browser.submit(form, { locale: 'de' })).text).toContain('Ihre Sprache wurde gespeichert');
     expect((await browser.open('/account')).text).toContain('Passwort ändern');
     expect((await browser.open(authorizationWith({ ui_locales: 'fr', prompt: 'consent' }))).text).toContain('Ihre Bestellungen sehen');
     expect((await browser.open('/oauth/logout')).text).toContain('Von Mandate abmelden?');

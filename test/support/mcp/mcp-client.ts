@@ -19,6 +19,7 @@ export type SignInState = { verifier: string; tokens?: StoredOAuthTokens; author
  * @param options.suffix added to the MCP URL, to select tools
  * @param options.state filled with the client's stored values
  * @param options.consentForm the user's entries on the consent page
+ * @param options.protocol the protocol version: the 2025 versions, or a later version if the server supports it
  */
 export async function connectMcpClient(
   origin: string,
@@ -28,7 +29,8 @@ export async function connectMcpClient(
     suffix = '',
     state = { verifier: '' },
     consentForm = { decision: 'allow' },
-  }: { suffix?: string; state?: SignInState; consentForm?: Record<string, string> } = {},
+    protocol = 'legacy',
+  }: { suffix?: string; state?: SignInState; consentForm?: Record<string, string>; protocol?: 'legacy' | 'auto' } = {},
 ): Promise<Client> {
   const mcpUrl = new URL(`${origin}/mcp`);
   const serverUrl = new URL(`${mcpUrl.href}${suffix}`);
@@ -52,19 +54,19 @@ export async function connectMcpClient(
   const { leaves } = await obtainAuthorizationCode(origin, person, request, consentForm);
   const callback = { authorizationCode: leaves.searchParams.get('code') ?? '', iss: leaves.searchParams.get('iss') ?? '' };
   expect(await auth(provider, { serverUrl, scope, resourceMetadataUrl, ...callback })).toBe('AUTHORIZED');
-  const client = new Client({ name: 'test', version: '1.0.0' });
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode: protocol } });
   await client.connect(new StreamableHTTPClientTransport(serverUrl, { authProvider: provider }));
   return client;
 }
 
-/** Calls a tool. `body` is the structured content, or the JSON in the text. */
+/** Calls a tool. `body` is the structured content, the problem details of a refusal, or the JSON in the text. */
 export async function callMcpTool(
   client: Client,
   name: string,
   toolArguments: Record<string, unknown> = {},
 ): Promise<{ isError: boolean; text: string; body: JsonBody }> {
-  const { isError = false, content, structuredContent } = await client.callTool({ name, arguments: toolArguments });
+  const { isError = false, content, structuredContent, _meta: meta } = await client.callTool({ name, arguments: toolArguments });
   const [first] = content;
   const text = first?.type === 'text' ? first.text : '';
-  return { isError, text, body: structuredContent ?? (text.startsWith('{') ? JSON.parse(text.split('\nhint: ')[0] ?? '') : undefined) };
+  return { isError, text, body: structuredContent ?? meta?.['mandate/problem'] ?? (text.startsWith('{') ? JSON.parse(text) : undefined) };
 }

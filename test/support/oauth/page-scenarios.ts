@@ -292,7 +292,7 @@ export async function setUpAuthenticatorApp(
   await signInAs(server, page, user);
   await page.goto(`${server.origin}/account/authenticator-app`);
   const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
-  await page.getByLabel('The code that the app shows now').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
+  await page.getByLabel('The code that the authenticator app shows now').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
   if (!scripted) await page.keyboard.press('Enter'); // the page's script submits the form automatically
   await page.getByRole('heading', { name: 'Keep these codes' }).waitFor();
   return { secret };

@@ -17,7 +17,7 @@ type WithType<AnyEvent extends Event, Type> = AnyEvent extends unknown
 /** Any event. `event.type` determines the type of `event.data.object`. */
 export type MandateEvent = Event;
 
-type FollowOptions = {
+type EventIterationOptions = {
   /** ID of the event after which to start (default: start with the oldest stored event). Store `event.id` of the last processed event. */
   readonly after?: number | undefined;
   readonly type?: readonly EventTypeFilter[] | undefined;
@@ -25,20 +25,42 @@ type FollowOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-type Page = { readonly data: Event[]; readonly next_after: number };
+type Page = { readonly data: Event[]; readonly next_after: number; readonly has_more: boolean };
 type EventSource = {
   readonly events: {
     list(
-      query: { after?: number | undefined; wait: number; limit: number; type?: EventTypeFilter[] | undefined },
+      query: { after?: number | undefined; wait?: number; limit: number; type?: EventTypeFilter[] | undefined },
       options: { signal?: AbortSignal | undefined },
     ): PromiseLike<Page>;
   };
 };
 
+const limit = 100;
 const waitSeconds = 25;
 
 /**
- * Returns new events as they occur, in order and without gaps, until the iteration ends.
+ * Returns the stored events in order, and ends when there are no more.
+ *
+ * ```ts
+ * for await (const event of iterateEvents(mandate, { after })) after = event.id;
+ * ```
+ *
+ * A 410 response means that the events after `after` are no longer stored.
+ */
+export async function* iterateEvents(
+  client: EventSource,
+  { after, type, signal }: EventIterationOptions = {},
+): AsyncGenerator<MandateEvent, void, undefined> {
+  for (let cursor = after, hasMore = true; hasMore;) {
+    if (signal?.aborted) return;
+    const page = await client.events.list({ after: cursor, limit, ...(type && { type: [...type] }) }, { signal });
+    yield* page.data;
+    [cursor, hasMore] = [page.next_after, page.has_more];
+  }
+}
+
+/**
+ * Returns the stored events and then new events as they occur, in order and without gaps, until the iteration ends.
  *
  * ```ts
  * for await (const event of followEvents(mandate, { after })) after = event.id;
@@ -49,11 +71,11 @@ const waitSeconds = 25;
  */
 export async function* followEvents(
   client: EventSource,
-  { after, type, signal }: FollowOptions = {},
+  { after, type, signal }: EventIterationOptions = {},
 ): AsyncGenerator<MandateEvent, void, undefined> {
   for (let cursor = after; ;) {
     if (signal?.aborted) return;
-    const page = await client.events.list({ after: cursor, wait: waitSeconds, limit: 100, ...(type && { type: [...type] }) }, { signal });
+    const page = await client.events.list({ after: cursor, wait: waitSeconds, limit, ...(type && { type: [...type] }) }, { signal });
     yield* page.data;
     cursor = page.next_after;
   }

@@ -1,0 +1,94 @@
+import type { McpTool } from '@mandate/contract/tools';
+import { z } from 'zod';
+import type { InProcessResponse } from './send-in-process-request.ts';
+
+const problemSchema = z
+  .object({
+    code: z.string(),
+    title: z.string(),
+    detail: z.string().optional(),
+    errors: z
+      .array(
+        z
+          .object({
+            pointer: z.string().optional(),
+            parameter: z.string().optional(),
+            detail: z.string(),
+            approvable: z.boolean().optional(),
+          })
+          .passthrough(),
+      )
+      .default([]),
+  })
+  .passthrough();
+
+type ApiProblem = z.output<typeof problemSchema>;
+
+/** Parses the body of an error response; `undefined` if the body is not problem details. */
+export function parseProblem(text: string): ApiProblem | undefined {
+  try {
+    return problemSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Describes an error response in one sentence that tells the assistant the reason and what to do, because a whole problem object would take
+ * up about ten times as many tokens.
+ */
+export function describeRefusal(tool: McpTool, { status, header, text }: InProcessResponse): string {
+  const problem = parseProblem(text);
+  const retryAfter = header('retry-after');
+  const advice = problem?.errors.some(({ approvable }) => approvable)
+    ? approvalAdvice
+    : adviceFor(tool, problem?.code ?? '', status, retryAfter);
+  const reasons = problem ? listReasons(problem) : [`The service responded with status ${status}`];
+  const code = problem ? ` (${problem.code})` : '';
+  return `${joinSentences([...reasons, ...(advice === undefined ? [] : [advice])])}${code}.`;
+}
+
+/** Codes whose error entries say more than the detail of the problem. */
+const codesWithSpecificEntries: ReadonlySet<string> = new Set(['invalid_request', 'out_of_stock']);
+const maxReasons = 5;
+
+function listReasons({ code, title, detail = title, errors }: ApiProblem): string[] {
+  if (!codesWithSpecificEntries.has(code) || errors.length === 0) return [detail];
+  const nameArgument = code === 'invalid_request';
+  const reasons = errors.map(({ pointer, parameter, detail: reason }) => {
+    const argument = parameter ?? pointer?.replace(/^#\//, '').replaceAll('/', '.');
+    return nameArgument && argument !== undefined && argument !== '' ? `\`${argument}\`: ${reason}` : reason;
+  });
+  return [...new Set(reasons)].slice(0, maxReasons);
+}
+
+/** What to do about an error whose detail does not say so. */
+const adviceByCode: Readonly<Record<string, string>> = {
+  invalid_request: 'correct the arguments and call the tool again',
+  not_found: 'check the ID, or search for it with a list tool',
+  out_of_stock: 'order at most the available units, or choose another product',
+  product_unavailable: 'choose another product',
+  invalid_transition: 'read it again to see its current state',
+  forbidden: 'tell the user, because the same call cannot succeed',
+};
+
+/** How to get the customer's approval of an order above a limit. The tools for it are not among the default tools. */
+const approvalAdvice =
+  'do not split the order: tell the user the total and the limit, and offer to request their approval with `quotes_create`, `approvals_create` and `approvals_get` (wait=30), and then to call `orders_create` with only `quote_id`; if you lack these tools, ask the user to add `?tools=products,orders,quotes,approvals` to the URL of this server';
+
+function adviceFor({ keyed, scopes }: McpTool, code: string, status: number, retryAfter: string | undefined): string | undefined {
+  if (code === 'insufficient_scope') return `ask the user to sign in again with the scope ${scopes.join(' or ')}`;
+  if (status !== 429 && status < 500) return adviceByCode[code];
+  const delay = retryAfter === undefined ? 'later' : `in ${retryAfter} seconds`;
+  return `call the tool again ${delay}${keyed ? ' with the same `idempotency_key`' : ''}`;
+}
+
+/** Joins texts of one or more sentences into one sentence without its final period. */
+const joinSentences = (texts: readonly string[]): string =>
+  texts
+    .flatMap((text) => text.split(/(?<=[.!?])\s+(?=[\p{Lu}\d`])/u))
+    .map((sentence, index) => (index === 0 ? sentence : lowerCaseFirstWord(sentence)).replace(/[.!]$/, ''))
+    .join('; ');
+
+/** Does not change abbreviations such as `ETag` and `ID`. */
+const lowerCaseFirstWord = (sentence: string): string => sentence.replace(/^\p{Lu}(?=\p{Ll}|\s)/u, (letter) => letter.toLowerCase());

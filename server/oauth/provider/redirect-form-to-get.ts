@@ -1,0 +1,25 @@
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+
+/** Node accepts request headers of up to 16 KiB, including the request target and the cookies. */
+const formBytesMax = 8_000;
+
+const rejectUnreadableForm: ErrorRequestHandler = (_err, _req, res, _next) => {
+  const description = `the body must be a form of at most ${formBytesMax} bytes; larger requests can be pushed (RFC 9126)`;
+  res.status(400).json({ error: 'invalid_request', error_description: description });
+};
+
+const redirectParsedForm: RequestHandler = (req, res) => {
+  const parameters = new URLSearchParams(typeof req.body === 'string' ? req.body : '');
+  res.set('Cache-Control', 'no-store').redirect(303, `${req.path}?${parameters.toString()}`);
+};
+
+/**
+ * Redirects a form that was sent with POST to the same URL with its parameters in the query. Clients may send authorization requests
+ * (OpenID Connect Core section 3.1.2.1) and sign-out requests (RP-Initiated Logout section 2) as forms. A browser sends no `SameSite=Lax`
+ * cookies with a form from another site, but it sends them when it follows the redirect, so that the user stays signed in.
+ */
+export const redirectFormToGet: (RequestHandler | ErrorRequestHandler)[] = [
+  express.text({ type: 'application/x-www-form-urlencoded', limit: formBytesMax }),
+  rejectUnreadableForm,
+  redirectParsedForm,
+];

@@ -1,0 +1,66 @@
+import type { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { callMcpTool, connectMcpClient } from '../../support/mcp/mcp-client.ts';
+import { signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+
+const shop = withShop();
+const limits = { decision: 'allow', limit_currency: 'EUR', limit_per_order: '50.00', limit_per_period: '60.00', limit_period: 'month' };
+
+describe('a refused tool call', () => {
+  let anna: TestUser;
+  let client: Client;
+  let productId: number;
+  beforeAll(async () => {
+    anna = await signUp(shop.origin);
+    client = await connectMcpClient(shop.origin, anna, ['orders.read', 'orders.write'], { consentForm: limits });
+    productId = (await shop.createProduct({ price: 2000, stock: 4 })).id;
+  });
+  afterAll(() => client.close());
+
+  const order = (quantity: number, more: Record<string, unknown> = {}) =>
+    callMcpTool(client, 'orders_create', { items: [{ product_id: productId, quantity }], delivery: pickupDelivery, ...more });
+
+  /** Returns the text of a refusal, which must be one sentence without JSON. */
+  async function describeRefusedCall(call: ReturnType<typeof callMcpTool>): Promise<string> {
+    const { isError, text } = await call;
+    expect(isError).toBe(true);
+    expect(text).toMatch(/^[^{}\n]{20,350} \([a-z_]+\)\.$/);
+    expect(text.replaceAll(/\d\.\d/g, ''), 'one sentence').not.toMatch(/[.!?] /);
+    return text;
+  }
+
+  test('says in one sentence what the reason is and what to do', async () => {
+    expect(await describeRefusedCall(order(5))).toMatch(
+      /EUR per order.*100\.00 EUR; order less, or request .*; do not split the order: .*`approvals_create`.*\(limit_exceeded\)\.$/,
+    );
+    expect(await describeRefusedCall(order(1, { items: [{ product_id: 999_999, quantity: 1 }] }))).toBe(
+      '`items.0.product_id`: There is no product 999999; correct the arguments and call the tool again (invalid_request).',
+    );
+    expect(await describeRefusedCall(order(1, { total: 5 }))).toMatch(/costs 2000, not 5; show the customer .*\(price_changed\)\.$/);
+    expect(await describeRefusedCall(callMcpTool(client, 'orders_get', { order_id: 999_999 }))).toMatch(
+      /^Order 999999 .*; check the ID, or search for it with a list tool \(not_found\)\.$/,
+    );
+    const soldOut = await shop.createProduct({ price: 100, stock: 1 });
+    expect(await describeRefusedCall(order(1, { items: [{ product_id: soldOut.id, quantity: 2 }] }))).toBe(
+      `2 units of product ${soldOut.id} were ordered, 1 are available; order at most the available units, or choose another product (out_of_stock).`,
+    );
+  });
+
+  test('that exceeds a budget names the remaining amount and when the budget is renewed', async () => {
+    expect((await order(2)).isError).toBe(false);
+    expect(await describeRefusedCall(order(2))).toMatch(/20\.00 EUR remains.*; order less, or wait until \d{4}-\d\d-\d\dT/);
+  });
+
+  test('after a state change says that the state does not permit it', async () => {
+    const { body } = await order(1);
+    const cancel = () => callMcpTool(client, 'orders_cancel', { order_id: body.id });
+    expect((await cancel()).isError).toBe(false);
+    expect(await describeRefusedCall(cancel())).toMatch(/canceled.*\(invalid_transition\)\.$/);
+  });
+
+  test('includes the whole problem for programs', async () => {
+    expect((await order(5)).body).toMatchObject({ code: 'limit_exceeded', status: 403, errors: [{ limit: 5000, requested: 10_000 }] });
+  });
+});
