@@ -74,7 +74,7 @@ const adviceByCode: Readonly<Record<string, string>> = {
 
 /** How to get the customer's approval of an order above a limit. The tools for it are not among the default tools. */
 const approvalAdvice =
-  'do not split the order: tell the user the total and the limit, and offer to request their approval with `quotes_create`, `approvals_create` and `approvals_get` (wait=30), and then to call `orders_create` with only `quote_id`; if you lack these tools, ask the user to add `?tools=products,orders,quotes,approvals` to the URL of this server';
+  'offer to request approval with `quotes_create` and `approvals_create` (in the server URL: `?tools=orders,quotes,approvals`)';
 
 function adviceFor({ keyed, scopes }: McpTool, code: string, status: number, retryAfter: string | undefined): string | undefined {
   if (code === 'insufficient_scope') return `ask the user to sign in again with the scope ${scopes.join(' or ')}`;

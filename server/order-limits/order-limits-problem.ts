@@ -86,10 +86,9 @@ function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrd
   }
   if (approval?.status === 'declined')
     return joinSentences(otherOrderSentence, `The customer declined this order (approval ${approval.id}).`);
-  const quoteStep = pointer === '#/quote_id' ? 'send this quote_id' : 'create a quote (POST /api/v1/quotes), send its ID as quote_id';
-  const steps = `${quoteStep} to POST /api/v1/approvals, wait for the decision, and send the quote_id to POST /api/v1/orders.`;
+  const quote = pointer === '#/quote_id' ? 'this quote' : 'a quote';
   const start = otherOrder === undefined ? 'Request' : `${otherOrder}, or request`;
-  return `${start} the customer's approval: ${steps}`;
+  return `${start} the customer's approval of ${quote} with POST /api/v1/approvals.`;
 }
 
 const actionTexts = { place: 'place or change', pay: 'pay for', cancel: 'cancel' } as const satisfies Record<OrderAction, string>;
