@@ -9,7 +9,8 @@ export type EmailContent = {
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   readonly subject: string;
-  readonly paragraphs: readonly string[];
+  /** Text, or a code that the user types. */
+  readonly paragraphs: readonly (string | { readonly code: string })[];
   /** The button below the paragraphs. `hint` precedes the address, for users whose mail program does not show the button. */
   readonly action?: { readonly url: string; readonly label: string; readonly hint: string } | undefined;
   readonly lists?: readonly { readonly title: string; readonly items: readonly string[] }[];
@@ -32,7 +33,7 @@ export function renderBrandedEmail(to: string, shop: ShopBranding, issuer: strin
 
 function renderText(shop: ShopBranding, { paragraphs, action, lists = [], notes = [], shopLinks = [] }: EmailContent): string {
   const blocks = [
-    ...paragraphs,
+    ...paragraphs.map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph.code)),
     ...(action ? [action.url] : []),
     ...lists.map(({ title, items }) => [title, ...items.map((item) => `- ${item}`)].join('\n')),
     ...notes,
@@ -88,11 +89,10 @@ function renderHtml(shop: ShopBranding, issuer: string, content: EmailContent): 
                   <tr>
                     <td
                       class="card text"
-                      style="padding: 24px; border: 1px solid #e2e3e8; border-radius: 12px; background: #ffffff; color: #1a1b1f"
+                      style="padding: 24px; border: 1px solid #e2e3e8; border-radius: 12px; background: #ffffff; color: #1a1b1f; overflow-wrap: anywhere"
                     >
                       <h1 style="margin: 0 0 16px; font-size: 22px; line-height: 28px">${subject}</h1>
-                      ${paragraphs.map((paragraph) => html`<p style="${text}">${paragraph}</p>`)}
-                      ${action && actionButton(action, light)}${lists.map(renderList)}
+                      ${paragraphs.map(renderParagraph)} ${action && actionButton(action, light)}${lists.map(renderList)}
                       ${notes.map((note) => html`<p class="quiet" style="${smallText}; color: #565a66">${note}</p>`)}
                     </td>
                   </tr>
@@ -109,6 +109,13 @@ function renderHtml(shop: ShopBranding, issuer: string, content: EmailContent): 
       </body>
     </html>`;
 }
+
+const renderParagraph = (paragraph: EmailContent['paragraphs'][number]): Html =>
+  typeof paragraph === 'string'
+    ? html`<p style="${text}">${paragraph}</p>`
+    : html`<p style="margin: 24px 0; font: 600 28px/36px ui-monospace, Menlo, Consolas, monospace; letter-spacing: 2px">
+        ${paragraph.code}
+      </p>`;
 
 /** Height of the logo in pixels. Outlook ignores CSS sizes, so the image has `width` and `height` attributes. */
 const logoHeight = 40;

@@ -9,6 +9,14 @@ import { build } from 'vite';
 import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
 import { createApplication } from '../../server/applications/create-application.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
+import {
+  countInteractiveElements,
+  findAxeViolations,
+  measureHorizontalOverflow,
+  tabThrough,
+  tabTo,
+} from '../support/browser/page-accessibility.ts';
+import { takeScreenshots } from '../support/browser/take-screenshots.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
 import { signUp, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { createTestShop, type TestShop } from '../support/shop/test-shop.ts';
@@ -72,9 +80,20 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
   });
 
   const orderStatus = (page: Page): Promise<string> => page.locator('article.order .status').innerText();
-  const takeScreenshot = async (page: Page, name: string): Promise<void> => {
-    const directory = process.env['MANDATE_SCREENSHOTS'];
-    if (directory !== undefined) await page.screenshot({ path: join(directory, `storefront-${name}.png`), fullPage: true });
+  /** Checks the current state of the page: axe in light and dark mode, a window of 320 pixels, and the keyboard. */
+  const checkAccessibility = async (page: Page, name: string): Promise<void> => {
+    await takeScreenshots(page, `storefront ${name}`);
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await measureHorizontalOverflow(page), name).toBe(0);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await findAxeViolations(page), `${name}, ${colorScheme}`).toEqual([]);
+    }
+    const usable = await countInteractiveElements(page);
+    const { reached, withoutOutline } = await tabThrough(page);
+    expect([reached.size >= usable, withoutOutline], name).toEqual([true, []]);
+    if (size) await page.setViewportSize(size);
   };
   const openTab = async (context: BrowserContext): Promise<Page> => {
     const page = await context.newPage();
@@ -101,7 +120,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await first.getByRole('article', { name: 'White hanging heart' }).waitFor();
     expect(await first.getByRole('button', { name: 'Order' }).count()).toBe(0);
     expect(await first.locator('article svg.picture').count()).toBe(3);
-    await takeScreenshot(first, '1-visitor');
+    await checkAccessibility(first, 'products');
     await first.getByLabel('Search').fill('lantern');
     await first.getByRole('button', { name: 'Search' }).click();
     await first.getByRole('article', { name: 'White hanging heart' }).waitFor({ state: 'detached' });
@@ -115,7 +134,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await second.getByRole('link', { name: 'Cart 2' }).click(); // the tabs share the cart
     await second.getByRole('article', { name: 'White hanging heart' }).getByLabel('Quantity').fill('3');
     await second.getByText('Total €16.65').waitFor();
-    await takeScreenshot(second, '2-cart');
+    await checkAccessibility(second, 'cart');
 
     await signInAtServer(second, anna);
     await second.getByRole('button', { name: 'Allow' }).click();
@@ -145,9 +164,11 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     expect([shipped.status, shipped.text]).toEqual([201, expect.any(String)]);
     await expect.poll(() => orderStatus(first), { timeout: 10_000 }).toBe('shipped');
     expect(await first.locator('.timeline .done').count()).toBe(3);
-    await takeScreenshot(first, '3-shipped');
+    await checkAccessibility(first, 'order');
     await first.getByRole('link', { name: 'All orders' }).click();
     await first.locator('.orders .status', { hasText: 'shipped' }).waitFor();
+    expect(await first.title()).toBe('Your orders – Storefront');
+    await checkAccessibility(first, 'orders');
 
     await first.getByRole('button', { name: 'Sign out' }).click();
     for (const page of [first, second]) {
@@ -171,7 +192,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     const heart = page.getByRole('article', { name: 'White hanging heart' });
     await heart.getByRole('button', { name: 'Order' }).click();
     await heart.getByText('You have not allowed this shop to do that.').waitFor();
-    await takeScreenshot(page, '4-denied');
+    await checkAccessibility(page, 'denied permission');
     await heart.getByRole('button', { name: 'Change permissions' }).click();
     await page.locator('input[name=scope][value="events.read"]').uncheck();
     await page.getByRole('button', { name: 'Allow' }).click();
@@ -182,10 +203,46 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await mandate.callApi('POST', `/api/v1/orders/${data[0].id}/cancellation`, { token: shop.token, body: { reason: 'staff' } });
     await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('canceled'); // without events, the page polls
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    await takeScreenshot(page, '5-canceled');
+    await checkAccessibility(page, 'canceled order');
 
     await page.goto(`${origin}/#/orders/987654321`);
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
+    await checkAccessibility(page, 'unknown order');
+    expect(pageErrors).toEqual([]);
+    await context.close();
+  });
+
+  test('can be used with the keyboard alone', async () => {
+    const context = await chromium.newContext({ viewport: { width: 1000, height: 700 } });
+    pageErrors = [];
+    const page = await openTab(context);
+    const carla = await signUp(mandate.origin, { name: 'Carla Storefront' });
+    const activate = async (name: string): Promise<void> => {
+      await tabTo(page, name);
+      await page.keyboard.press('Enter');
+    };
+    await tabTo(page, 'Search');
+    await page.keyboard.type('lantern');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article', { name: 'White hanging heart' }).waitFor({ state: 'detached' });
+    await activate('Add to cart');
+    await activate('Cart 1');
+    await page.getByRole('heading', { name: 'Cart' }).waitFor();
+    expect(await page.title()).toBe('Cart – Storefront');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN'); // a screen reader continues with the new content
+    await activate('Sign in to order');
+    await page.getByLabel('E-mail address').waitFor();
+    await page.keyboard.type(carla.email);
+    await tabTo(page, 'Password');
+    await page.keyboard.type(carla.password);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Allow' }).waitFor();
+    await activate('Allow');
+    await page.getByText('Carla Storefront').waitFor();
+    await activate('Place order');
+    await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('pending');
+    await activate('Pay');
+    await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('paid');
     expect(pageErrors).toEqual([]);
     await context.close();
   });

@@ -1,6 +1,6 @@
 import { useSession } from '@mandate/client-sdk/react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { CartPage } from './cart-page.tsx';
 import { useCart } from './cart.ts';
 import { useLiveOrders } from './live-orders.ts';
@@ -17,6 +17,7 @@ export function App(): ReactNode {
   const isSignedIn = session.status === 'signed-in';
   const pollingInterval = useLiveOrders(isSignedIn);
   const route = useRoute();
+  const main = useFocusOnPageChange(route);
   useEffect(() => {
     // Removes cached data of the previous customer, in every tab.
     if (session.status !== 'signed-out') return;
@@ -25,12 +26,27 @@ export function App(): ReactNode {
   return (
     <>
       <Header isSignedIn={isSignedIn} />
-      <main>
+      <main ref={main} tabIndex={-1}>
         <FailureNotice error={session.error} />
         {session.status !== 'loading' && <CurrentPage route={route} isSignedIn={isSignedIn} pollingInterval={pollingInterval} />}
       </main>
     </>
   );
+}
+
+const pageTitles: Readonly<Record<Route['page'], string>> = { products: 'Products', cart: 'Cart', orders: 'Your orders', order: 'Order' };
+
+/** Sets the title of the window, and moves the focus to the new page, so that screen readers announce both. */
+function useFocusOnPageChange({ page }: Route) {
+  const main = useRef<HTMLElement>(null);
+  const shownPage = useRef(page);
+  useEffect(() => {
+    document.title = `${pageTitles[page]} – Storefront`;
+    if (shownPage.current === page) return;
+    shownPage.current = page;
+    main.current?.focus();
+  }, [page]);
+  return main;
 }
 
 type PageProps = { readonly route: Route; readonly isSignedIn: boolean; readonly pollingInterval: number | false };

@@ -13,6 +13,7 @@ export function OrderPage({ orderId, pollingInterval }: OrderPageProps): ReactNo
       <p>
         <a href="#/orders">All orders</a>
       </p>
+      <h1>Order {orderId}</h1>
       <FailureNotice error={order.error} onRetry={() => void order.refetch()} />
       {order.isPending && <p>Loading the order …</p>}
       {order.data && <OrderDetails order={order.data} />}
@@ -28,7 +29,6 @@ function OrderDetails({ order }: { readonly order: Order }): ReactNode {
   const isPayable = order.payment_status === 'unpaid' && order.status === 'pending';
   return (
     <article className="order" aria-label={`Order ${order.id}`}>
-      <h1>Order {order.id}</h1>
       <p className={`status ${order.status}`}>{order.status}</p>
       <Timeline order={order} />
       <ul className="lines">

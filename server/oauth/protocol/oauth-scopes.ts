@@ -2,6 +2,7 @@ import { scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
 
 /** OpenID Connect scopes. These scopes concern the user, not the API, so every client may request them. */
 export const openIdConnectScopes = ['openid', 'profile', 'email', 'offline_access'] as const;
+export type OpenIdConnectScope = (typeof openIdConnectScopes)[number];
 
 const knownScopes = new Set<string>([...openIdConnectScopes, ...scopeNames]);
 

@@ -1,12 +1,14 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
+/** Formats an IP address for display: an IPv4 address that the socket reports in IPv6 notation is shown as IPv4. */
+export const formatIpAddress = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.)/i, '');
+
 /**
- * Describes the network of an IP address, such as `203.0.113.*` or `2001:db8:1::*`. The session list shows networks instead of locations,
- * because the server has no database of locations. It shows no complete addresses, because a stranger with access to one browser could
- * otherwise read the owner's address at home.
+ * Returns the network that an IP address belongs to, such as `203.0.113.*` or `2001:db8:1::*`, so that the session list can point out
+ * sessions in the network of the current browser.
  */
-export function describeNetwork(ip: string | null | undefined): string | undefined {
-  const address = ip?.replace(/^::ffff:(?=\d+\.)/i, '') ?? '';
+export function getNetwork(ip: string | null | undefined): string | undefined {
+  const address = formatIpAddress(ip ?? '');
   if (isIPv4(address)) return `${address.split('.').slice(0, 3).join('.')}.*`;
   if (!isIPv6(address)) return undefined;
   return `${expandIpv6(address).slice(0, 3).join(':')}::*`;

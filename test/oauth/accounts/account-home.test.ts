@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { describeNetwork } from '../../../server/oauth/sessions/ip-address-and-network.ts';
+import { formatIpAddress, getNetwork } from '../../../server/oauth/sessions/ip-address-and-network.ts';
+import { HttpBrowser } from '../../support/browser/browser.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { createOtherSession, submitFormContaining } from '../../support/oauth/account-pages.ts';
 import { addAuthenticatorApp, insertPasskey } from '../../support/oauth/credentials.ts';
 import { obtainLimitedTokens } from '../../support/oauth/limited-tokens.ts';
-import { obtainTokens, signIn, signUp } from '../../support/oauth/oauth-flow.ts';
+import { authorizationPath, buildAuthorizationRequest, obtainTokens, signIn, signUp } from '../../support/oauth/oauth-flow.ts';
 import { fetchApiStatus } from '../../support/server/use-server.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
@@ -146,16 +147,45 @@ describe('an application that was allowed on two devices', () => {
   });
 });
 
-test('the list of sessions begins with this browser, and shows the network of each session', async () => {
+test('the sign-in page shows the account that is signed in, and fills in its e-mail address', async () => {
+  const anna = await signUp(shop.origin, { name: 'Anna <b>Signed</b>' });
+  const page = await anna.browser.open('/sign-in');
+  expect(plainText(page.text)).toContain(`You are signed in as Anna &lt;b&gt;Signed&lt;/b&gt; ${anna.email} Go to your account`);
+  expect(page.text).toContain(`value="${anna.email}"`);
+  const again = await anna.browser.open(authorizationPath(buildAuthorizationRequest({ prompt: 'login' }).query));
+  expect(plainText(again.text)).toMatch(/You are signed in as Anna/);
+  expect(again.text).not.toContain('Go to your account'); // the application waits for the sign-in
+  const other = await new HttpBrowser(shop.origin).open('/sign-in');
+  expect(other.text).not.toContain('You are signed in as');
+});
+
+test('the list of sessions begins with this browser, and shows the address of each session', async () => {
   const anna = await signUp(shop.origin);
   const { browser } = await createOtherSession(shop.origin, anna);
   await signIn(shop.origin, anna);
   for (const current of [anna.browser, browser]) {
     const text = plainText((await current.open('/account/sessions')).text);
     expect(text.indexOf('This browser')).toBeLessThan(text.indexOf('Sign out'));
-    expect(text.match(/Network \d+\.\d+\.\d+\.\*/g)).toHaveLength(3);
-    expect(text).not.toContain(current.ipAddress);
+    expect(text).toMatch(new RegExp(`This browser IP address ${current.ipAddress} Signed in`));
+    expect(text.match(/IP address \d+\.\d+\.\d+\.\d+/g)).toHaveLength(3);
   }
+});
+
+test('the list of sessions points out a session in the network of this browser', async () => {
+  const anna = await signUp(shop.origin);
+  const neighbor = new HttpBrowser(
+    shop.origin,
+    anna.browser.ipAddress.replace(/\d+$/, (part) => (part === '1' ? '2' : '1')),
+  );
+  await neighbor.submit(await neighbor.open('/sign-in'), { email: anna.email, password: anna.password });
+  const text = plainText((await anna.browser.open('/account/sessions')).text);
+  expect(text).toContain(`${neighbor.ipAddress}, same network as this browser`);
+  expect(text).not.toContain(`${anna.browser.ipAddress}, same`);
+});
+
+test('an IPv4 address in IPv6 notation is shown as IPv4', () => {
+  expect(formatIpAddress('::ffff:203.0.113.57')).toBe('203.0.113.57');
+  expect(formatIpAddress('2001:db8::1')).toBe('2001:db8::1');
 });
 
 test.each([
@@ -168,5 +198,5 @@ test.each([
   ['unknown', undefined],
   [null, undefined],
 ])('the network of the address %s is %s', (address, network) => {
-  expect(describeNetwork(address)).toBe(network);
+  expect(getNetwork(address)).toBe(network);
 });

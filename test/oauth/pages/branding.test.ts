@@ -196,6 +196,6 @@ test('the page and the parts of e-mails that belong to the branding are in the l
   await german.browser.submit(await german.browser.open('/password-reset'), { email });
   const mail = await readLastMailTo(server.origin, email);
   expect(mail.text).toContain('Hilfe: https://shop.example/help?a=1&b=2\nAGB: https://shop.example/terms');
-  expect(mail.html).toMatch(/<a class="button"[^>]*>Weiter<\/a>/);
+  expect(mail.html).toMatch(/<a class="button"[^>]*>Konto erstellen<\/a>/);
   expect(mail.html).toContain('Wenn die Schaltfläche nicht funktioniert');
 });

@@ -1,9 +1,15 @@
 import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { defaultShopBranding } from '../../../server/branding/default-branding.ts';
 import { renderBrandedEmail } from '../../../server/branding/render-branded-email.ts';
+import { bundledLanguages, type Language } from '../../../server/languages/languages.ts';
+import type { Mail } from '../../../server/mail/queue-mail.ts';
+import { renderEmail } from '../../../server/oauth/pages/emails/render-email.ts';
+import type { PageSettings } from '../../../server/oauth/pages/views/page-layout-and-form-fields.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
+import { takeScreenshots } from '../../support/browser/take-screenshots.ts';
 import { databaseKind } from '../../support/services/database.ts';
 
 const shop = { ...defaultShopBranding, name: 'Ann & <Sons>', accent_color: '#ffd400', email_footer: 'Ann & <Sons>\n12 Market Street' };
@@ -11,7 +17,7 @@ const content = {
   language: 'en',
   direction: 'ltr',
   subject: 'Your <account>',
-  paragraphs: ['Hello,', 'text with <b>markup</b>'],
+  paragraphs: ['Hello,', 'text with <b>markup</b>', { code: 'ab2cd-ef3gh' }],
   action: { url: `https://shop.example/?a=1&token=${'x'.repeat(120)}`, label: 'Continue', hint: 'Copy this address:' },
   lists: [{ title: 'Kept:', items: ['Passkey <i>Phone</i>'] }],
   notes: ['A note'],
@@ -27,12 +33,58 @@ test('the HTML of an e-mail escapes every value', () => {
 
 test('the plain text of an e-mail has the same content, without markup', () => {
   const { action, subject } = content;
-  const blocks = ['Hello,', 'text with <b>markup</b>', action.url, 'Kept:\n- Passkey <i>Phone</i>', 'A note'];
+  const blocks = ['Hello,', 'text with <b>markup</b>', 'ab2cd-ef3gh', action.url, 'Kept:\n- Passkey <i>Phone</i>', 'A note'];
   expect([mail.subject, mail.text]).toEqual([
     subject,
     [...blocks, shop.name, shop.email_footer, 'Help: https://shop.example/help\n'].join('\n\n'),
   ]);
 });
+
+const url = `https://shop.example/?a=1&token=${'x'.repeat(120)}`;
+const values = {
+  shop: 'Larkspur',
+  email: `${'a-rather-long-address.'.repeat(2)}@a-long-domain-name.example.com`,
+  failures: 1000,
+  host: 'a-long-host-name.shop.example.com',
+  id: '12',
+};
+
+/** Renders every e-mail about accounts in one language. */
+function renderAccountEmails({ messages }: Language): Mail[] {
+  const { mail: texts, credential } = messages;
+  const settings = { shop: { ...shop, name: values.shop }, issuer: 'https://shop.example', messages };
+  const lists = [
+    { title: texts.removed, items: [credential.passkey({ name: 'Phone' }), credential.authenticatorApp] },
+    { title: texts.keysRevoked, items: [credential.apiKey({ name: 'Nightly export', prefix: 'mk_1a2b3c4d' })] },
+  ];
+  const [createAccount, choosePassword, confirmAddress] = (['createAccount', 'choosePassword', 'confirmAddress'] as const).map((label) => ({
+    url,
+    label,
+  }));
+  const contents = [
+    { subject: texts.signUpSubject(values), text: texts.signUp(values), button: createAccount, ignore: true },
+    { subject: texts.haveAccountSubject(values), text: texts.haveAccount(values), button: choosePassword, ignore: true },
+    { subject: texts.resetSubject(values), text: texts.reset(values), button: choosePassword, ignore: true },
+    { subject: texts.noAccountSubject(values), text: texts.noAccount(values), button: createAccount, ignore: true },
+    { subject: texts.newAddressSubject(values), text: texts.newAddress(values), button: confirmAddress, ignore: true },
+    { subject: texts.addressTakenSubject(values), text: texts.addressTaken(values) },
+    { subject: texts.addressChangedSubject(values), text: texts.addressChanged(values) },
+    { subject: texts.addressChangedSubject(values), text: texts.addressChangedByOther(values) },
+    { subject: texts.confirmAddressSubject(values), text: texts.confirmNewAddress(values), button: confirmAddress, ignore: true },
+    { subject: texts.confirmAddressSubject(values), text: texts.confirmAddressFirst(values), button: confirmAddress, ignore: true },
+    { subject: texts.passwordChangedSubject(values), text: texts.passwordChanged(values), button: choosePassword, lists },
+    {
+      subject: texts.signInCodeSubject(values),
+      text: texts.signInCode(values),
+      code: { value: 'ab2cd-ef3gh', note: texts.signInCodeNote },
+      button: choosePassword,
+    },
+    { subject: texts.underAttackSubject(values), text: texts.underAttack(values) },
+    { subject: texts.securityChangedSubject(values), text: texts.securityChanged(values), button: { url, label: 'checkAccount' as const } },
+    { subject: texts.webhookDisabledSubject(values), text: `${texts.webhookDisabled(values)} ${texts.webhookGone} ${texts.webhookStored}` },
+  ];
+  return contents.map((one) => renderEmail('ann@example.com', z.custom<PageSettings>().parse(settings), one));
+}
 
 // E-mails do not depend on the database.
 describe.skipIf(!hasChromium || databaseKind === 'pglite')('an e-mail in Chromium', () => {
@@ -52,4 +104,25 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('an e-mail in Chromiu
     const background = await page.evaluate(`getComputedStyle(document.querySelector('.card')).backgroundColor`);
     expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(26, 27, 33)');
   });
+
+  test.each(bundledLanguages.all)(
+    'all e-mails in the language $tag are accessible and fit small screens',
+    { timeout: 60_000 },
+    async (language) => {
+      const page = await browser.newPage();
+      for (const [index, { html, subject }] of renderAccountEmails(language).entries()) {
+        await page.setViewportSize({ width: 320, height: 640 });
+        await page.setContent(html);
+        expect(await page.evaluate('document.documentElement.scrollWidth'), subject).toBe(320);
+        await page.evaluate(axe.source);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          const violations = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))');
+          expect(violations, `${subject}, ${colorScheme}`).toEqual([]);
+        }
+        await takeScreenshots(page, `e-mail ${index + 10} ${language.tag}`);
+      }
+      await page.close();
+    },
+  );
 });

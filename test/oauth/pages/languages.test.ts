@@ -164,7 +164,7 @@ describe('the language switch', () => {
     const french = await switchLanguage(browser, german, 'fr');
     for (const [page, button] of [
       [german, 'Der Code stimmt überein'],
-      [french, 'Le code est identique'],
+      [french, 'Le code est bien le même'],
     ] as const)
       expect(page.text).toMatch(new RegExp(`${code}[^]*${button}`));
     expect((await browser.submit(french, {})).url.pathname).toMatch(/^\/consent\//);

@@ -1,25 +1,28 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
-import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { bundledLanguages } from '../../../server/languages/languages.ts';
 import { useServer } from '../../support/server/use-server.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
+import {
+  countInteractiveElements,
+  findAxeViolations,
+  measureHorizontalOverflow,
+  tabThrough,
+} from '../../support/browser/page-accessibility.ts';
+import { takeScreenshots } from '../../support/browser/take-screenshots.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { readMailLink } from '../../support/services/mailbox.ts';
 import { buildAuthorizationRequest, authorizationPath, redeemCode, signUp, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
 import { Secret, TOTP } from 'otpauth';
 import { createBrandingScenarios } from '../../support/oauth/branding-scenarios.ts';
 import { createApprovalScenarios } from '../../support/shop/approval-page-scenarios.ts';
+import { createAccountPageScenarios } from '../../support/shop/account-page-scenarios.ts';
 import { setUpAuthenticatorApp, submitSignInForm, createPageScenarios } from '../../support/oauth/page-scenarios.ts';
 
-/** Directory for screenshots of every page (default: no screenshots). */
-// oxlint-disable-next-line node/no-process-env -- these tests have no other setting
-const screenshotDirectory = process.env['PAGE_PICTURES'];
 const widths = [320, 360, 768, 1280];
 
 // The pages do not depend on the database.
@@ -79,51 +82,13 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
     },
   );
 
-  async function axeViolations(page: Page): Promise<string[]> {
-    await page.evaluate(axe.source);
-    return z
-      .array(z.string())
-      .parse(
-        await page.evaluate(async () =>
-          (await Reflect.get(globalThis, 'axe').run()).violations.map(
-            (one: { id: string; nodes: { html: string }[] }) => `${one.id}: ${one.nodes.map((node) => node.html).join()}`,
-          ),
-        ),
-      );
-  }
-
-  const horizontalOverflow = (page: Page): Promise<unknown> =>
-    page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-
-  /** Returns the elements that the Tab key reaches, and those among them without a visible focus outline. */
-  async function tabThrough(page: Page): Promise<{ reached: Set<string>; withoutOutline: string[] }> {
-    const [reached, withoutOutline] = [new Set<string>(), new Array<string>()];
-    await page.evaluate('document.activeElement?.blur?.()');
-    for (let step = 0; step < 60; step += 1) {
-      await page.keyboard.press('Tab');
-      const at = z
-        .object({ at: z.string(), outline: z.string() })
-        .nullable()
-        .parse(
-          await page.evaluate(`(() => {
-            const element = document.activeElement;
-            if (element === document.body) return null;
-            const style = getComputedStyle(element);
-            return { at: [...document.querySelectorAll('*')].indexOf(element) + ' ' + element.outerHTML.slice(0, 200), outline: style.outlineStyle + ' ' + style.outlineWidth };
-          })()`),
-        );
-      if (at === null) continue; // the focus moved past the last element and continues at the first one
-      if (reached.has(at.at)) break;
-      reached.add(at.at);
-      if (!/^(solid|auto) [1-9]/.test(at.outline)) withoutOutline.push(`${at.at} ${at.outline}`);
-    }
-    return { reached, withoutOutline };
-  }
+  const accountScenarios = createAccountPageScenarios(server);
 
   describe.each([true, false])('with JavaScript: %s', (javaScriptEnabled) => {
     const scenarios = {
       ...createPageScenarios(server, javaScriptEnabled),
       ...createApprovalScenarios(server, javaScriptEnabled),
+      ...accountScenarios,
       ...createBrandingScenarios(server),
     };
     test.each(Object.entries(scenarios))('%s', { timeout: 60_000 }, async (name, open) => {
@@ -131,17 +96,13 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
         await open(page);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
-          expect(javaScriptEnabled ? await axeViolations(page) : [], colorScheme).toEqual([]);
+          expect(javaScriptEnabled ? await findAxeViolations(page) : [], colorScheme).toEqual([]);
           for (const width of widths) {
             await page.setViewportSize({ width, height: 720 });
-            expect(await horizontalOverflow(page), `${width} pixels`).toBe(0);
-            if (screenshotDirectory !== undefined && javaScriptEnabled && width !== 320)
-              await page.screenshot({
-                path: join(screenshotDirectory, `${name.replaceAll(/\W+/g, '-')}-${colorScheme}-${width}.png`),
-                fullPage: true,
-              });
+            expect(await measureHorizontalOverflow(page), `${width} pixels`).toBe(0);
           }
         }
+        if (javaScriptEnabled) await takeScreenshots(page, name);
         await page.setViewportSize({ width: 360, height: 720 });
         for (const target of await page
           .locator('button:visible, input:not([type=hidden], [type=checkbox]):visible, .elsewhere a, .menu a, a.button, label:has(input)')
@@ -149,29 +110,30 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
           const box = await target.boundingBox();
           expect(box?.height ?? 0, await target.innerText()).toBeGreaterThanOrEqual(44);
         }
-        const usable = await page.locator('a[href]:visible, button:visible, input:not([type=hidden]):visible').count();
+        const usable = await countInteractiveElements(page);
         const { reached, withoutOutline } = await tabThrough(page);
         expect([reached.size >= usable, withoutOutline]).toEqual([true, []]);
         // on a narrow screen, the page must not scroll horizontally, even with text at twice the size
         await page.setViewportSize({ width: 640, height: 720 });
         await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
-        expect(await horizontalOverflow(page), 'text of twice the size').toBe(0);
-        if (javaScriptEnabled) await checkOtherLanguages(page);
+        expect(await measureHorizontalOverflow(page), 'text of twice the size').toBe(0);
+        if (javaScriptEnabled) await checkOtherLanguages(page, name);
       });
     });
   });
 
   /** Selects each language with the language switch of the page, and checks the page in this language. */
-  async function checkOtherLanguages(page: Page): Promise<void> {
+  async function checkOtherLanguages(page: Page, name: string): Promise<void> {
     for (const tag of bundledLanguages.tags.filter((one) => one !== 'en')) {
       await page.locator(`.languages [lang=${tag}]`).click();
       await page.locator(`html[lang=${tag}]`).waitFor();
-      expect(await axeViolations(page), tag).toEqual([]);
+      expect(await findAxeViolations(page), tag).toEqual([]);
+      await takeScreenshots(page, `${name} ${tag}`);
       await page.setViewportSize({ width: 320, height: 720 });
-      expect(await horizontalOverflow(page), `${tag}, 320 pixels`).toBe(0);
+      expect(await measureHorizontalOverflow(page), `${tag}, 320 pixels`).toBe(0);
       await page.setViewportSize({ width: 640, height: 720 });
       await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
-      expect(await horizontalOverflow(page), `${tag}, text of twice the size`).toBe(0);
+      expect(await measureHorizontalOverflow(page), `${tag}, text of twice the size`).toBe(0);
     }
   }
 
@@ -210,6 +172,21 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
       await field.pressSequentially(code);
       await page.waitForURL('**/account');
       expect(sent).toHaveLength(1);
+    });
+  });
+
+  test('a separator divides the passkey button from the password form', async () => {
+    await withPage({}, async (page) => {
+      await page.goto(`${server.origin}/sign-in`);
+      const [separator, passkey] = [page.getByText('or', { exact: true }), page.getByRole('button', { name: 'Sign in with a passkey' })];
+      await passkey.waitFor();
+      expect((await separator.boundingBox())?.y).toBeLessThan((await passkey.boundingBox())?.y ?? 0);
+      const submit = page.getByRole('button', { name: 'Sign in', exact: true });
+      expect((await separator.boundingBox())?.y).toBeGreaterThan((await submit.boundingBox())?.y ?? Infinity);
+    });
+    await withPage({ javaScriptEnabled: false }, async (page) => {
+      await page.goto(`${server.origin}/sign-in`);
+      expect(await page.getByText('or', { exact: true }).isVisible()).toBe(false);
     });
   });
 

@@ -247,7 +247,6 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
     const scope = 'openid offline_access users.read orders.read';
     const { verification_uri_complete: verificationUri } = await startDeviceAuthorization(server.origin, scope);
     await page.goto(verificationUri);
-    await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'It is the same code' }).waitFor();
   }
 

@@ -35,7 +35,7 @@ export const deleteLinksAndNotifyOnEmailChange =
     if (!isReachable(to)) return;
     if (isVerified) return queueMail(em, keys.mail, renderEmail(to, settings, changed), now);
     const token = await createEmailedLinkToken(em, { purpose: 'email_change', email: to, userId }, now);
-    const link = `${provider.issuer}${emailConfirmationPath}?token=${token}`;
-    const confirm = { subject: mail.confirmAddressSubject({ shop }), text: mail.confirmNewAddress({ shop }), link, ignore: true };
+    const button = { url: `${provider.issuer}${emailConfirmationPath}?token=${token}`, label: 'confirmAddress' } as const;
+    const confirm = { subject: mail.confirmAddressSubject({ shop }), text: mail.confirmNewAddress({ shop }), button, ignore: true };
     await queueMail(em, keys.mail, renderEmail(to, settings, confirm), now);
   };

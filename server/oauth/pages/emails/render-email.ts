@@ -1,3 +1,4 @@
+import type { Messages } from '../../../languages/languages.ts';
 import type { Mail } from '../../../mail/queue-mail.ts';
 import { renderBrandedEmail } from '../../../branding/render-branded-email.ts';
 import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
@@ -6,11 +7,15 @@ import { listShopLinks } from '../layout/shop-logo-favicon-and-links.ts';
 type Content = {
   readonly subject: string;
   readonly text: string;
-  readonly link?: string | undefined;
+  /** A code that the user types, shown below the text, and the text that follows it. */
+  readonly code?: { readonly value: string; readonly note: string };
+  readonly button?: EmailButton | undefined;
   readonly ignore?: boolean;
   /** Lists below the text. User-chosen names must be sanitized with `sanitizeNameForEmail`. */
   readonly lists?: readonly EmailList[];
 };
+
+export type EmailButton = { readonly url: string; readonly label: keyof Messages['mail']['buttons'] };
 
 export type EmailList = { readonly title: string; readonly items: readonly string[] };
 
@@ -21,15 +26,15 @@ export const sanitizeNameForEmail = (name: string): string => name.replaceAll(/[
 export function renderEmail(
   to: string,
   { shop, issuer, messages }: PageSettings,
-  { subject, text, link, ignore = false, lists = [] }: Content,
+  { subject, text, code, button, ignore = false, lists = [] }: Content,
 ): Mail {
   const { greeting, ignore: ignoreText } = messages.mail;
   return renderBrandedEmail(to, shop, issuer, {
     language: messages.language.tag,
     direction: messages.language.direction === 'rtl' ? 'rtl' : 'ltr',
     subject,
-    paragraphs: [greeting, text],
-    action: link === undefined ? undefined : { url: link, label: messages.mail.button, hint: messages.mail.linkHint },
+    paragraphs: code === undefined ? [greeting, text] : [greeting, text, { code: code.value }, code.note],
+    action: button && { url: button.url, label: messages.mail.buttons[button.label], hint: messages.mail.linkHint },
     lists,
     notes: ignore ? [ignoreText] : [],
     shopLinks: listShopLinks(shop, messages.shopLinks),

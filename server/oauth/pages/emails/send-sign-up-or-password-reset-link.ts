@@ -36,12 +36,14 @@ export async function sendSignUpOrPasswordResetLink(
     const path = { sign_up: `${basePath}/sign-up/confirm`, password_reset: '/password-reset/confirm', email_change: emailConfirmationPath }[
       purpose
     ];
-    const link = `${provider.issuer}${path}?token=${token}`;
+    const button = { url: `${provider.issuer}${path}?token=${token}`, label: buttonLabels[purpose] };
     const content = messageFor(settings, requestedPurpose, purpose);
     // the link is sent to the address stored in the account, because a different spelling may be a different mailbox
-    await queueMail(em, keys.mail, renderEmail(owner?.email ?? email, settings, { ...content, link, ignore: true }), now);
+    await queueMail(em, keys.mail, renderEmail(owner?.email ?? email, settings, { ...content, button, ignore: true }), now);
   });
 }
+
+const buttonLabels = { sign_up: 'createAccount', password_reset: 'choosePassword', email_change: 'confirmAddress' } as const;
 
 function selectPurpose(owner: User | null): EmailLinkPurpose {
   if (!owner) return 'sign_up';

@@ -1,8 +1,10 @@
-import { getRolesAllowedForScope, scopeDefinitions } from '@mandate/contract';
+import { getRolesAllowedForScope, type Scope } from '@mandate/contract';
 import { loopbackHostNames } from '../../../applications/validate-redirect-uri.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { orderLimitsFields, type OrderLimitsFieldsViewModel } from './order-limits-fields-and-page.ts';
 import { hiddenField, renderPage, type PageSettings } from './page-layout-and-form-fields.ts';
+import { getPermissionGroup, permissionGroups, powerfulGroups, type PermissionGroup } from './permission-groups.ts';
+import type { OpenIdConnectScope } from '../../protocol/oauth-scopes.ts';
 
 export type ConsentPageViewModel = {
   readonly csrf: string;
@@ -14,11 +16,11 @@ export type ConsentPageViewModel = {
   readonly returnTo: string | undefined;
   readonly person: { readonly name: string; readonly email: string };
   /** Requested API scopes, each of which the user can deselect. */
-  readonly apiScopes: readonly (keyof typeof scopeDefinitions)[];
+  readonly apiScopes: readonly Scope[];
   /** Requested API scopes that the user's role does not permit. */
-  readonly beyondRole: readonly (keyof typeof scopeDefinitions)[];
+  readonly beyondRole: readonly Scope[];
   /** OpenID Connect scopes, which the user cannot deselect individually. */
-  readonly identityScopes: readonly ('openid' | 'profile' | 'email' | 'offline_access')[];
+  readonly identityScopes: readonly OpenIdConnectScope[];
   readonly days: number;
   /** Limits for orders; undefined if the application can neither order nor pay. */
   readonly orderLimits: Omit<OrderLimitsFieldsViewModel, 'applicationName'> | undefined;
@@ -34,26 +36,24 @@ export function consentPage(settings: PageSettings, content: ConsentPageViewMode
   return renderPage(
     settings,
     title,
-    html`${applicationLogo(application)}
-      <h1>${title}</h1>
+    html`<div class="application">
+        ${applicationLogo(application)}
+        <h1>${title}</h1>
+      </div>
       <form method="post">
-        ${hiddenField('csrf', content.csrf)}
-        <div class="facts">
-          ${content.documentHost !== undefined && html`<p>${consent.identifiedBy} <strong>${content.documentHost}</strong></p>`}
-          ${
-            application.firstParty
-              ? html`<p class="official">${consent.verified({ shop: shop.name })}</p>`
-              : html`<p>${consent.notVerified({ shop: shop.name })}</p>`
-          }
-          <p>${destinationText(settings, content.returnTo)}</p>
-          ${content.selfRegistered && redirectsToLocalProgram(content.returnTo) && html`<p class="warning">${consent.anyProgram}</p>`}
+        ${hiddenField('csrf', content.csrf)} ${originFacts(settings, content)}
+        <div class="facts account">
           <p>${consent.signedInAs} <strong>${person.name}</strong><br />${person.email}</p>
-          <p class="elsewhere">${consent.notYou} <button class="inline" form="switch">${consent.switch}</button></p>
+          <p><button class="inline" form="switch">${consent.switch}</button></p>
         </div>
-        ${content.beyondRole.length > 0 && beyondRole(settings, content)} ${!hasNothingToGrant(content) && permissions(settings, content)}
-        <div class="choice">
-          <button class="second" name="decision" value="cancel">${consent.cancel}</button>
-          ${!hasNothingToGrant(content) && html`<button name="decision" value="allow">${consent.allow}</button>`}
+        ${!hasNothingToGrant(content) && permissions(settings, content)} ${content.beyondRole.length > 0 && beyondRole(settings, content)}
+        ${!hasNothingToGrant(content) && html`<p class="quiet">${consent.duration({ days: content.days })} ${consent.revoke({ page: messages.accountMenu.apps })}</p>`}
+        <div class="decision">
+          ${listGroups(content).some(({ group }) => powerfulGroups.has(group)) && html`<p><a href="#powerful">${consent.includesPowerful}</a></p>`}
+          <div class="choice">
+            <button class="second" name="decision" value="cancel">${consent.cancel}</button>
+            ${!hasNothingToGrant(content) && html`<button name="decision" value="allow">${consent.allow}</button>`}
+          </div>
         </div>
       </form>
       <form id="switch" method="post">${hiddenField('csrf', content.csrf)}${hiddenField('decision', 'switch')}</form>`,
@@ -61,23 +61,56 @@ export function consentPage(settings: PageSettings, content: ConsentPageViewMode
   );
 }
 
+/** Renders who operates the application and where the user continues, so that the user can recognize an imitation. */
+function originFacts(settings: PageSettings, { application, documentHost, selfRegistered, returnTo }: ConsentPageViewModel): Html {
+  const { messages, shop } = settings;
+  const { consent } = messages;
+  return html`${documentHost !== undefined && html`<p>${consent.identifiedBy} <strong>${documentHost}</strong></p>`}
+    ${application.firstParty && html`<p class="official">${consent.verified({ shop: shop.name })}</p>`}
+    <p class="quiet">${!application.firstParty && consent.notVerified({ shop: shop.name })} ${destinationText(settings, returnTo)}</p>
+    ${selfRegistered && redirectsToLocalProgram(returnTo) && html`<p class="warning">${consent.anyProgram}</p>`}`;
+}
+
+type Permission = { readonly scope: Scope | OpenIdConnectScope; readonly isOptional: boolean };
+
+/** Returns the scopes that the user can grant, by group. Groups without a scope are absent. */
+function listGroups({ apiScopes, identityScopes }: ConsentPageViewModel): { group: PermissionGroup; scopes: Permission[] }[] {
+  const all: Permission[] = [
+    ...identityScopes.map((scope) => ({ scope, isOptional: false })),
+    ...apiScopes.map((scope) => ({ scope, isOptional: true })),
+  ];
+  return permissionGroups.flatMap((group) => {
+    const scopes = all.filter(({ scope }) => getPermissionGroup(scope) === group);
+    return scopes.length === 0 ? [] : [{ group, scopes }];
+  });
+}
+
 /** Renders the scopes that the user can grant. */
-const permissions = (settings: PageSettings, { application, apiScopes, identityScopes, days, orderLimits }: ConsentPageViewModel): Html =>
-  html`<fieldset>
-      <legend>${settings.messages.consent.may({ application: application.name })}</legend>
-      ${apiScopes.length > 1 && html`<p class="hint">${settings.messages.consent.untick}</p>`}
-      <ul class="permissions">
-        ${identityScopes.map(
-          (scope) =>
-            html`<li>
-              <div class="given"><span class="tick" aria-hidden="true">✓</span>${settings.messages.permission[scope]}</div>
-            </li>`,
-        )}
-        ${apiScopes.map((scope) => permission(settings, scope))}
-      </ul>
+function permissions(settings: PageSettings, content: ConsentPageViewModel): Html {
+  const { consent } = settings.messages;
+  const { application, apiScopes, orderLimits } = content;
+  const groups = listGroups(content);
+  const firstPowerful = groups.find(({ group }) => powerfulGroups.has(group));
+  return html`<fieldset>
+      <legend>${consent.may({ application: application.name })}</legend>
+      ${apiScopes.length > 1 && html`<p class="hint">${consent.untick}</p>`}
+      ${groups.map(
+        ({ group, scopes }) =>
+          html`<div
+            ${powerfulGroups.has(group) && html`class="careful"`}
+            ${group === firstPowerful?.group && html`id="powerful"`}
+            role="group"
+            aria-labelledby="group-${group}"
+          >
+            <h2 id="group-${group}">${consent.groups[group]}</h2>
+            <ul class="permissions">
+              ${scopes.map((scope) => permission(settings, scope))}
+            </ul>
+          </div>`,
+      )}
     </fieldset>
-    ${orderLimits && orderLimitsFields(settings, { ...orderLimits, applicationName: application.name })}
-    <p class="quiet">${settings.messages.consent.duration({ days })}</p>`;
+    ${orderLimits && orderLimitsFields(settings, { ...orderLimits, applicationName: application.name })}`;
+}
 
 /** Renders the scopes that the user cannot grant, with a button to continue with another account. */
 const beyondRole = (
@@ -101,13 +134,14 @@ const applicationLogo = ({ name, logo }: ConsentPageViewModel['application']): H
     ? html`<span class="logo" aria-hidden="true">${name.at(0)}</span>`
     : html`<img class="logo" src="${logo}" alt="" width="48" height="48" />`;
 
-const permission = ({ messages }: PageSettings, scope: keyof typeof scopeDefinitions): Html =>
-  html`<li>
-  <label${scopeDefinitions[scope].admin && html` class="careful"`}>
-    <input type="checkbox" name="scope" value="${scope}" checked />
-    <span>${messages.permission[scope]}${scopeDefinitions[scope].admin && html`<small>${messages.consent.careful}</small>`}</span>
-  </label>
-</li>`;
+const permission = ({ messages }: PageSettings, { scope, isOptional }: Permission): Html =>
+  isOptional
+    ? html`<li>
+        <label><input type="checkbox" name="scope" value="${scope}" checked /><span>${messages.permission[scope]}</span></label>
+      </li>`
+    : html`<li>
+        <div class="given"><span class="tick" aria-hidden="true">✓</span>${messages.permission[scope]}</div>
+      </li>`;
 
 function destinationText({ messages }: PageSettings, returnTo: string | undefined): string {
   if (returnTo === undefined) return messages.consent.fromADevice;

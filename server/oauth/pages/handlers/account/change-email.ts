@@ -75,7 +75,7 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
       : {
           subject: mail.newAddressSubject({ shop }),
           text: mail.newAddress({ shop }),
-          link: `${provider.issuer}${emailConfirmationPath}?token=${token}`,
+          button: { url: `${provider.issuer}${emailConfirmationPath}?token=${token}`, label: 'confirmAddress' as const },
           ignore: true,
         };
     await queueMail(inner, keys.mail, renderEmail(email, settings, content), now);

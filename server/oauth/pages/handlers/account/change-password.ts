@@ -60,11 +60,11 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
           ]
         : [];
     const subject = mail.passwordChangedSubject({ shop });
-    const link = `${context.provider.issuer}/password-reset`;
+    const button = { url: `${context.provider.issuer}/password-reset`, label: 'choosePassword' } as const;
     await queueMail(
       em,
       context.keys.mail,
-      renderEmail(account.email, mailSettings, { subject, text: mail.passwordChanged({ shop }), link, lists }),
+      renderEmail(account.email, mailSettings, { subject, text: mail.passwordChanged({ shop }), button, lists }),
       now,
     );
     return active.length;

@@ -142,11 +142,12 @@ export async function auditSecondFactorChangeAndEmailUser(
   action: AuditAction,
   subject?: string,
 ): Promise<void> {
-  const { keys } = context;
+  const { keys, provider } = context;
   const settings = localizePageSettingsForUser(context.settings, account.locale);
   const shop = settings.shop.name;
   await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action, actorId: account.id, userId: account.id, subject }, now);
   const { securityChangedSubject, securityChanged } = settings.messages.mail;
-  const content = { subject: securityChangedSubject({ shop }), text: securityChanged({ shop }) };
+  const button = { url: `${provider.issuer}/account/security`, label: 'checkAccount' } as const;
+  const content = { subject: securityChangedSubject({ shop }), text: securityChanged({ shop }), button };
   await queueMail(em, keys.mail, renderEmail(account.email, settings, content), now);
 }

@@ -96,8 +96,12 @@ async function sendEmailCode(
     const settings = localizePageSettingsForUser(context.settings, account.locale);
     const { messages } = settings;
     const shop = settings.shop.name;
-    const link = `${context.provider.issuer}/password-reset`;
-    const mail = { subject: messages.mail.signInCodeSubject({ shop }), text: messages.mail.signInCode({ shop, code }), link };
+    const mail = {
+      subject: messages.mail.signInCodeSubject({ shop }),
+      text: messages.mail.signInCode({ shop }),
+      code: { value: code, note: messages.mail.signInCodeNote },
+      button: { url: `${context.provider.issuer}/password-reset`, label: 'choosePassword' as const },
+    };
     await queueMail(context.em, context.keys.mail, renderEmail(account.email, settings, mail), now);
   }
   const owner = { accountId: account?.id ?? noAccount, passwordSetAt: account ? getPasswordSetTimeMs(account) : 0 };

@@ -207,7 +207,7 @@ async function notifyOwner(
   const content = {
     subject: mail.passwordChangedSubject({ shop }),
     text: mail.passwordChanged({ shop }),
-    link: `${provider.issuer}/password-reset`,
+    button: { url: `${provider.issuer}/password-reset`, label: 'choosePassword' as const },
     lists: [...list(mail.removed, removed), ...list(mail.kept, kept)],
   };
   await queueMail(em, keys.mail, renderEmail(account.email, settings, content), now);

@@ -11,6 +11,7 @@ import {
   decryptEmailCodeFormState,
 } from './require-email-code-after-failed-attempts.ts';
 import { passkeyAcrAndAmr, passwordAcrAndAmr, passwordAndCodeAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
+import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
 import { requireActiveApplication } from '../../../grants/consents-and-grants.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import {
@@ -47,7 +48,8 @@ const signInForm = z.object({
 /** Handles `GET /sign-in`, and `GET /sign-in/:uid` if an application requested the sign-in. */
 export const showSignIn = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findPendingSignInInteraction(context, req, res);
-  const email = interaction && getStringParameter(interaction.params, 'login_hint');
+  const loginHint = interaction && getStringParameter(interaction.params, 'login_hint');
+  const email = loginHint ?? getOauthRequestContext(req).signedInAccount?.email;
   await renderSignInPage(context, req, res, { interaction, email, next: nextPage.parse(req.query['next']) });
 };
 
@@ -249,6 +251,7 @@ async function renderSignInPage(
     csrf: context.forms.issue(req, res),
     application: interaction && (await requireActiveApplication(context.em, getInteractionClientId(interaction))).name,
     email,
+    signedInAs: getOauthRequestContext(req).signedInAccount,
     faults,
     next,
     path,

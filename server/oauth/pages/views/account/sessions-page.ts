@@ -1,3 +1,4 @@
+import { formatIpAddress } from '../../../sessions/ip-address-and-network.ts';
 import type { SessionSummary } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
@@ -10,9 +11,7 @@ export type SessionsPageViewModel = {
   /** Identifier of this browser's session. */
   readonly currentUid: string;
   readonly sessions: readonly (SessionSummary & {
-    /** Address range from which the session was last used, such as `203.0.113.*`; undefined if it is unknown. */
-    readonly network: string | undefined;
-    /** Whether this request came from the same address range. */
+    /** Whether the session was last used from the network of this request. */
     readonly isCurrentNetwork: boolean;
   })[];
 };
@@ -39,20 +38,18 @@ export function sessionsPage(settings: PageSettings, { csrf, currentUid, session
 function sessionRow(
   settings: PageSettings,
   csrf: string,
-  { uid, device, startedAt, lastUsedAt, network, isCurrentNetwork }: SessionsPageViewModel['sessions'][number],
+  { uid, device, startedAt, lastUsedAt, ip, isCurrentNetwork }: SessionsPageViewModel['sessions'][number],
   isCurrent: boolean,
 ): Html {
   const { sessions: messages } = settings.messages;
   const name = device === null ? messages.unknown : translateDevice(settings, device);
+  const address = ip && formatIpAddress(ip);
   const wasUsedLater = lastUsedAt.getTime() - startedAt.getTime() >= 60_000;
   return html`<li>
     <div>
       <strong>${name}</strong>
       ${isCurrent && html`<p class="here">${messages.here}</p>`}
-      ${
-        network !== undefined &&
-        html`<p class="quiet">${!isCurrent && isCurrentNetwork ? messages.sameNetwork({ network }) : messages.network({ network })}</p>`
-      }
+      ${address !== null && html`<p class="quiet">${!isCurrent && isCurrentNetwork ? messages.sameNetwork({ address }) : messages.address({ address })}</p>`}
       <p class="quiet">${messages.since({ when: formatTimestamp(settings, startedAt) })}</p>
       ${wasUsedLater && html`<p class="quiet">${messages.lastUsed({ when: formatTimestamp(settings, lastUsedAt) })}</p>`}
     </div>

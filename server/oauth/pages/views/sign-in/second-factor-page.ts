@@ -25,7 +25,7 @@ export function secondFactorPage(settings: PageSettings, content: SecondFactorPa
         ${formField({ name: 'code', label: secondFactor.code, autocomplete: 'one-time-code', hint: secondFactor.codeHint, digits: { count: 6, note: secondFactor.byItself }, enterKey: 'done', focus: true }, faults)}
         <button type="submit">${secondFactor.submit}</button>
       </form>
-      ${renderPasskeySignInForm(`${path}/passkey`, passkey.use, content)}`,
+      ${renderPasskeySignInForm(settings, `${path}/passkey`, passkey.use, content)}`,
     faults,
   );
 }

@@ -1,0 +1,68 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { z } from 'zod';
+
+/** Returns the violations of accessibility rules that axe finds on the page. */
+export async function findAxeViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return z
+    .array(z.string())
+    .parse(
+      await page.evaluate(async () =>
+        (await Reflect.get(globalThis, 'axe').run()).violations.map(
+          (one: { id: string; nodes: { html: string }[] }) => `${one.id}: ${one.nodes.map((node) => node.html).join()}`,
+        ),
+      ),
+    );
+}
+
+/** Returns by how many pixels the content is wider than the window. */
+export const measureHorizontalOverflow = (page: Page): Promise<unknown> =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+/** Returns the elements that the Tab key reaches, and those among them without a visible focus outline. */
+export async function tabThrough(page: Page): Promise<{ reached: Set<string>; withoutOutline: string[] }> {
+  const [reached, withoutOutline] = [new Set<string>(), new Array<string>()];
+  let previous = '';
+  await page.evaluate('document.activeElement?.blur?.()');
+  for (let step = 0; step < 60; step += 1) {
+    await page.keyboard.press('Tab');
+    const at = z
+      .object({ at: z.string(), outline: z.string() })
+      .nullable()
+      .parse(
+        await page.evaluate(`(() => {
+          const element = document.activeElement;
+          if (element === document.body) return null;
+          const style = getComputedStyle(element);
+          return { at: [...document.querySelectorAll('*')].indexOf(element) + ' ' + element.outerHTML.slice(0, 200), outline: style.outlineStyle + ' ' + style.outlineWidth };
+        })()`),
+      );
+    if (at === null) continue; // the focus moved past the last element and continues at the first one
+    if (reached.has(at.at)) {
+      if (at.at === previous) continue; // a date field has several parts
+      break;
+    }
+    previous = at.at;
+    reached.add(at.at);
+    if (!/^(solid|auto) [1-9]/.test(at.outline)) withoutOutline.push(`${at.at} ${at.outline}`);
+  }
+  return { reached, withoutOutline };
+}
+
+/** Counts the visible links, buttons and fields, which the keyboard must reach. A group of radio buttons is one field. */
+export const countInteractiveElements = (page: Page): Promise<number> =>
+  page.locator('a[href]:visible, button:visible:not([disabled]), input:not([type=hidden], [type=radio]:not(:checked)):visible').count();
+
+/** Presses Tab until the element with this text or label has the focus. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let step = 0; step < 60; step += 1) {
+    await page.keyboard.press('Tab');
+    const focused = `(() => {
+      const element = document.activeElement;
+      return (element.labels?.[0]?.innerText ?? element.getAttribute('aria-label') ?? element.innerText ?? '').trim();
+    })()`;
+    if ((await page.evaluate(focused)) === name) return;
+  }
+  throw new Error(`the keyboard does not reach "${name}"`);
+}
