@@ -24,6 +24,7 @@ const standaloneCommands: Readonly<Record<string, AddCommand>> = {
   logout: async (...to) => (await import('./commands/logout.ts')).addLogoutCommand(...to),
   whoami: async (...to) => (await import('./commands/whoami.ts')).addWhoamiCommand(...to),
   auth: async (...to) => (await import('./commands/auth.ts')).addAuthCommands(...to),
+  apps: async (...to) => (await import('./commands/apps-limit.ts')).addAppsCommands(...to),
   profile: async (...to) => (await import('./commands/profile.ts')).addProfileCommands(...to),
   config: async (...to) => (await import('./commands/config.ts')).addConfigCommands(...to),
   api: async (...to) => (await import('./commands/api.ts')).addApiCommand(...to),

@@ -8,6 +8,7 @@ import { brandingRoutes } from './resources/shop/branding.ts';
 import { connectedAppRoutes } from './resources/access/connected-apps.ts';
 import { deliveryMethodRoutes } from './resources/orders/delivery-methods.ts';
 import { eventRoutes } from './resources/events/events.ts';
+import { orderLimitSettingsRoutes } from './resources/shop/order-limit-settings.ts';
 import { orderExportRoutes } from './resources/tasks/order-exports.ts';
 import { orderImportRoutes } from './resources/tasks/order-imports.ts';
 import { orderProblems, orderRoutes } from './resources/orders/orders.ts';
@@ -61,6 +62,7 @@ const resources = {
   stats: statisticsRoutes,
   signingKeys: signingKeyRoutes,
   branding: brandingRoutes,
+  orderLimitSettings: orderLimitSettingsRoutes,
 };
 
 /** Contract of API version 1, the current version, including the version list. */
@@ -134,6 +136,7 @@ export {
 } from './resources/shop/branding.ts';
 export type { ConnectedApp, ConnectedAppLimits } from './resources/access/connected-apps.ts';
 export { currencyExponent, formatDecimalAmount } from './schema/currencies.ts';
+export type { OrderLimitSettings, OrderLimitSettingsUpdate } from './resources/shop/order-limit-settings.ts';
 export type { DeliveryMethod, DeliveryMethodReplace } from './resources/orders/delivery-methods.ts';
 export { eventRetentionDays, eventSubjectDefinitions, eventTypes, eventTypeWildcards } from './resources/events/events.ts';
 export type { Event, EventPage, EventSubject, EventType, EventTypeWildcard } from './resources/events/events.ts';
@@ -151,6 +154,7 @@ export {
   orderAuthorizationDetailsInputSchema,
   orderAuthorizationDetailsType,
   orderLimitsInputSchema,
+  type ApiKeyLimits,
   type BudgetPeriod,
   type EffectiveOrderLimits,
   type OrderAccessLevel,
@@ -158,6 +162,7 @@ export {
   type OrderApprovalMode,
   type OrderAuthorizationDetails,
   type OrderLimitsInput,
+  type OrderSpendingLimits,
 } from './protocol/order-limits-and-authorization-details.ts';
 export { orderExportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
 export type { LineQuantity } from './resources/orders/order-line-and-quantity.ts';

@@ -20,6 +20,8 @@ import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/sanit
 import { saveOrDeleteDpopKey } from '../sign-in/dpop-keys.ts';
 import { readLine } from '../terminal/read-line.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands, setCompletionChoices } from './global-flags-and-command-groups.ts';
+import { addOrderLimitFlags } from './add-order-limit-flags.ts';
+import { parseOrderLimitFlags, type OrderLimitFlags, type OrderLimitsFromFlags } from '../order-limits/parse-order-limit-flags.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
 import { chooseRefreshTokenStorage, saveCredential, type RefreshTokenStorage } from '../sign-in/credential-and-refresh-token-storage.ts';
 import { createApiClient, allowsInsecureRequests, openProfileSession, type Session } from '../sign-in/profile-session.ts';
@@ -41,7 +43,7 @@ const forcedMaxAge = 60;
  */
 const apiKeyMaxAge = 300;
 
-type LoginFlags = {
+type LoginFlags = OrderLimitFlags & {
   readonly browser: boolean;
   readonly device?: boolean;
   readonly withToken?: boolean;
@@ -57,6 +59,8 @@ type LoginContext = {
   readonly flags: LoginFlags;
   readonly mode: SignInMode;
   readonly waitMs: number;
+  /** Limits for orders to request. */
+  readonly limits: OrderLimitsFromFlags | undefined;
 };
 
 export function addLoginCommand(program: Command, io: CliEnvironment): void {
@@ -77,13 +81,14 @@ export function addLoginCommand(program: Command, io: CliEnvironment): void {
       ]),
     )
     .option('--no-dpop', 'get tokens that other programs can use, instead of tokens bound to a key on this machine')
-    .option('--force', 'sign in again with the same scopes, even if already signed in')
-    .action(async () => {
-      const flags = command.opts<LoginFlags>();
-      const globalFlags = readGlobalFlags(command);
-      const settings = settingsFromFlagsEnvironmentAndProfile(globalFlags, io);
-      await login({ io, settings, flags, mode: chooseSignInMode(io, settings, flags), waitMs: signInTimeoutMs(globalFlags) });
-    });
+    .option('--force', 'sign in again with the same scopes, even if already signed in');
+  addOrderLimitFlags(command).action(async () => {
+    const flags = command.opts<LoginFlags>();
+    const globalFlags = readGlobalFlags(command);
+    const settings = settingsFromFlagsEnvironmentAndProfile(globalFlags, io);
+    const limits = parseOrderLimitFlags(flags, new Date());
+    await login({ io, settings, flags, mode: chooseSignInMode(io, settings, flags), waitMs: signInTimeoutMs(globalFlags), limits });
+  });
 }
 
 /** Returns the time limit for the sign-in: `--timeout`, or five minutes by default. The configured request timeout does not apply. */
@@ -91,7 +96,7 @@ const signInTimeoutMs = ({ timeout }: GlobalFlags): number =>
   (timeout === undefined ? undefined : parseDurationMs(timeout)) ?? defaultSignInTimeoutMs;
 
 async function login(context: LoginContext): Promise<void> {
-  const { io, settings, flags, mode } = context;
+  const { io, settings, flags, mode, limits } = context;
   if (settings.token !== undefined) {
     throw new CommandError(exitCodes.usage, 'usage', 'MANDATE_TOKEN is set and would override the sign-in; unset it first', {
       hint: 'unset MANDATE_TOKEN',
@@ -103,7 +108,7 @@ async function login(context: LoginContext): Promise<void> {
   const scopes = requestedScopes(flags, granted);
   const storage = await chooseRefreshTokenStorage(io, settings, flags.storage);
   if (mode === 'token') return loginWithToken(context, session);
-  if (!flags.force && scopes.every((scope) => granted.includes(scope)) && (await isSignedIn(session))) {
+  if (!flags.force && !limits && scopes.every((scope) => granted.includes(scope)) && (await isSignedIn(session))) {
     return printSignIn(io, settings, 'Already signed in', session.credential);
   }
   const proofKey = flags.dpop && settings.config['dpop'] !== 'off' ? await newProofKey({ extractable: true }) : undefined;
@@ -157,7 +162,8 @@ function notGrantedError(missing: readonly string[], user: User | undefined, res
   });
 }
 
-async function loginWithToken({ io, settings }: LoginContext, { apiUrl, store }: Session): Promise<void> {
+async function loginWithToken({ io, settings, limits }: LoginContext, { apiUrl, store }: Session): Promise<void> {
+  if (limits) throw new CommandError(exitCodes.usage, 'usage', 'Limits cannot be set for a pasted token; omit --with-token or the limits');
   if (io.stdinIsTTY && !settings.quiet) io.stderr.write('Paste the token and press Enter:\n');
   const token = parsePastedToken((await readLine(io)) ?? '');
   const result = await createApiClient(io, settings, apiUrl, token.accessToken).users.me({ signal: io.interrupted }).safe();
@@ -188,14 +194,15 @@ async function isSignedIn({ client, credential }: Session): Promise<boolean> {
 }
 
 async function signIn(
-  { io, settings, flags, mode, waitMs }: LoginContext,
+  { io, settings, flags, mode, waitMs, limits }: LoginContext,
   { apiUrl }: Session,
   scopes: string[],
   proofKey: ProofKey | undefined,
 ): Promise<Tokens> {
   const issuer = settings.config['issuer'] ?? apiUrl;
   const server = await discover(issuer, { allowInsecureRequests: allowsInsecureRequests(io), signal: io.interrupted, proofKey });
-  const options = { clientId, scopes, waitMs, maxAge: maxSignInAge(flags, scopes) };
+  const authorizationDetails = limits && ([{ type: 'mandate_orders', ...limits }] as const);
+  const options = { clientId, scopes, waitMs, maxAge: maxSignInAge(flags, scopes), authorizationDetails };
   if (mode === 'device') return signInWithDeviceCode(io, settings, server, options);
   return signInWithBrowser(io, server, options, { opens: mode === 'browser', port: parsePort(flags.port) });
 }

@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
+import type { Client } from '@mandate/client-sdk';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
+import { formatBudget, formatOrderLimits } from '../order-limits/format-order-limits.ts';
 import { openProfileSession, requireSignIn } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 
 export function addWhoamiCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(program, 'whoami', 'Show the signed-in user')
-    .description('Show the signed-in user, as currently stored by the service.')
+    .description('Show the signed-in user, as currently stored by the service, with the limits for orders and the remaining budget.')
     .option('--offline', 'show the user as stored at sign-in, without sending a request')
     .action(async () =>
       whoami(
@@ -18,10 +20,23 @@ export function addWhoamiCommand(program: Command, io: CliEnvironment): void {
     );
 }
 
+/** Returns the limits for orders, and how much of the budget remains. In text output, they are described in words. */
+async function readLimits(io: CliEnvironment, settings: Settings, client: Client) {
+  const result = await client.authorization.get({ signal: io.interrupted }).safe();
+  if (!result.ok) return { limits: null, budget: null };
+  const {
+    authorization_details: [limits = null],
+    budget,
+  } = result.data;
+  if (settings.format !== 'text') return { limits, budget };
+  return { limits: limits && formatOrderLimits(limits), budget: budget && formatBudget(budget) };
+}
+
 async function whoami(io: CliEnvironment, settings: Settings, offline: boolean): Promise<void> {
   const { apiUrl, credential, client, signedIn } = await openProfileSession(io, settings);
   requireSignIn({ signedIn: signedIn && (!offline || credential !== undefined) });
   const user = offline ? credential?.user : await client.users.me({ signal: io.interrupted });
+  const { limits, budget } = offline ? { limits: null, budget: null } : await readLimits(io, settings, client);
   const shown = {
     id: user?.id ?? null,
     name: user?.name ?? null,
@@ -29,6 +44,8 @@ async function whoami(io: CliEnvironment, settings: Settings, offline: boolean):
     profile: settings.profile,
     api_url: apiUrl,
     scopes: credential?.scopes.join(' ') ?? null,
+    limits,
+    budget,
   };
   assertRequestedFieldsKnown(settings, Object.keys(shown));
   printResult(io, settings, shown);

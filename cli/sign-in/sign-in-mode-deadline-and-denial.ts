@@ -1,3 +1,4 @@
+import type { OrderAuthorizationRequest } from '@mandate/client-sdk/authorization';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
@@ -9,6 +10,8 @@ export type SignInOptions = {
   readonly scopes: readonly string[];
   readonly waitMs: number;
   readonly maxAge?: number | undefined;
+  /** Limits for orders to request (RFC 9396). */
+  readonly authorizationDetails?: readonly [OrderAuthorizationRequest] | undefined;
 };
 
 export type SignInMode = 'browser' | 'loopback' | 'device' | 'token';

@@ -10,7 +10,7 @@ import { createSignInDeadline, createSignInDeniedError, type SignInOptions } fro
 export async function signInWithBrowser(
   io: CliEnvironment,
   server: AuthorizationServer,
-  { clientId, scopes, waitMs, maxAge }: SignInOptions,
+  { waitMs, ...request }: SignInOptions,
   options: { readonly opens: boolean; readonly port: number | undefined },
 ): Promise<Tokens> {
   // Imported only here, because loading the HTTP server is slow.
@@ -23,12 +23,12 @@ export async function signInWithBrowser(
   });
   const deadline = createSignInDeadline(io, waitMs);
   try {
-    const request = await beginAuthorization(server, { clientId, redirectUri: loopback.redirectUri, scopes, maxAge });
-    const tokens = loopback.callback(request.state, (url) => completeAuthorization(server, request, url, deadline.signal), deadline.signal);
+    const started = await beginAuthorization(server, { ...request, redirectUri: loopback.redirectUri });
+    const tokens = loopback.callback(started.state, (url) => completeAuthorization(server, started, url, deadline.signal), deadline.signal);
     io.stderr.write(
-      `${options.opens ? 'Opening this URL in your browser. If the browser does not open, open the URL yourself' : 'Open this URL in a browser on this machine'}:\n${sanitizeForTerminal(request.url)}\n`,
+      `${options.opens ? 'Opening this URL in your browser. If the browser does not open, open the URL yourself' : 'Open this URL in a browser on this machine'}:\n${sanitizeForTerminal(started.url)}\n`,
     );
-    if (options.opens) io.openBrowser(request.url).catch(() => io.stderr.write('The browser could not be opened. Open the URL above.\n'));
+    if (options.opens) io.openBrowser(started.url).catch(() => io.stderr.write('The browser could not be opened. Open the URL above.\n'));
     return await tokens;
   } catch (error) {
     throw error instanceof AuthorizationError && error.error === 'access_denied' ? createSignInDeniedError(error) : error;

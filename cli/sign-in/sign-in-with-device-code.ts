@@ -18,11 +18,11 @@ export async function signInWithDeviceCode(
   io: CliEnvironment,
   settings: Settings,
   server: AuthorizationServer,
-  { clientId, scopes, waitMs, maxAge }: SignInOptions,
+  { waitMs, ...request }: SignInOptions,
 ): Promise<Tokens> {
   const deadline = createSignInDeadline(io, waitMs);
   try {
-    const device = await beginDeviceAuthorization(server, { clientId, scopes, maxAge }, deadline.signal);
+    const device = await beginDeviceAuthorization(server, request, deadline.signal);
     printInstructions(io, settings, device, server.issuer);
     return await completeDeviceAuthorization(server, device, deadline.signal);
   } catch (error) {

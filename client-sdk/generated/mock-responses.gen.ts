@@ -2063,6 +2063,17 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
           created_at: '2026-11-20T09:30:00.000Z',
           expires_at: '2027-02-18T09:30:00.000Z',
           last_used_at: null,
+          order_limits: {
+            actions: ['place'],
+            limits: {
+              currency: 'GBP',
+              per_order: 1,
+              per_period: 1,
+              period: 'day',
+            },
+            valid_until: '2026-11-20T09:30:00.000Z',
+            orders: 'own',
+          },
         },
       ],
       has_more: false,
@@ -2083,6 +2094,17 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       expires_at: '2027-02-18T09:30:00.000Z',
       last_used_at: null,
       key: 'mandate_k_4f7a-THE-KEY-IS-SHOWN-ONCE',
+      order_limits: {
+        actions: ['place'],
+        limits: {
+          currency: 'GBP',
+          per_order: 1,
+          per_period: 1,
+          period: 'day',
+        },
+        valid_until: '2026-11-20T09:30:00.000Z',
+        orders: 'own',
+      },
     },
   },
   'apiKeys.revoke': {
@@ -2114,6 +2136,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
           rate_limit_per_minute: 1,
           quota_per_month: 1,
           refresh_grace_seconds: 1,
+          order_limits_ceiling: {
+            currency: 'GBP',
+            per_order: 1,
+            per_period: 1,
+            period: 'day',
+          },
         },
       ],
       has_more: false,
@@ -2144,6 +2172,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       rate_limit_per_minute: 1,
       quota_per_month: 1,
       refresh_grace_seconds: 1,
+      order_limits_ceiling: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
     },
   },
   'applications.get': {
@@ -2169,6 +2203,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       rate_limit_per_minute: 1,
       quota_per_month: 1,
       refresh_grace_seconds: 1,
+      order_limits_ceiling: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
     },
   },
   'applications.update': {
@@ -2194,6 +2234,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       rate_limit_per_minute: 1,
       quota_per_month: 1,
       refresh_grace_seconds: 1,
+      order_limits_ceiling: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
     },
   },
   'applications.delete': {
@@ -2527,6 +2573,44 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
   'branding.deleteLogo': {
     route: 'DELETE /api/v1/branding/logo',
     status: 204,
+  },
+  'orderLimitSettings.get': {
+    route: 'GET /api/v1/order-limit-settings',
+    status: 200,
+    body: {
+      maximum_limits: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
+      default_limits: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
+      version: 1,
+    },
+  },
+  'orderLimitSettings.update': {
+    route: 'PATCH /api/v1/order-limit-settings',
+    status: 200,
+    body: {
+      maximum_limits: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
+      default_limits: {
+        currency: 'GBP',
+        per_order: 1,
+        per_period: 1,
+        period: 'day',
+      },
+      version: 1,
+    },
   },
 };
 

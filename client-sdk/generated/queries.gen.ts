@@ -43,6 +43,8 @@ import type {
   OrderCreate,
   OrderExportCreate,
   OrderImportsCreateQuery,
+  OrderLimitSettings,
+  OrderLimitSettingsUpdate,
   OrderPage,
   OrderStatistics,
   OrderUpdate,
@@ -204,6 +206,9 @@ export interface Queries {
   readonly branding: {
     get(): QueryOf<Branding>;
   };
+  readonly orderLimitSettings: {
+    get(): QueryOf<OrderLimitSettings>;
+  };
 }
 
 export interface InfiniteQueries {
@@ -353,5 +358,8 @@ export interface Mutations {
     update(options?: CallOptions & IfMatch): MutationOf<Branding, BrandingUpdate>;
     setLogo(options?: UploadOptions): MutationOf<Branding, FileContent>;
     deleteLogo(options?: CallOptions): MutationOf<undefined, void>;
+  };
+  readonly orderLimitSettings: {
+    update(options?: CallOptions & IfMatch): MutationOf<OrderLimitSettings, OrderLimitSettingsUpdate>;
   };
 }

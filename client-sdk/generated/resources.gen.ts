@@ -36,6 +36,8 @@ import type {
   OrderCancellation,
   OrderCreate,
   OrderExportCreate,
+  OrderLimitSettings,
+  OrderLimitSettingsUpdate,
   OrderPage,
   OrderStatistics,
   OrderUpdate,
@@ -91,6 +93,7 @@ import type { FileContent, UploadOptions } from '../core/upload-body.ts';
 export type {
   ApiKey,
   ApiKeyCreate,
+  ApiKeyLimitsInput,
   ApiKeyPage,
   ApiVersion,
   ApiVersionList,
@@ -146,6 +149,8 @@ export type {
   OrderGroupSums,
   OrderItem,
   OrderItemCreate,
+  OrderLimitSettings,
+  OrderLimitSettingsUpdate,
   OrderPage,
   OrderPeriod,
   OrderSpendingLimits,
@@ -508,7 +513,7 @@ export interface QuotesResource {
 export interface ApprovalsResource {
   /**
    * Request an approval.
-   * Asks the customer to approve an order that exceeds a limit, or an application whose every order needs an approval. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An application can have 5 pending approvals.
+   * Asks the customer to approve an order that exceeds a limit, or an application whose every order needs an approval. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have 5 pending approvals.
    * Requires the scope `orders.write`.
    */
   create(body: ApprovalCreate, options?: CallOptions): Call<Approval, ProblemsOf['approvals.create']>;
@@ -914,7 +919,7 @@ export interface ApplicationsResource {
   get(applicationId: number | string, options?: CallOptions): Call<Application, ProblemsOf['applications.get']>;
   /**
    * Update an application.
-   * Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `rate_limit_per_minute` and `quota_per_month` can be changed, because the document defines the other fields. Requires an administrator.
+   * Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `rate_limit_per_minute`, `quota_per_month` and `order_limits_ceiling` can be changed, because the document defines the other fields. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   update(
@@ -1030,6 +1035,30 @@ export interface BrandingResource {
   deleteLogo(options?: CallOptions): Call<undefined, ProblemsOf['branding.deleteLogo']>;
 }
 
+export interface OrderLimitSettingsResource {
+  /**
+   * Get the order limit settings.
+   * Returns the default and maximum limits for applications that are not operated by the shop. Requires an administrator.
+   * Requires the scope `applications.manage`.
+   */
+  get(options: CallOptions & Required<IfNoneMatch>): Call<OrderLimitSettings | undefined, ProblemsOf['orderLimitSettings.get']>;
+  /**
+   * Get the order limit settings.
+   * Returns the default and maximum limits for applications that are not operated by the shop. Requires an administrator.
+   * Requires the scope `applications.manage`.
+   */
+  get(options?: CallOptions): Call<OrderLimitSettings, ProblemsOf['orderLimitSettings.get']>;
+  /**
+   * Update the order limit settings.
+   * Updates the given fields. Omitted fields keep their values, and a given field replaces all limits that it contains. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.
+   * Requires the scope `applications.manage`.
+   */
+  update(
+    body: OrderLimitSettingsUpdate,
+    options?: CallOptions & IfMatch,
+  ): Call<OrderLimitSettings, ProblemsOf['orderLimitSettings.update']>;
+}
+
 /** Methods of the client, by resource. */
 export interface Resources {
   readonly versions: VersionsResource;
@@ -1058,4 +1087,5 @@ export interface Resources {
   readonly stats: StatsResource;
   readonly signingKeys: SigningKeysResource;
   readonly branding: BrandingResource;
+  readonly orderLimitSettings: OrderLimitSettingsResource;
 }

@@ -131,6 +131,7 @@ export const routes: RouteTable = {
   stats: ['/api/v1/statistics', { orders: 'GET/orders query', products: 'GET/products query', applications: 'GET/applications query' }],
   signingKeys: ['/api/v1/signing-key-rotations', { rotate: 'POST json' }],
   branding: ['/api/v1/branding', { get: 'GET', update: 'PATCH json', setLogo: 'PUT/logo file', deleteLogo: 'DELETE/logo' }],
+  orderLimitSettings: ['/api/v1/order-limit-settings', { get: 'GET', update: 'PATCH json' }],
 };
 
 /** Scopes of each operation. A token needs any one of these scopes; an empty list means that no scope is required. */
@@ -173,6 +174,7 @@ export const scopesOf: ScopesOf = /* @__PURE__ */ listScopes({
   stats: { 'statistics.read': 'orders products applications' },
   signingKeys: { 'signing_keys.manage': 'rotate' },
   branding: { '': 'get', 'branding.manage': 'update setLogo deleteLogo' },
+  orderLimitSettings: { 'applications.manage': 'get update' },
 });
 
 /** The scopes in `scopesOf`. */
@@ -272,6 +274,8 @@ export type ScopesOf = {
   readonly 'branding.update': readonly ['branding.manage'];
   readonly 'branding.setLogo': readonly ['branding.manage'];
   readonly 'branding.deleteLogo': readonly ['branding.manage'];
+  readonly 'orderLimitSettings.get': readonly ['applications.manage'];
+  readonly 'orderLimitSettings.update': readonly ['applications.manage'];
 };
 
 /** Problem codes of each operation, with their HTTP status. */
@@ -831,6 +835,7 @@ export type ProblemsOf = {
     missing_token: 401;
     insufficient_scope: 403;
     forbidden: 403;
+    limit_exceeded: 403;
     not_acceptable: 406;
     idempotency_in_progress: 409;
     conflict: 409;
@@ -2042,6 +2047,40 @@ export type ProblemsOf = {
     insufficient_scope: 403;
     forbidden: 403;
     not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'orderLimitSettings.get': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'orderLimitSettings.update': {
+    invalid_request: 400;
+    malformed_json: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    precondition_failed: 412;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
     rate_limited: 429;
     quota_exceeded: 429;
     internal_error: 500;

@@ -31,24 +31,29 @@ const limitFields = {
   period: z.enum(budgetPeriods).optional().describe("Calendar period of the budget, in the customer's time zone. A week starts on Monday."),
 };
 
-const limitsSchema = withSchemaName(
-  'OrderSpendingLimits',
-  z
-    .object(limitFields)
-    .strict()
-    .superRefine(({ per_order: perOrder, per_period: perPeriod, period }, context) => {
-      const addIssue = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
-      if (perOrder === undefined && perPeriod === undefined) addIssue('per_order', 'is required unless `per_period` is set');
-      if (perPeriod !== undefined && period === undefined) addIssue('period', 'is required with `per_period`');
-      if (perPeriod === undefined && period !== undefined) addIssue('per_period', 'is required with `period`');
-    }),
-);
+const limitsInputSchema = z
+  .object(limitFields)
+  .strict()
+  .superRefine(({ per_order: perOrder, per_period: perPeriod, period }, context) => {
+    const addIssue = (field: string, message: string): void => context.addIssue({ code: 'custom', path: [field], message });
+    if (perOrder === undefined && perPeriod === undefined) addIssue('per_order', 'is required unless `per_period` is set');
+    if (perPeriod !== undefined && period === undefined) addIssue('period', 'is required with `per_period`');
+    if (perPeriod === undefined && period !== undefined) addIssue('per_period', 'is required with `period`');
+  });
+
+/** Spending limits that an administrator sets; null for none. */
+export const nullableSpendingLimitsInputSchema = limitsInputSchema.nullable();
+/** Spending limits that an administrator has set; null for none. */
+export const nullableSpendingLimitsSchema = z.object(limitFields).nullable();
 
 const orderAccessText =
   'Orders that the application can see, change, cancel and pay for: `own`, only orders that it placed; `all`, all orders of the customer';
 
 const orderApprovalText =
   "Orders that need the customer's approval: `above_limit`, only orders that exceed a spending limit; `always`, every order; `never`, none, and the application cannot request approvals";
+
+const apiKeyOrderAccessText =
+  'Orders that the key can see, change, cancel and pay for: `own`, only orders that were placed with this key; `all`, all orders of the customer';
 
 const conditionFields = {
   actions: z
@@ -58,7 +63,9 @@ const conditionFields = {
     .transform((actions) => orderActions.filter((action) => actions.includes(action)))
     .default([...orderActions])
     .describe('Permitted actions (default: all). `place` includes changing the delivery, reference, note and metadata of an order.'),
-  limits: limitsSchema.optional().describe('Spending limits. Without this field, the amounts are unlimited.'),
+  limits: withSchemaName('OrderSpendingLimits', limitsInputSchema)
+    .optional()
+    .describe('Spending limits. Without this field, the amounts are unlimited.'),
   valid_until: timestampInputSchema
     .optional()
     .describe('Time after which the application can no longer place, pay for or cancel orders (default: the lifetime of the grant).'),
@@ -68,6 +75,13 @@ const conditionFields = {
 export const orderLimitsInputSchema = z
   .object({ ...conditionFields, orders: z.enum(orderAccessLevels), approval: z.enum(orderApprovalModes) })
   .strict();
+
+const timeZoneInputSchema = z
+  .string()
+  .min(1)
+  .max(64)
+  .refine((name) => knownTimeZones.has(name), { message: 'must be an IANA time zone such as Europe/London' })
+  .optional();
 
 /** Limits that a customer sets for an application through the API. */
 export const connectedAppLimitsInputSchema = withSchemaName(
@@ -85,18 +99,35 @@ export const connectedAppLimitsInputSchema = withSchemaName(
         .enum(orderApprovalModes)
         .optional()
         .describe(`${orderApprovalText} (default: unchanged; for new limits, \`above_limit\`).`),
-      time_zone: z
-        .string()
-        .min(1)
-        .max(64)
-        .refine((name) => knownTimeZones.has(name), { message: 'must be an IANA time zone such as Europe/London' })
-        .optional()
-        .describe(
-          'IANA name of the time zone that determines when a period starts (default: the stored time zone, or `UTC` if none is stored).',
-        ),
+      time_zone: timeZoneInputSchema.describe(
+        'IANA name of the time zone that determines when a period starts (default: the stored time zone, or `UTC` if none is stored).',
+      ),
     })
     .strict(),
 );
+
+/** Limits of a new API key. */
+export const apiKeyLimitsInputSchema = withSchemaName(
+  'ApiKeyLimitsInput',
+  z
+    .object({
+      ...conditionFields,
+      orders: z.enum(orderAccessLevels).default('all').describe(`${apiKeyOrderAccessText} (default: \`all\`).`),
+      time_zone: timeZoneInputSchema.describe('IANA name of the time zone that determines when a period starts (default: `UTC`).'),
+    })
+    .strict(),
+);
+
+/** Limits of an API key; null if only its scopes limit the key. */
+export const apiKeyLimitsSchema = z
+  .object({
+    actions: z.array(z.enum(orderActions)).describe('Permitted actions.'),
+    limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
+    valid_until: timestampSchema.optional().describe('Time after which the key can no longer place, pay for or cancel orders.'),
+    orders: z.enum(orderAccessLevels).describe(`${apiKeyOrderAccessText}.`),
+  })
+  .nullable()
+  .describe('Limits for orders; `null` if only the scopes limit the key.');
 
 /**
  * One element of `authorization_details` in a request. Unknown fields are rejected, because ignoring an unknown restriction would permit
@@ -127,10 +158,12 @@ export const orderAuthorizationDetailsSchema = withSchemaName(
   }),
 );
 
+export type ApiKeyLimits = NonNullable<z.output<typeof apiKeyLimitsSchema>>;
 export type OrderAction = (typeof orderActions)[number];
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 export type OrderAccessLevel = (typeof orderAccessLevels)[number];
 export type OrderApprovalMode = (typeof orderApprovalModes)[number];
+export type OrderSpendingLimits = NonNullable<z.output<typeof nullableSpendingLimitsSchema>>;
 export type OrderAuthorizationDetails = z.output<typeof orderAuthorizationDetailsSchema>;
 /** What a customer allows an application to do with orders. */
 export type EffectiveOrderLimits = z.output<typeof orderLimitsInputSchema>;

@@ -7,6 +7,7 @@ import { requirePrincipalUser, requirePrincipal } from '../http/request/request-
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { apiKeyFromEntity } from '../api-keys/api-key-from-entity.ts';
+import { findOrderLimitsOfApiKeys } from '../api-keys/api-key-order-limits.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { createApiKey } from './create-api-key.ts';
 import { revokeApiKeys } from '../api-keys/revoke-api-keys.ts';
@@ -22,13 +23,17 @@ const handleListApiKeys: RouteHandler<typeof contract.apiKeys.list, HandlerDepen
   const position = pages.decodeCursor(req, query);
   const where = { user: requirePrincipalUser(req).id, ...(position && { id: { $lt: position[1] } }) };
   const rows = await em.find(ApiKey, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, disableIdentityMap: true });
+  const limits = await findOrderLimitsOfApiKeys(
+    em,
+    rows.map(({ id }) => id),
+  );
   const now = new Date();
   const body = pages.respondWithPage(
     req,
     res,
     query,
     rows,
-    (row) => apiKeyFromEntity(row, now),
+    (row) => apiKeyFromEntity(row, limits.get(row.id), now),
     ({ id }) => [id, id],
   );
   return { status: 200, body };

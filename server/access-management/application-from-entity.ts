@@ -20,6 +20,7 @@ export const applicationFromEntity = (application: Application): ApplicationResp
   rate_limit_per_minute: application.rateLimitPerMinute ?? null,
   quota_per_month: application.quotaPerMonth ?? null,
   refresh_grace_seconds: application.refreshGraceSeconds ?? null,
+  order_limits_ceiling: application.orderLimitsCeiling ?? null,
   version: application.version,
   created_at: new Date(application.createdAt).toISOString(),
   updated_at: new Date(application.updatedAt).toISOString(),

@@ -105,6 +105,7 @@ async function registerApplication(em: EntityManager, body: ApplicationCreate) {
     rateLimitPerMinute: body.rate_limit_per_minute ?? null,
     quotaPerMonth: body.quota_per_month ?? null,
     refreshGraceSeconds: body.refresh_grace_seconds ?? null,
+    orderLimitsCeiling: body.order_limits_ceiling ?? null,
   };
   assertApplicationFieldsValid(input);
   return createApplication(em, input).catch((error: unknown) => {

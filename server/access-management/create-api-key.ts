@@ -7,9 +7,11 @@ import { createInvalidRequestProblem, createProblem } from '../http/problem-deta
 import { requireRecentSignIn } from '../http/request/require-recent-sign-in.ts';
 import { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
+import { assertLimitsEndInFuture } from '../order-limits/assert-limits-end-in-future.ts';
 import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed.ts';
 import { lockUserRow } from '../users/lock-user-row.ts';
 import { apiKeyFromEntity } from '../api-keys/api-key-from-entity.ts';
+import { findOrderLimitsOfApiKeys, saveOrderLimitsOfApiKey } from '../api-keys/api-key-order-limits.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { hashApiKey, generateApiKey, getDisplayPrefixOfApiKey } from '../api-keys/api-key-secret.ts';
 
@@ -21,17 +23,18 @@ export async function createApiKey(
   em: EntityManager,
   principal: Principal,
   userId: number,
-  { name, scopes: requestedScopes, expires_at: expiresAt }: ApiKeyCreate,
+  { name, scopes: requestedScopes, expires_at: expiresAt, order_limits: limits }: ApiKeyCreate,
   source: RequestSource,
   now: Date,
 ): Promise<ApiKeyBody & { key: string }> {
   const scopes = [...new Set<Scope>(requestedScopes)];
   assertScopesGranted(principal, scopes);
-  assertNoOrderLimits(principal, 'create API keys, because an API key has no limits');
+  assertNoOrderLimits(principal, 'create API keys');
   // Require a recent sign-in, because an API key is valid for months and, unlike an access token, is never sender-constrained.
   requireRecentSignIn(principal, now);
   const expiry = expiresAt === undefined ? new Date(now.getTime() + defaultDays * dayMs) : new Date(expiresAt);
   assertValidExpiry(expiry, now);
+  if (limits) assertLimitsEndInFuture(limits, now, '#/order_limits/valid_until');
   await lockUserRow(em, userId); // the second of two concurrent requests must count the first request's key
   await assertTokenNotRevoked(em, principal);
   if ((await em.count(ApiKey, { user: userId, revokedAt: null, expiresAt: { $gt: now } })) >= maxApiKeysPerUser) {
@@ -53,14 +56,16 @@ export async function createApiKey(
     expiresAt: expiry,
   });
   await em.persist(created).flush();
-  const details = { prefix: created.prefix, scopes };
+  if (limits) await saveOrderLimitsOfApiKey(em, created.id, limits);
+  const details = { prefix: created.prefix, scopes, ...(limits && { limits: JSON.stringify(limits) }) };
   await recordAuditEvent(
     em,
     source,
     { action: 'api_key.created', actorId: userId, userId, clientId, subject: `api_key:${created.id}`, details },
     now,
   );
-  return { ...apiKeyFromEntity(created, now), key };
+  const stored = await findOrderLimitsOfApiKeys(em, [created.id]);
+  return { ...apiKeyFromEntity(created, stored.get(created.id), now), key };
 }
 
 /** Returns those preapproved scopes of the token's grant that the new API key will use. */

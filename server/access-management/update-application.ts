@@ -3,6 +3,7 @@ import type { ApplicationUpdate } from '@mandate/contract';
 import type { ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem, createInvalidRequestProblem } from '../http/problem-details/problem.ts';
+import { lockChangesOfCeilings } from '../order-limits/lock-changes-of-order-limits.ts';
 import { revokeAccessOfWithdrawnPreapproval } from '../oauth/grants/revoke-access-of-withdrawn-preapproval.ts';
 import { Application } from '../applications/application.entity.ts';
 import { findApplicationFieldErrors, type ApplicationFields } from '../applications/create-application.ts';
@@ -19,6 +20,8 @@ export async function updateApplication(
   by: Omit<ApiKeyRevocationCause, 'reason'>,
   now: Date,
 ): Promise<{ application: Application; withdrawn: string[] }> {
+  // `first_party` determines whether the shop's maximum applies.
+  if (update.order_limits_ceiling !== undefined || update.first_party !== undefined) await lockChangesOfCeilings(em);
   const application = await lockApplicationRow(em, id);
   const preapproved = application.preapprovedScopes;
   if (application.registration === 'metadata_document') assertNotDefinedByDocument(update);
@@ -40,7 +43,7 @@ export async function lockApplicationRow(em: EntityManager, id: number): Promise
   return application;
 }
 
-const fieldsOutsideDocument = new Set(['status', 'rate_limit_per_minute', 'quota_per_month']);
+const fieldsOutsideDocument = new Set(['status', 'rate_limit_per_minute', 'quota_per_month', 'order_limits_ceiling']);
 
 /** Rejects changes to fields that the metadata document defines, because the next fetch of the document would undo such changes. */
 function assertNotDefinedByDocument(update: ApplicationUpdate): void {
@@ -72,6 +75,7 @@ const definedFields = ({
   rate_limit_per_minute: rateLimitPerMinute,
   quota_per_month: quotaPerMonth,
   refresh_grace_seconds: refreshGraceSeconds,
+  order_limits_ceiling: orderLimitsCeiling,
 }: Omit<ApplicationUpdate, 'status'>): object =>
   Object.fromEntries(
     Object.entries({
@@ -86,5 +90,6 @@ const definedFields = ({
       rateLimitPerMinute,
       quotaPerMonth,
       refreshGraceSeconds,
+      orderLimitsCeiling,
     }).filter(([, value]) => value !== undefined),
   );

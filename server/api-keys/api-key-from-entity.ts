@@ -1,5 +1,5 @@
 import type { InferEntity } from '@mikro-orm/core';
-import type { ApiKey as ApiKeyBody } from '@mandate/contract';
+import type { ApiKey as ApiKeyBody, ApiKeyLimits } from '@mandate/contract';
 import type { ApiKey } from './api-key.entity.ts';
 
 export function computeApiKeyStatus(isRevoked: boolean, expiresAt: Date, now: Date): ApiKeyBody['status'] {
@@ -8,11 +8,12 @@ export function computeApiKeyStatus(isRevoked: boolean, expiresAt: Date, now: Da
 }
 
 /** Returns an API key entity's API representation. */
-export const apiKeyFromEntity = (key: InferEntity<typeof ApiKey>, now: Date): ApiKeyBody => ({
+export const apiKeyFromEntity = (key: InferEntity<typeof ApiKey>, limits: ApiKeyLimits | undefined, now: Date): ApiKeyBody => ({
   id: key.id,
   name: key.name,
   prefix: key.prefix,
   scopes: key.scopes,
+  order_limits: limits ?? null,
   created_by_client_id: key.createdByClientId ?? null,
   created_at: key.createdAt.toISOString(),
   expires_at: key.expiresAt.toISOString(),

@@ -1,8 +1,9 @@
 import type { InferEntity } from '@mikro-orm/core';
-import { maxApiKeysPerUser, type ApiKey as ApiKeyBody } from '@mandate/contract';
+import { maxApiKeysPerUser, type ApiKey as ApiKeyBody, type ApiKeyLimits } from '@mandate/contract';
 import { Application } from '../applications/application.entity.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { computeApiKeyStatus } from './api-key-from-entity.ts';
+import { findOrderLimitsOfApiKeys } from './api-key-order-limits.ts';
 import { ApiKey } from './api-key.entity.ts';
 
 /** An API key as shown on the account pages. */
@@ -11,6 +12,8 @@ export type AccountApiKey = {
   readonly name: string;
   readonly prefix: string;
   readonly scopes: readonly string[];
+  /** Limits for orders, if any. */
+  readonly limits: ApiKeyLimits | undefined;
   readonly status: ApiKeyBody['status'];
   /**
    * Name of the application that created the key, or its client ID if the application has been deleted; null if no application was
@@ -42,12 +45,17 @@ async function withApplications(em: EntityManager, keys: readonly Entity[], now:
   const clientIds = [...new Set(keys.flatMap(({ createdByClientId: id }) => id ?? []))];
   const applications =
     clientIds.length === 0 ? [] : await em.find(Application, { clientId: { $in: clientIds } }, { disableIdentityMap: true });
+  const limits = await findOrderLimitsOfApiKeys(
+    em,
+    keys.map(({ id }) => id),
+  );
   const names = new Map(applications.map(({ clientId, name }) => [clientId, name]));
   return keys.map(({ id, name, prefix, scopes, createdByClientId = null, createdAt, expiresAt, lastUsedAt = null, revokedAt = null }) => ({
     id,
     name,
     prefix,
     scopes,
+    limits: limits.get(id),
     status: computeApiKeyStatus(revokedAt !== null, expiresAt, now),
     application: createdByClientId === null ? null : (names.get(createdByClientId) ?? createdByClientId),
     createdByClientId,

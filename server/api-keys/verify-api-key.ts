@@ -1,5 +1,6 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { Principal, TokenErrorCode, VerifyAccessToken } from '../http/request/principal-and-token-types.ts';
+import { getClientIdOfApiKey } from './api-key-order-limits.ts';
 import { findApiKeyByHash } from './find-api-key.sql.ts';
 import { hashApiKey, hasApiKeyFormat } from './api-key-secret.ts';
 import type { ApiKeyLastUseBuffer } from './api-key-last-use-buffer.ts';
@@ -19,9 +20,19 @@ async function verifyApiKey(em: EntityManager, lastUse: ApiKeyLastUseBuffer, key
   if (found.application_status === 'disabled') return 'revoked_token'; // like a disabled application's tokens
   if (new Date(found.expires_at) <= now) return 'expired_token';
   lastUse.recordUse(found.id, now);
+  const clientId = getClientIdOfApiKey(found.id);
+  const { order_actions: actions, orders_valid_until: validUntil, own_orders_only: ownOrdersOnly } = found;
   return {
     user: { id: found.user_id, role: found.role },
-    clientId: `api-key-${found.id}`,
+    clientId,
+    ...(actions !== null && {
+      grantId: clientId,
+      orderAuthorization: {
+        actions,
+        validUntil: validUntil === null ? null : new Date(validUntil),
+        ownOrdersOnly: ownOrdersOnly === true,
+      },
+    }),
     authScheme: 'Bearer',
     scopes: new Set(found.scopes),
     limits: { policy: 'api-key', perMinute: null, perMonth: null },

@@ -26,3 +26,4 @@ export { usageRoutes as usage } from '../usage/routes.ts';
 export { statisticsRoutes as stats } from '../statistics/routes.ts';
 export { signingKeyRoutes as signingKeys } from '../access-management/signing-key-routes.ts';
 export { brandingRoutes as branding } from '../branding/routes.ts';
+export { orderLimitSettingsRoutes as orderLimitSettings } from '../order-limits/order-limit-settings-routes.ts';

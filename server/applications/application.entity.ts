@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { applicationGrantTypes, applicationRegistrationMethods } from '@mandate/contract';
+import { applicationGrantTypes, applicationRegistrationMethods, type OrderSpendingLimits } from '@mandate/contract';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 
 export const deviceCodeGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -55,6 +55,8 @@ const schema = defineEntity({
     quotaPerMonth: p.integer().nullable().check('quota_per_month >= 1'),
     /** Overrides the server's default grace period for repeated refreshes, in seconds. */
     refreshGraceSeconds: p.integer().nullable().check('refresh_grace_seconds >= 0 and refresh_grace_seconds <= 300'),
+    /** Highest limits for orders that users can allow the application. */
+    orderLimitsCeiling: p.json<OrderSpendingLimits>().nullable(),
     ...versionAndTimestampProperties(),
   },
 });

@@ -1,4 +1,11 @@
-import { administratorOnlyScopes, firstPartyScopes, scopeNames, scopeDefinitions as knownScopes, type Scope } from '@mandate/contract';
+import {
+  administratorOnlyScopes,
+  firstPartyScopes,
+  scopeNames,
+  scopeDefinitions as knownScopes,
+  type OrderSpendingLimits,
+  type Scope,
+} from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Application, type ApplicationRegistration, type GrantType, isSelfRegistered } from './application.entity.ts';
 import { hashClientSecret, generateClientSecret } from './client-secret.ts';
@@ -25,6 +32,7 @@ export type ApplicationInput = {
   readonly quotaPerMonth?: number | null;
   /** Grace period for repeated refreshes in seconds; overrides the server's default. */
   readonly refreshGraceSeconds?: number | null;
+  readonly orderLimitsCeiling?: OrderSpendingLimits | null;
 };
 
 /** Creates an application. The secret is returned only once; the database stores its hash. A public application has no secret. */
@@ -34,7 +42,7 @@ export async function createApplication(
   newSecret = generateClientSecret(),
 ): Promise<{ application: Application; secret: string | null }> {
   const { redirectUris = [], postLogoutRedirectUris = [], preapprovedScopes = [], firstParty = false, logoUri = null, ...rest } = input;
-  const { rateLimitPerMinute = null, quotaPerMonth = null, refreshGraceSeconds = null } = input;
+  const { rateLimitPerMinute = null, quotaPerMonth = null, refreshGraceSeconds = null, orderLimitsCeiling = null } = input;
   const { registration = 'administrator', metadataExpiresAt = null } = input;
   for (const { field, detail } of findApplicationFieldErrors({ ...input, redirectUris }))
     throw new Error(`application ${input.clientId}: ${field} ${detail}`);
@@ -54,6 +62,7 @@ export async function createApplication(
     rateLimitPerMinute,
     quotaPerMonth,
     refreshGraceSeconds,
+    orderLimitsCeiling,
   });
   await em.persist(application).flush();
   return { application, secret };

@@ -17,7 +17,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /**
  * Requests the customer's approval of a quote. Call this in a transaction.
- * @throws {Problem} if the application cannot request approvals, or the quote is not open or was submitted before
+ * @throws {Problem} if the application cannot request approvals, or the quote is not open, was submitted before, or exceeds an administrator's limit
  */
 export async function requestApproval(
   em: EntityManager,
@@ -26,9 +26,9 @@ export async function requestApproval(
   source: RequestSource,
   now: Date,
 ): Promise<ApprovalWithQuote> {
-  const { grantId, clientId } = principal;
+  const { grantId, clientId, tokenRecordId } = principal;
   const userId = principal.user?.id;
-  if (grantId === undefined || userId === undefined) {
+  if (grantId === undefined || userId === undefined || tokenRecordId === undefined) {
     throw createProblem('forbidden', { detail: 'Only an application to which a customer gave access can request approvals.' });
   }
   assertOrderActionAllowed(principal, 'place', now);
@@ -40,13 +40,14 @@ export async function requestApproval(
   const quote = await findOpenQuote(em, { user: userId, clientId }, quoteId, now);
   await assertQuoteNotSubmitted(em, quoteId, now);
   await assertFewRequests(em, grantId, now);
+  const reason = await findApprovalReason(em, { grantId, clientId, limits }, quote, now);
   const id = await em.insert(Approval, {
     quote: quoteId,
     user: userId,
     clientId,
     grantId,
     message: message ?? null,
-    reason: findApprovalReason(limits, quote),
+    reason,
     expiresAt: quote.expiresAt,
     version: 1,
     createdAt: now,

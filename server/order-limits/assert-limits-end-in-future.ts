@@ -2,7 +2,11 @@ import type { OrderLimitsInput } from '@mandate/contract';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 
 /** @throws {Problem} `invalid_request` if the limits in a request body end in the past */
-export function assertLimitsEndInFuture({ valid_until: validUntil }: Pick<OrderLimitsInput, 'valid_until'>, now: Date): void {
+export function assertLimitsEndInFuture(
+  { valid_until: validUntil }: Pick<OrderLimitsInput, 'valid_until'>,
+  now: Date,
+  pointer = '#/valid_until',
+): void {
   if (validUntil === undefined || new Date(validUntil) > now) return;
-  throw createInvalidRequestProblem({ in: 'body', pointer: '#/valid_until', code: 'out_of_range', detail: 'Must be in the future.' });
+  throw createInvalidRequestProblem({ in: 'body', pointer, code: 'out_of_range', detail: 'Must be in the future.' });
 }

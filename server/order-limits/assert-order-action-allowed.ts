@@ -12,16 +12,6 @@ export function assertOrderActionAllowed({ orderAuthorization }: Principal, acti
 }
 
 /**
- * Rejects an operation whose result depends on all orders.
- * @param what a verb phrase that completes the sentence "..., so it cannot ..."
- * @throws {Problem} `forbidden` if the customer allows the application access only to the orders that it placed
- */
-export function assertAllOrdersAccessible({ orderAuthorization }: Principal, what: string): void {
-  if (!orderAuthorization?.ownOrdersOnly) return;
-  throw createProblem('forbidden', { detail: `This application can access only the orders that it placed, so it cannot ${what}.` });
-}
-
-/**
  * Rejects an operation that could bypass the limits that the customer set for the application.
  * @param what a verb phrase that completes the sentence "An application with limits for orders cannot ..."
  * @throws {Problem} `forbidden`

@@ -1,9 +1,10 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { budgetPeriods, orderApprovalModes, type OrderAction } from '@mandate/contract';
 
-const now = 'current_timestamp';
-
-/** Limits that a user set for the orders of one grant. A grant without a row is limited only by its scopes. */
+/**
+ * Limits that a user set for the orders of one grant. A grant without a row is limited only by its scopes, and by the limits that
+ * administrators set. The functions of migration 20261124170200 combine these limits.
+ */
 export const OrderLimits = defineEntity({
   name: 'OrderLimits',
   tableName: 'order_limits',
@@ -25,24 +26,10 @@ export const OrderLimits = defineEntity({
     allOrdersGrantable: p.boolean().default(true),
     /** Orders that need the customer's approval. */
     approval: p.enum(orderApprovalModes).default('above_limit'),
+    /** Whether the user set these limits; false if the row only serves as a lock for the limits that administrators set. */
+    setByUser: p.boolean().default(true),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p.datetime(3).defaultRaw('now()'),
-    // The functions of migration 20261123140000 calculate these values, so that this entity and the statement that places orders agree.
-    periodStartsAt: p
-      .datetime(3)
-      .nullable()
-      .formula(({ period, timeZone }) => `mandate_budget_starts_v1(${period}, ${timeZone}, ${now})`),
-    periodEndsAt: p
-      .datetime(3)
-      .nullable()
-      .formula(({ period, timeZone }) => `mandate_budget_ends_v1(${period}, ${timeZone}, ${now})`),
-    /** Amount spent in the current period; 0 if the limits have no period. */
-    spent: p
-      .bigint('number')
-      .formula(
-        ({ grantId, currency, period, timeZone }) =>
-          `mandate_budget_spent_v1(${grantId}, ${currency}, mandate_budget_starts_v1(${period}, ${timeZone}, ${now}))`,
-      ),
   },
   checks: [
     { name: 'order_limits_currency', expression: 'currency is not null or (per_order is null and per_period is null)' },
@@ -59,6 +46,8 @@ export const BudgetedOrder = defineEntity({
     grantId: p.text().primary(),
     orderId: p.bigint('number').primary(),
     countedAt: p.datetime(3),
+    /** Whether the customer approved the order; it then counts only toward the budgets that administrators set. */
+    approved: p.boolean().default(false),
   },
   indexes: [
     { name: 'budgeted_orders_grant_counted', properties: ['grantId', 'countedAt'] },

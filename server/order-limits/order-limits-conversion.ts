@@ -1,14 +1,11 @@
-import {
-  orderActions,
-  orderAuthorizationDetailsType,
-  type Budget,
-  type EffectiveOrderLimits,
-  type OrderAuthorizationDetails,
-} from '@mandate/contract';
+import { orderActions, orderAuthorizationDetailsType, type EffectiveOrderLimits, type OrderAuthorizationDetails } from '@mandate/contract';
 import type { OrderLimitsRow } from './order-limits-and-budgeted-order.entity.ts';
 
-/** Returns the authorization details (RFC 9396) that describe the limits. */
-export const authorizationDetailsFromOrderLimits = (row: OrderLimitsRow): OrderAuthorizationDetails => ({
+type StoredLimits = Pick<OrderLimitsRow, 'actions' | 'ownOrdersOnly' | 'approval'> &
+  Partial<Pick<OrderLimitsRow, 'currency' | 'perOrder' | 'perPeriod' | 'period' | 'validUntil'>>;
+
+/** Returns the authorization details (RFC 9396) that describe the limits that a user set. */
+export const authorizationDetailsFromOrderLimits = (row: StoredLimits): OrderAuthorizationDetails => ({
   type: orderAuthorizationDetailsType,
   actions: orderActions.filter((action) => row.actions.includes(action)),
   ...(row.currency != null && {
@@ -22,22 +19,6 @@ export const authorizationDetailsFromOrderLimits = (row: OrderLimitsRow): OrderA
   orders: row.ownOrdersOnly ? 'own' : 'all',
   approval: row.approval,
 });
-
-/** Returns how much of the budget has been used in the current period, or null if there is no limit per period. */
-export function budgetFromOrderLimits(row: OrderLimitsRow): Budget | null {
-  const { currency, period, perPeriod, spent, periodStartsAt, periodEndsAt, timeZone } = row;
-  if (currency == null || period == null || perPeriod == null || !periodStartsAt || !periodEndsAt) return null;
-  return {
-    currency,
-    period,
-    limit: perPeriod,
-    spent,
-    remaining: Math.max(0, perPeriod - spent),
-    starts_at: periodStartsAt.toISOString(),
-    ends_at: periodEndsAt.toISOString(),
-    time_zone: timeZone,
-  };
-}
 
 /** Returns the columns that store the limits. */
 export const orderLimitsColumnsFromInput = ({ actions, limits, valid_until: validUntil, orders, approval }: EffectiveOrderLimits) => ({

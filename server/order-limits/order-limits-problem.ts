@@ -1,24 +1,26 @@
-import {
-  formatDecimalAmount,
-  maxApprovalWaitSeconds,
-  type BudgetPeriod,
-  type OrderAction,
-  type OrderApprovalMode,
-} from '@mandate/contract';
+import { formatDecimalAmount, maxApprovalWaitSeconds, type BudgetPeriod, type OrderAction } from '@mandate/contract';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 
-/** The limit that an order or payment exceeds, together with all limits of the grant. */
+/** The limit that an order or payment exceeds. */
 export type ExceededLimit = {
   readonly limit: 'valid_until' | 'actions' | 'currency' | 'per_order' | 'per_period' | 'approval' | 'revoked';
-  readonly currency: string | null;
-  readonly per_order: number | null;
-  readonly per_period: number | null;
-  readonly period: BudgetPeriod | null;
-  readonly spent: number | null;
-  readonly valid_until: string | null;
-  readonly period_ends_at: string | null;
-  /** Orders that need the customer's approval; absent for payments, which cannot be approved. */
-  readonly approval_mode?: OrderApprovalMode | null;
+  /**
+   * Where the limit was set: by the customer for the application or API key, or by an administrator for this application or for all
+   * applications that are not the shop's own.
+   */
+  readonly set_by?: 'customer' | 'api_key' | 'application' | 'shop';
+  readonly currency?: string | null;
+  readonly per_order?: number | null;
+  readonly per_period?: number | null;
+  readonly period?: BudgetPeriod | null;
+  readonly spent?: number | null;
+  readonly valid_until?: string | null;
+  readonly period_ends_at?: string | null;
+  /**
+   * Whether the customer can approve the order: the customer permits approvals, and the order exceeds no limit of an administrator. Absent
+   * for payments; null for API keys, which cannot request approvals.
+   */
+  readonly approvable?: boolean | null;
   /** The approval that the application requested for the quote, if any. */
   readonly approval?: { readonly id: number; readonly status: 'pending' | 'declined' | 'expired' } | null;
 };
@@ -27,9 +29,18 @@ const changeHint = 'The customer can change this on the page /account/apps.';
 
 const joinSentences = (...sentences: string[]): string => sentences.filter((sentence) => sentence !== '').join(' ');
 
+/** Returns the beginning of a sentence about a limit, and a sentence that states who can change the limit. */
+function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subject: string; readonly hint: string } {
+  if (author === 'api_key') return { subject: 'This API key allows', hint: 'Limits of API keys cannot be changed.' };
+  return author === 'application' || author === 'shop'
+    ? { subject: 'The shop allows this application', hint: 'Only an administrator of the shop can change this.' }
+    : { subject: 'The customer allows', hint: changeHint };
+}
+
 /** @param pointer location of the amount or the quote in the request body */
 export function createLimitProblem(exceeded: ExceededLimit, requested: number, requestedCurrency: string, pointer: string): Problem {
-  const { limit, currency, per_order: perOrder } = exceeded;
+  const { limit, currency = null, per_order: perOrder } = exceeded;
+  const { subject, hint } = describeLimitAuthor(exceeded);
   if (limit === 'revoked') return createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });
   if (limit === 'valid_until') return createExpiredAuthorizationProblem(exceeded.valid_until);
   if (limit === 'actions') return createActionNotAllowedProblem('place');
@@ -43,32 +54,30 @@ export function createLimitProblem(exceeded: ExceededLimit, requested: number, r
     return createLimitExceededProblem(detail, pointer, { requested, ...approvalFields(exceeded) });
   }
   if (limit === 'currency') {
-    const facts = `The customer allows orders in ${currency} only, and this order is in ${requestedCurrency}.`;
-    const detail = joinSentences(facts, describeAlternatives(exceeded, pointer), changeHint);
+    const facts = `${subject} orders in ${currency} only, and this order is in ${requestedCurrency}.`;
+    const detail = joinSentences(facts, describeAlternatives(exceeded, pointer), hint);
     return createLimitExceededProblem(detail, pointer, { requested, ...approvalFields(exceeded) });
   }
   const maximum = perOrder ?? 0;
-  const facts = `The customer allows ${format(maximum, currency)} per order, and this order costs ${format(requested, currency)}.`;
-  const detail = joinSentences(facts, describeAlternatives(exceeded, pointer, 'Order less'), changeHint);
+  const facts = `${subject} ${format(maximum, currency)} per order, and this order costs ${format(requested, currency)}.`;
+  const detail = joinSentences(facts, describeAlternatives(exceeded, pointer, 'Order less'), hint);
   return createLimitExceededProblem(detail, pointer, { limit: maximum, requested, available: maximum, ...approvalFields(exceeded) });
 }
 
 function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer: string): Problem {
-  const { currency, period } = exceeded;
+  const { currency = null, period } = exceeded;
+  const { subject, hint } = describeLimitAuthor(exceeded);
   const limit = exceeded.per_period ?? 0;
   const spent = Math.max(0, exceeded.spent ?? 0);
   const available = Math.max(0, limit - spent);
-  const facts = `The customer allows ${format(limit, currency)} per ${period}. ${format(spent, currency)} of it is spent, ${format(available, currency)} remains, and this order costs ${format(requested, currency)}.`;
+  const facts = `${subject} ${format(limit, currency)} per ${period}. ${format(spent, currency)} of it is spent, ${format(available, currency)} remains, and this order costs ${format(requested, currency)}.`;
   const alternatives = `Order less, or wait until ${formatTimestamp(exceeded.period_ends_at)}`;
-  const detail = joinSentences(facts, describeAlternatives(exceeded, pointer, alternatives), changeHint);
+  const detail = joinSentences(facts, describeAlternatives(exceeded, pointer, alternatives), hint);
   return createLimitExceededProblem(detail, pointer, { limit, spent, requested, available, ...approvalFields(exceeded) });
 }
 
-/** Returns whether the application can request an approval of the order. */
-const isApprovable = ({ approval_mode: mode }: ExceededLimit): boolean => mode != null && mode !== 'never';
-
 const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable' | 'approval_id'> => ({
-  ...(exceeded.approval_mode != null && { approvable: isApprovable(exceeded) }),
+  ...(exceeded.approvable != null && { approvable: exceeded.approvable }),
   ...(exceeded.approval != null && { approval_id: exceeded.approval.id }),
 });
 
@@ -79,7 +88,7 @@ const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable
 function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrder?: string): string {
   const { approval } = exceeded;
   const otherOrderSentence = otherOrder === undefined ? '' : `${otherOrder}.`;
-  if (!isApprovable(exceeded)) return otherOrderSentence;
+  if (exceeded.approvable !== true) return otherOrderSentence;
   if (approval?.status === 'pending') {
     const path = `/api/v1/approvals/${approval.id}?wait=${maxApprovalWaitSeconds}`;
     return `Approval ${approval.id} of this order is pending: wait for the decision with GET ${path}, then place the order again.`;
@@ -96,7 +105,7 @@ const actionTexts = { place: 'place or change', pay: 'pay for', cancel: 'cancel'
 export const createActionNotAllowedProblem = (action: OrderAction): Problem =>
   createProblem('forbidden', { detail: `The customer did not allow this application to ${actionTexts[action]} orders.` });
 
-export const createExpiredAuthorizationProblem = (validUntil: Date | string | null): Problem =>
+export const createExpiredAuthorizationProblem = (validUntil: Date | string | null | undefined): Problem =>
   createProblem('forbidden', {
     detail: `The customer allowed this application to place, pay and cancel orders until ${formatTimestamp(validUntil)}. ${changeHint}`,
   });
@@ -116,4 +125,4 @@ const createLimitExceededProblem = (detail: string, pointer: string, amounts: Li
 const format = (amount: number | null, currency: string | null): string =>
   `${formatDecimalAmount(amount ?? 0, currency ?? '')} ${currency ?? ''}`;
 
-const formatTimestamp = (at: Date | string | null): string => (at === null ? 'an earlier time' : new Date(at).toISOString());
+const formatTimestamp = (at: Date | string | null | undefined): string => (at == null ? 'an earlier time' : new Date(at).toISOString());

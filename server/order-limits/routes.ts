@@ -4,8 +4,7 @@ import { listUsableScopes } from '../http/middleware/authorize-by-scope.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { authorizationDetailsFromOrderLimits, budgetFromOrderLimits } from './order-limits-conversion.ts';
-import { findOrderLimits } from './save-find-and-delete-order-limits.ts';
+import { findEffectiveOrderLimits } from './find-effective-order-limits.ts';
 
 export const authorizationRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.authorization, {
@@ -14,15 +13,15 @@ export const authorizationRoutes = (dependencies: HandlerDependencies) =>
 
 const handleGetAuthorization: RouteHandler<typeof contract.authorization.get, HandlerDependencies> = async ({ em }, { req }) => {
   const principal = requirePrincipal(req);
-  const limits = principal.grantId === undefined ? null : await findOrderLimits(em, principal.grantId);
+  const limits = principal.grantId === undefined ? null : await findEffectiveOrderLimits(em, principal.grantId, principal.clientId);
   return {
     status: 200,
     body: {
       client_id: principal.clientId,
       user_id: principal.user?.id ?? null,
       scopes: listUsableScopes(principal),
-      authorization_details: limits ? [authorizationDetailsFromOrderLimits(limits)] : [],
-      budget: limits ? budgetFromOrderLimits(limits) : null,
+      authorization_details: limits ? [limits.details] : [],
+      budget: limits?.budget ?? null,
     },
   };
 };

@@ -1,5 +1,6 @@
 import { orderActions, type EffectiveOrderLimits } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { lockChangesOfGrantLimits } from './lock-changes-of-order-limits.ts';
 import { OrderLimits, type OrderLimitsRow } from './order-limits-and-budgeted-order.entity.ts';
 import { orderLimitsColumnsFromInput } from './order-limits-conversion.ts';
 
@@ -12,6 +13,7 @@ type SaveOptions = {
 
 /**
  * Sets a grant's limits. Waits for orders that are being placed under the previous limits, so that every later order sees the new limits.
+ * Call this in a transaction.
  */
 export async function saveOrderLimits(
   em: EntityManager,
@@ -19,7 +21,8 @@ export async function saveOrderLimits(
   limits: EffectiveOrderLimits,
   { timeZone, allOrdersGrantable }: SaveOptions = {},
 ): Promise<void> {
-  const columns = { ...orderLimitsColumnsFromInput(limits), updatedAt: new Date() };
+  await lockChangesOfGrantLimits(em, grantId);
+  const columns = { ...orderLimitsColumnsFromInput(limits), setByUser: true, updatedAt: new Date() };
   const given = { ...(timeZone !== undefined && { timeZone }), ...(allOrdersGrantable !== undefined && { allOrdersGrantable }) };
   await em
     .createQueryBuilder(OrderLimits)
@@ -42,18 +45,19 @@ const mergedColumns = [
   'validUntil',
   'ownOrdersOnly',
   'approval',
+  'setByUser',
   'updatedAt',
 ] as const;
 
-/** Returns a grant's limits and how much of its budget has been used, or null if the grant has no limits. */
+/** Returns the limits that a user set for a grant, or null. See `findEffectiveOrderLimits` for the limits that administrators set. */
 export const findOrderLimits = (em: EntityManager, grantId: string): Promise<OrderLimitsRow | null> =>
-  em.fork({ keepTransactionContext: true }).findOne(OrderLimits, { grantId });
+  em.fork({ keepTransactionContext: true }).findOne(OrderLimits, { grantId, setByUser: true });
 
 /**
  * Removes a grant's limits. An application that requested access only to its own orders keeps that restriction, because the user has never
  * been asked for access to all orders.
  */
-export async function removeOrderLimits(em: EntityManager, grantId: string): Promise<void> {
+export async function removeOrderLimitsExceptRequestedRestriction(em: EntityManager, grantId: string): Promise<void> {
   const removed = await em.nativeDelete(OrderLimits, { grantId, allOrdersGrantable: true });
   if (removed === 0 && (await findOrderLimits(em, grantId)))
     await saveOrderLimits(em, grantId, { actions: [...orderActions], orders: 'own', approval: 'above_limit' });

@@ -23,6 +23,7 @@ export { BrowserSession } from '../oauth/sessions/browser-session.entity.ts';
 export { SigningKey } from '../oauth/signing-keys/signing-key.entity.ts';
 export { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 export { ImportedCustomerReference, ImportedOrderReference } from '../order-imports/imported-order-and-customer-reference.entity.ts';
+export { OrderLimitSettingsEntity } from '../order-limits/order-limit-settings.entity.ts';
 export { BudgetedOrder, OrderLimits } from '../order-limits/order-limits-and-budgeted-order.entity.ts';
 export { Order, OrderItem } from '../orders/order-and-order-item.entity.ts';
 export { Payment } from '../payments/payment.entity.ts';

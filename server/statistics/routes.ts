@@ -7,7 +7,7 @@ import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { assertAllOrdersAccessible } from '../order-limits/assert-order-action-allowed.ts';
+import { assertAllOrdersAccessible } from '../http/request/assert-all-orders-accessible.ts';
 import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import { calendarMonthPeriodFromDate } from '../usage/calendar-month-period-from-date.ts';
 import {

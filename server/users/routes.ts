@@ -5,6 +5,7 @@ import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertI
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { assertAllOrdersAccessible } from '../http/request/assert-all-orders-accessible.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
@@ -91,6 +92,7 @@ const handleCloseUser: RouteHandler<typeof contract.users.close, HandlerDependen
     const user = await findUserForUpdate(inner, principal, id);
     assertIfMatchHeader(req, etagName(id), user);
     assertUserChangeAuthorized(principal, user, ['closure'], new Date());
+    assertAllOrdersAccessible(principal, 'close accounts, because the response depends on whether other orders are open');
     await closeUser(inner, endAccess, user);
     await auditUserStatusOrRoleChange(inner, req, { status: 'active', role: user.role }, user);
   });

@@ -43,7 +43,9 @@ test.skipIf(databaseKind === 'pglite')(
       const expected = cases.map(({ name, subject, peers }) => [name, [subject, ...peers]]);
       expect(rates.map(({ name, perSecond }) => [name, Object.keys(perSecond)])).toEqual(expected);
       for (const { name, perSecond } of rates) for (const value of Object.values(perSecond)) expect(value, name).toBeGreaterThan(0);
-      expect(checks.map(({ name }) => name)).toEqual(expect.arrayContaining(['page', 'memory', 'memory-idle', 'first-start', 'start']));
+      expect(checks.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['page', 'unlimited-grants', 'limited-grants', 'memory', 'memory-idle', 'first-start', 'start']),
+      );
       for (const { name, value } of checks) expect(value, name).toBeGreaterThan(0);
       const document = await readFile(join(out, 'performance.md'), 'utf8');
       for (const { title } of [...rates, ...checks]) for (const text of [document, stdout]) expect(text).toContain(`| ${title} |`);

@@ -3,7 +3,7 @@
  * Markdown, and writes docs/benchmark.json, docs/benchmark.svg and the tables in docs/performance.md.
  *
  *   --runs 3           runs everything three times and reports medians
- *   --case a --case b  runs only these cases and writes no file: read-order, …, refresh, page, two-processes, memory, start
+ *   --case a --case b  runs only these cases and writes no file: read-order, …, refresh, page, order-limits, two-processes, memory, start
  *   --all              includes `page`, which fills a database with ten million orders first (`--long-list` changes the number)
  *   --rounds 3 --seconds 3 --connections 32 --orders 200000 --out docs
  *
@@ -17,6 +17,7 @@ import type { Check } from './measurements/check.ts';
 import { wrkIsInstalled } from './measurements/run-load.ts';
 import { measureMemory } from './measurements/memory.ts';
 import { LargeOrderList } from './measurements/large-order-list.ts';
+import { measureOrderLimits } from './measurements/order-limits.ts';
 import { measureRates, type Rates } from './measurements/rates.ts';
 import { drawChart, formatTables, replaceTables } from './report/format-report.ts';
 import { BenchmarkEnvironment } from './servers/benchmark-environment.ts';
@@ -45,7 +46,7 @@ const settings = {
 };
 /** More users than connections, because concurrent refreshes of the same grant run one after another. */
 const signedInUsers = Math.ceil(settings.connections * 1.5);
-const otherNames = ['page', 'two-processes', 'memory', 'start'];
+const otherNames = ['page', 'order-limits', 'two-processes', 'memory', 'start'];
 
 const startedAt = performance.now();
 const reportProgress = (progress: string): void =>
@@ -64,6 +65,7 @@ async function measureRun(environment: BenchmarkEnvironment, largeOrderList: Lar
   for (const one of cases) if (isSelected(one.name)) rates.push(await measureRates(environment, one, settings, reportProgress));
   const checks: Check[] = [];
   if (largeOrderList) checks.push(...(await largeOrderList.measure()));
+  if (isSelected('order-limits')) checks.push(...(await measureOrderLimits(environment, settings, reportProgress)));
   if (isSelected('two-processes')) checks.push(...(await measureTwoProcesses(environment, settings, reportProgress)));
   if (isSelected('memory')) checks.push(...(await measureMemory(environment, settings, reportProgress)));
   if (isSelected('start')) checks.push(...(await measureStart(environment.directory, settings.rounds, reportProgress)));

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { readDatabaseFunction } from '../support/services/change-database-function.ts';
 import { databaseKind } from '../support/services/database.ts';
 import type { MandateServer } from '../support/server/start-mandate.ts';
 import { startPaymentTestShop } from '../support/shop/payment-test-shop.ts';
@@ -89,8 +89,8 @@ const randomStep = () => ({
 });
 
 async function plantFault({ db }: MandateServer, fault: Fault): Promise<void> {
-  const path = new URL('../../server/database/migrations/20261124100100_place_order_v6.sql', import.meta.url);
-  await db.em.fork().execute(fault(readFileSync(path, 'utf8').replace('create function', 'create or replace function')));
+  const em = db.em.fork();
+  await em.execute(fault(await readDatabaseFunction(em, 'mandate_place_order')));
 }
 
 async function countDeadlocks(mandate: MandateServer): Promise<number> {

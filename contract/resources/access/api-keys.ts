@@ -10,6 +10,7 @@ import {
   cursorProblemCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
+import { apiKeyLimitsInputSchema, apiKeyLimitsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { administratorOnlyScopes, firstPartyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
@@ -48,6 +49,7 @@ const fields = {
   prefix: z.string().describe('First characters of the key, to identify it in lists.'),
   scopes: z.array(z.string()).describe('Scopes of the key. A scope has no effect while the owner is not allowed to use it.'),
   status: z.enum(['active', 'revoked', 'expired']),
+  order_limits: apiKeyLimitsSchema,
   created_by_client_id: z
     .string()
     .nullable()
@@ -82,6 +84,9 @@ export const apiKeyCreateRequestSchema = withSchemaName(
       expires_at: timestampInputSchema
         .optional()
         .describe(`Expiration time, at most ${maxApiKeyLifetimeDays} days from now (default: 90 days from now).`),
+      order_limits: apiKeyLimitsInputSchema
+        .optional()
+        .describe('Limits for orders, which cannot be changed later. Without this field, only the scopes limit the key.'),
     })
     .strict(),
 );

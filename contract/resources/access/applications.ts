@@ -12,6 +12,7 @@ import {
   cursorProblemCodes,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
+import { nullableSpendingLimitsInputSchema, nullableSpendingLimitsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { scopeNames } from '../../protocol/scopes.ts';
@@ -49,7 +50,6 @@ export const maxRegistrationTokenSeconds = 30 * 24 * 60 * 60;
 
 /** Maximum grace period, in seconds, which limits how long a stolen refresh token still works after its rotation. */
 export const maxRefreshGraceSeconds = 300;
-
 /** Maximum value of a rate limit or quota, in requests. */
 export const maxConfigurableRequestLimit = 1_000_000_000;
 
@@ -67,6 +67,8 @@ const descriptions = {
   first_party: 'Whether the application is operated by the shop itself. The consent page says so.',
   rate_limit_per_minute: 'Maximum number of requests per minute for each user. `null` means the default limit.',
   quota_per_month: 'Maximum number of requests per calendar month (UTC) for all users in total. `null` means the default quota.',
+  order_limits_ceiling:
+    'Highest limits for orders that customers can allow the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, from the next request on.',
   refresh_grace_seconds:
     'Grace period in seconds after a refresh token has been rotated. During this period, a repeated request returns the same response, provided that the new refresh token has not been used. `0` disables the grace period, for example for FAPI clients. `null` means the server default.',
 };
@@ -92,6 +94,7 @@ const fields = {
   rate_limit_per_minute: z.number().int().min(1).nullable().describe(descriptions.rate_limit_per_minute),
   quota_per_month: z.number().int().min(1).nullable().describe(descriptions.quota_per_month),
   refresh_grace_seconds: z.number().int().min(0).nullable().describe(descriptions.refresh_grace_seconds),
+  order_limits_ceiling: nullableSpendingLimitsSchema.describe(descriptions.order_limits_ceiling),
   version: z.number().int().min(1).describe('Version number, incremented by every change.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
@@ -145,6 +148,7 @@ const changeable = {
   rate_limit_per_minute: z.number().int().min(1).max(maxConfigurableRequestLimit).nullable().describe(descriptions.rate_limit_per_minute),
   quota_per_month: z.number().int().min(1).max(maxConfigurableRequestLimit).nullable().describe(descriptions.quota_per_month),
   refresh_grace_seconds: z.number().int().min(0).max(maxRefreshGraceSeconds).nullable().describe(descriptions.refresh_grace_seconds),
+  order_limits_ceiling: nullableSpendingLimitsInputSchema.describe(descriptions.order_limits_ceiling),
 };
 
 export const applicationCreateSchema = withSchemaName(
@@ -168,6 +172,7 @@ export const applicationCreateSchema = withSchemaName(
       rate_limit_per_minute: changeable.rate_limit_per_minute.optional(),
       quota_per_month: changeable.quota_per_month.optional(),
       refresh_grace_seconds: changeable.refresh_grace_seconds.optional(),
+      order_limits_ceiling: changeable.order_limits_ceiling.optional(),
     })
     .strict(),
 );
@@ -225,7 +230,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     pathParams,
     body: applicationUpdateSchema,
     summary: 'Update an application',
-    description: `Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
+    description: `Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only \`status\`, \`rate_limit_per_minute\`, \`quota_per_month\` and \`order_limits_ceiling\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
     responses: { 200: applicationSchema, ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'applications.update', access }),
   },

@@ -53,6 +53,7 @@ export const auditActions = [
   'application.secret_rotated',
   'signing_key.rotated',
   'branding.changed',
+  'order_limit_settings.changed',
   'token.reused',
 ] as const;
 

@@ -112,10 +112,10 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     headers: idempotencyHeadersSchema,
     body: approvalCreateSchema,
     summary: 'Request an approval',
-    description: `Asks the customer to approve an order that exceeds a limit, or an application whose every order needs an approval. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with \`GET /approvals/{approval_id}?wait=${maxApprovalWaitSeconds}\`; once the status is \`approved\`, send \`quote_id\` to \`POST /orders\`. The approval covers this order only, and expires with the quote. An application can have ${maxPendingApprovalsPerGrant} pending approvals.`,
+    description: `Asks the customer to approve an order that exceeds a limit, or an application whose every order needs an approval. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with \`GET /approvals/{approval_id}?wait=${maxApprovalWaitSeconds}\`; once the status is \`approved\`, send \`quote_id\` to \`POST /orders\`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with \`limit_exceeded\`. An application can have ${maxPendingApprovalsPerGrant} pending approvals.`,
     responses: {
       201: approvalSchema,
-      ...fails(...problemCodesOfAuthorizedPosts, 'conflict', 'invalid_transition', 'too_many_approvals'),
+      ...fails(...problemCodesOfAuthorizedPosts, 'conflict', 'invalid_transition', 'limit_exceeded', 'too_many_approvals'),
     },
     metadata: declareRouteMetadata({ operationId: 'approvals.create', access: ['orders.write'], idempotent: true }),
   },

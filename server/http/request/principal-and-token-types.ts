@@ -15,7 +15,10 @@ export type Principal = {
   readonly hasSecondFactor?: boolean;
   /** How the credential was presented: `DPoP` means that the token is sender-constrained (RFC 9449). Absent outside of requests. */
   readonly authScheme?: PresentedToken['scheme'];
-  /** The grant that the token belongs to; absent for API keys and for applications that act on their own behalf. */
+  /**
+   * The grant that the token belongs to. For an API key with limits, the ID with which its limits are stored. Absent for other API keys and
+   * for applications that act on their own behalf.
+   */
   readonly grantId?: string;
   /** Limits that the user set for orders; absent if only the scopes limit the application. */
   readonly orderAuthorization?: OrderAuthorization;

@@ -1,5 +1,5 @@
 import { raw } from '@mikro-orm/core';
-import { getRolesAllowedForScope } from '@mandate/contract';
+import { getRolesAllowedForScope, orderAuthorizationDetailsType } from '@mandate/contract';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { Application, isSelfRegistered, selfRegistrationMethods } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
@@ -7,6 +7,8 @@ import { lockRows } from '../../database/queries/lock-rows.sql.ts';
 import { User } from '../../users/user.entity.ts';
 import { type ApprovedScopes, lockApplicationAndSelectApprovedScopes } from './lock-application-and-select-approved-scopes.sql.ts';
 import { OrderLimits } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
+import { saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
+import { findLimitsWithoutConsent, permitsOrdersOrPayments } from './order-limits-of-authorization-request.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { createConnectedApp } from './connected-apps.ts';
 import { UserConsent } from './consent.entity.ts';
@@ -117,7 +119,11 @@ async function createGrantWithoutPrompt(
   if (preapprovedScopes.length > 0 && (await hasOrderLimits(em, userId, clientId))) return undefined;
   const grant = new provider.Grant({ accountId: String(userId), clientId });
   recordConsentDecisionInGrant(grant, resources, requested, allowed);
+  const ceiling = permitsOrdersOrPayments(requested) ? await findLimitsWithoutConsent(em, clientId) : undefined;
+  if (ceiling?.limits) grant.addRar({ type: orderAuthorizationDetailsType, ...ceiling.limits });
   const grantId = await grant.save();
+  // Ceilings apply without stored limits. The default is stored unless the user has already decided about limits on the consent page.
+  if (ceiling?.limits && ceiling.isDefault && preapprovedScopes.length > 0) await saveOrderLimits(em, grantId, ceiling.limits);
   await createConnectedApp(em, { grantId, userId, clientId, preapprovedScopes }, ctx.get('user-agent'), new Date());
   return grant;
 }
@@ -125,7 +131,7 @@ async function createGrantWithoutPrompt(
 /** Returns whether the user has set order limits in any grant of this application, for example in another browser. */
 async function hasOrderLimits(em: EntityManager, userId: number, clientId: string): Promise<boolean> {
   const grantIds = em.createQueryBuilder(ConnectedAppEntity).select('grantId').where({ user: userId, clientId });
-  return (await em.count(OrderLimits, { grantId: { $in: grantIds.toRaw() } })) > 0;
+  return (await em.count(OrderLimits, { grantId: { $in: grantIds.toRaw() }, setByUser: true })) > 0;
 }
 
 async function findRole(em: EntityManager, userId: number): Promise<UserRole> {

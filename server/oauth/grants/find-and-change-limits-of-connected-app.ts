@@ -1,41 +1,39 @@
 import { LockMode } from '@mikro-orm/core';
-import type { Budget, ConnectedAppLimits, EffectiveOrderLimits, OrderAuthorizationDetails, OrderLimitsInput } from '@mandate/contract';
+import type { ConnectedAppLimits, EffectiveOrderLimits, OrderLimitsInput, OrderSpendingLimits } from '@mandate/contract';
 import { z } from 'zod';
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { createInvalidRequestProblem } from '../../http/problem-details/problem.ts';
-import { authorizationDetailsFromOrderLimits, budgetFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
-import { OrderLimits } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
-import { findOrderLimits, removeOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
+import { findEffectiveOrderLimits, type EffectiveLimits } from '../../order-limits/find-effective-order-limits.ts';
+import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
+import {
+  findOrderLimits,
+  removeOrderLimitsExceptRequestedRestriction,
+  saveOrderLimits,
+} from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { deleteStoredConsent } from './delete-stored-consent.ts';
+import { tightenToCeilings } from './order-limits-of-authorization-request.ts';
 
 /** Returns the limits of a user's connected application, or undefined if the user has no such application. */
 export async function findLimitsOfConnectedApp(em: EntityManager, userId: number, id: number): Promise<ConnectedAppLimits | undefined> {
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   if (!app) return undefined;
-  const limits = await findOrderLimits(em, app.grantId);
-  return limits
-    ? { authorization_details: [authorizationDetailsFromOrderLimits(limits)], budget: budgetFromOrderLimits(limits) }
-    : { authorization_details: [], budget: null };
+  const limits = await findEffectiveOrderLimits(em, app.grantId, app.clientId);
+  return { authorization_details: limits ? [limits.details] : [], budget: limits?.budget ?? null };
 }
 
 /** Returns the limits of connected applications by ID. Applications without limits are absent. */
-export async function listLimitsOfConnectedApps(
-  em: EntityManager,
-  ids: readonly number[],
-): Promise<ReadonlyMap<number, { readonly details: OrderAuthorizationDetails; readonly budget: Budget | null }>> {
-  if (ids.length === 0) return new Map();
-  const apps = await em.find(ConnectedAppEntity, { id: { $in: [...ids] } }, { fields: ['id', 'grantId'], disableIdentityMap: true });
-  const limits = await em.find(OrderLimits, { grantId: { $in: apps.map(({ grantId }) => grantId) } }, { disableIdentityMap: true });
-  const limitsByGrantId = new Map(limits.map((row) => [row.grantId, row]));
-  return new Map(
-    apps.flatMap(({ id, grantId }) => {
-      const row = limitsByGrantId.get(grantId);
-      return row ? [[id, { details: authorizationDetailsFromOrderLimits(row), budget: budgetFromOrderLimits(row) }]] : [];
-    }),
-  );
+export async function listLimitsOfConnectedApps(em: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, EffectiveLimits>> {
+  const fields = ['id', 'grantId', 'clientId'] as const;
+  const apps = ids.length === 0 ? [] : await em.find(ConnectedAppEntity, { id: { $in: [...ids] } }, { fields, disableIdentityMap: true });
+  const limitsById = new Map<number, EffectiveLimits>();
+  for (const { id, grantId, clientId } of apps) {
+    const limits = await findEffectiveOrderLimits(em, grantId, clientId);
+    if (limits) limitsById.set(id, limits);
+  }
+  return limitsById;
 }
 
 /** Returns whether the user can let a connected application access all orders; false if the application requested only its own orders. */
@@ -43,6 +41,12 @@ export async function isAccessToAllOrdersGrantable(em: EntityManager, userId: nu
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   const limits = app && (await findOrderLimits(em, app.grantId));
   return limits?.allOrdersGrantable ?? true;
+}
+
+/** Returns the limits that administrators set for a user's connected application, or undefined. */
+export async function findCeilingOfConnectedApp(em: EntityManager, userId: number, id: number): Promise<OrderSpendingLimits | undefined> {
+  const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
+  return app ? tightenToCeilings(undefined, (await findOrderLimitCeilings(em, app.clientId)).ceilings)?.limits : undefined;
 }
 
 type LimitsChange = {
@@ -72,16 +76,26 @@ export async function changeLimitsOfConnectedApp(
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, fields: ['id'], disableIdentityMap: true } as const;
   if (!(await em.findOne(OauthRecord, { model: 'Grant', id: grantId }, lock))) return false;
   if (input) {
+    await assertWithinCeilings(em, clientId, input);
     await saveOrderLimits(em, grantId, await fillInOrderAccessAndApproval(em, grantId, input), { timeZone });
     await deleteStoredConsent(em, userId, clientId);
-    await addDetailsToIssuedTokens(em, grantId);
+    await addDetailsToIssuedTokens(em, grantId, clientId);
   } else {
-    await removeOrderLimits(em, grantId);
+    await removeOrderLimitsExceptRequestedRestriction(em, grantId);
   }
   const event = { action: 'connected_app.limits_changed', actorId: userId, userId, clientId: by, subject: `connected_app:${id}` } as const;
   const details = { application: clientId, limits: input ? JSON.stringify(input) : 'none' };
   await recordAuditEvent(em, source, { ...event, details }, now);
   return true;
+}
+
+/** @throws {Problem} `invalid_request` if a limit is above a limit that an administrator set */
+async function assertWithinCeilings(em: EntityManager, clientId: string, { limits }: OrderLimitsInput): Promise<void> {
+  const { ceilings } = await findOrderLimitCeilings(em, clientId);
+  const excess = findLimitAboveCeilings(ceilings, limits);
+  if (!excess) return;
+  const detail = `For this application, ${excess.reason}. Only an administrator of the shop can change this.`;
+  throw createInvalidRequestProblem({ in: 'body', pointer: `#/limits/${excess.field}`, code: 'out_of_range', detail });
 }
 
 /** @throws {Problem} `invalid_request` if the application did not request access to all orders */
@@ -103,13 +117,13 @@ const payloadSchema = z.record(z.unknown());
  * Adds authorization details to tokens that were issued before the user set limits. oidc-provider returns the current limits only for
  * tokens that contain authorization details.
  */
-async function addDetailsToIssuedTokens(em: EntityManager, grantId: string): Promise<void> {
-  const limits = await findOrderLimits(em, grantId);
+async function addDetailsToIssuedTokens(em: EntityManager, grantId: string, clientId: string): Promise<void> {
+  const limits = await findEffectiveOrderLimits(em, grantId, clientId);
   if (!limits) return;
   const ofGrant = { grantId, model: { $in: ['AccessToken', 'RefreshToken'] }, consumedAt: null };
   const tokens = await em.find(OauthRecord, ofGrant, { fields: ['model', 'id', 'payload'], disableIdentityMap: true });
   for (const { model, id, payload } of tokens) {
-    const rar = [authorizationDetailsFromOrderLimits(limits)];
+    const rar = [limits.details];
     await em.nativeUpdate(OauthRecord, { model, id }, { payload: JSON.stringify({ ...payloadSchema.parse(JSON.parse(payload)), rar }) });
   }
 }

@@ -1,10 +1,7 @@
-import type { Budget, OrderAuthorizationDetails } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import type { EffectiveLimits } from '../../order-limits/find-effective-order-limits.ts';
 import { listConnectedAppsOfUser } from './connected-apps.ts';
 import { listLimitsOfConnectedApps } from './find-and-change-limits-of-connected-app.ts';
-
-/** Limits of one grant, and how much of its budget has been used; the budget is null if there is no limit per period. */
-export type LimitsWithBudget = { readonly details: OrderAuthorizationDetails; readonly budget: Budget | null };
 
 /** An application with every device on which the user has allowed it. */
 export type ConnectedAppGroup = {
@@ -18,8 +15,8 @@ export type ConnectedAppGroup = {
     readonly device: string | null;
     readonly scopes: readonly string[];
     readonly lastUsedAt: Date;
-    /** Undefined if the user has set no limits. */
-    readonly limits: LimitsWithBudget | undefined;
+    /** Undefined if nothing limits the application. */
+    readonly limits: EffectiveLimits | undefined;
   }[];
 };
 

@@ -1,19 +1,21 @@
 import {
   orderAuthorizationDetailsInputSchema,
   orderAuthorizationDetailsType,
-  type EffectiveOrderLimits,
   type OrderAccessLevel,
   type OrderAuthorizationDetails,
   type OrderLimitsInput,
 } from '@mandate/contract';
 import { errors, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findWidenedLimit } from '../../order-limits/find-widened-limit.ts';
 import type { OrderLimitsRow } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
 import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
+import { findEffectiveOrderLimits } from '../../order-limits/find-effective-order-limits.ts';
+import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
 import { findOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
+import { defaultOrderAccess, parseAuthorizationDetails } from './order-limits-of-authorization-request.ts';
 
 type Feature = NonNullable<NonNullable<Configuration['features']>['richAuthorizationRequests']>;
 
@@ -26,9 +28,13 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
     enabled: true,
     types: {
       [orderAuthorizationDetailsType]: {
-        validate(ctx, detail) {
-          if (parseDetails(ctx)?.length !== 1) throw invalidDetails(`send one object of the type ${orderAuthorizationDetailsType}`);
-          parseOrderDetails(detail, new Date());
+        async validate(ctx, detail) {
+          if (parseAuthorizationDetails(ctx.oidc.params ?? {})?.length !== 1)
+            throw invalidDetails(`send one object of the type ${orderAuthorizationDetailsType}`);
+          const { limits } = parseOrderDetails(detail, new Date());
+          const { ceilings } = await findOrderLimitCeilings(em, ctx.oidc.client?.clientId ?? '');
+          const excess = findLimitAboveCeilings(ceilings, limits);
+          if (excess) throw invalidDetails(`limits.${excess.field}: for this application, ${excess.reason}`);
         },
       },
     },
@@ -39,37 +45,19 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
         throw invalidDetails('authorization details are for applications that act for a user');
       }
       if (ctx.oidc.params?.['authorization_details'] !== undefined) await narrowLimits(em, ctx, grantId);
-      return currentDetails(em, grantId);
+      return currentDetails(em, grantId, token.clientId);
     },
     authorizationDetailsForIntrospection: (_ctx, token) =>
-      'grantId' in token && token.grantId !== undefined ? currentDetails(em, token.grantId) : undefined,
+      'grantId' in token && token.grantId !== undefined ? currentDetails(em, token.grantId, token.clientId) : undefined,
   }) satisfies Feature;
-
-/** Returns the orders that an application can access if its request contains details without `orders`. */
-const defaultOrderAccess = ({ firstParty }: Pick<Application, 'firstParty'>): OrderAccessLevel => (firstParty ? 'all' : 'own');
-
-/** Validates and returns the order limits in an application's authorization request, with the default for `orders`. */
-export function parseRequestedOrderLimits(
-  params: Readonly<Record<string, unknown>>,
-  application: Pick<Application, 'firstParty'>,
-): EffectiveOrderLimits | undefined {
-  const [detail] = detailsSchema.parse(parseJson(params['authorization_details'])) ?? [];
-  if (detail === undefined) return undefined;
-  const {
-    type: _type,
-    orders = defaultOrderAccess(application),
-    approval = 'above_limit',
-    ...limits
-  } = orderAuthorizationDetailsInputSchema.parse(detail);
-  return { ...limits, orders, approval };
-}
 
 /**
  * Narrows the limits of a grant to those in a token request. A narrower limit is permanent: only the user can widen it again. Without
  * `orders` or `approval`, these remain the same, because existing applications do not know these fields.
  */
 async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
-  const { orders: requestedOrders, approval: requestedApproval, ...conditions } = parseOrderDetails(parseDetails(ctx)?.[0], new Date());
+  const [detail] = parseAuthorizationDetails(ctx.oidc.params ?? {}) ?? [];
+  const { orders: requestedOrders, approval: requestedApproval, ...conditions } = parseOrderDetails(detail, new Date());
   const current = await findOrderLimits(em, grantId);
   const orders = requestedOrders ?? (await resolveOrderAccess(em, ctx, current));
   const approval = requestedApproval ?? current?.approval ?? 'above_limit';
@@ -86,15 +74,14 @@ async function resolveOrderAccess(em: EntityManager, ctx: KoaContextWithOIDC, cu
   return defaultOrderAccess({ firstParty: application?.firstParty ?? false });
 }
 
-async function currentDetails(em: EntityManager, grantId: string): Promise<OrderAuthorizationDetails[] | undefined> {
-  const limits = await findOrderLimits(em, grantId);
-  return limits ? [authorizationDetailsFromOrderLimits(limits)] : undefined;
+async function currentDetails(
+  em: EntityManager,
+  grantId: string,
+  clientId: string | undefined,
+): Promise<OrderAuthorizationDetails[] | undefined> {
+  const limits = await findEffectiveOrderLimits(em, grantId, clientId ?? '');
+  return limits ? [limits.details] : undefined;
 }
-
-const detailsSchema = z.array(z.unknown()).optional();
-const parseDetails = (ctx: KoaContextWithOIDC): unknown[] | undefined =>
-  detailsSchema.parse(parseJson(ctx.oidc.params?.['authorization_details']));
-const parseJson = (text: unknown): unknown => (typeof text === 'string' ? JSON.parse(text) : undefined);
 
 /** @throws errors.InvalidAuthorizationDetails with a message that describes all errors */
 function parseOrderDetails(detail: unknown, now: Date): OrderLimitsInput {

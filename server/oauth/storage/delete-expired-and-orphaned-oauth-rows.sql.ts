@@ -20,7 +20,8 @@ const expiredRows = {
   order_limits: {
     key: 'grant_id',
     isExpired: `created_at < $1::timestamptz - interval '1 day'
-      and not exists (select 1 from connections c where c.grant_id = order_limits.grant_id)`,
+      and not exists (select 1 from connections c where c.grant_id = order_limits.grant_id)
+      and not exists (select 1 from api_keys k where k.id = substring(order_limits.grant_id from '^api-key-(\\d+)$')::bigint)`,
   },
   // The longest budget period is one month.
   budgeted_orders: { key: 'grant_id, order_id', isExpired: `counted_at < $1::timestamptz - interval '40 days'`, orderBy: 'counted_at' },

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { changeDatabaseFunction } from '../../support/services/change-database-function.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import type { ApiResponse } from '../../support/server/start-mandate.ts';
 import { connectApplicationAndDecider, requestApprovalOf60 } from '../../support/shop/approval-requests.ts';
@@ -25,19 +25,19 @@ describe.skipIf(databaseKind === 'pglite')('concurrent requests', () => {
   });
 
   test('place more than one order if the locks are missing, so that the previous test can fail', async () => {
-    const path = new URL('../../../server/database/migrations/20261124110200_place_order_v7.sql', import.meta.url);
-    const withLocks = readFileSync(path, 'utf8').replace('create function', 'create or replace function');
-    const withoutLocks = withLocks
-      .replace('from quotes where id = p_quote_id for update', 'from quotes where id = p_quote_id')
-      .replace(/(expires_at > clock_timestamp\(\))\s+for no key update;/, '$1;')
-      .replace('where grant_id = p_grant_id for no key update', 'where grant_id = p_grant_id')
-      .replace('for no key update of s', '')
-      .replace('insert into orders', 'perform pg_sleep(0.05); insert into orders');
-    await shop.db.em.fork().execute(withoutLocks);
+    const em = shop.db.em.fork();
+    const restorePlaceOrder = await changeDatabaseFunction(em, 'mandate_place_order', {
+      'from quotes where id = p_quote_id for update': 'from quotes where id = p_quote_id',
+      ' for no key update of s': '',
+      ' for no key update': '',
+      'insert into orders': 'perform pg_sleep(0.05); insert into orders',
+    });
+    const restoreLock = await changeDatabaseFunction(em, 'mandate_lock_order_limits', { ' for no key update': '' });
     try {
       expect((await orderAtOnce()).filter((status) => status === 201).length).toBeGreaterThan(1);
     } finally {
-      await shop.db.em.fork().execute(withLocks);
+      await restoreLock();
+      await restorePlaceOrder();
     }
   });
 

@@ -239,6 +239,18 @@ test.each(operations.filter(({ access }) => Array.isArray(access) && access.incl
   },
 );
 
+test.each(['with an open order', 'without orders'])('closing the account of a user %s has the same response', async (name) => {
+  const anna = await signUp(till.mandate.origin);
+  if (name === 'with an open order') await till.post('/orders', { ...(await orderBody()), user_id: anna.id });
+  const { access_token: token } = await obtainLimitedTokens(till.mandate.origin, anna, ['users.write'], { orders: 'own' });
+  const { status, body } = await till.mandate.callApi('DELETE', `/api/v1/users/${anna.id}`, { token });
+  expect([status, body.code, body.detail]).toEqual([
+    403,
+    'forbidden',
+    'This application can access only the orders that it placed, so it cannot close accounts, because the response depends on whether other orders are open.',
+  ]);
+});
+
 test('an assistant whose access the customer restricts on the consent page sees only the orders that it places', async () => {
   const anna = await signUp(till.mandate.origin);
   const other = await till.post('/orders', { ...(await orderBody()), user_id: anna.id, reference: 'PLACED-ELSEWHERE' });
@@ -247,7 +259,7 @@ test('an assistant whose access the customer restricts on the consent page sees 
   const { body: placed } = await callMcpTool(client, 'orders_create', { ...(await orderBody()), reference: 'PLACED-BY-ASSISTANT' });
   expect((await callMcpTool(client, 'orders_get', { order_id: placed.id })).isError).toBe(false);
   const hidden = await callMcpTool(client, 'orders_get', { order_id: other.body.id });
-  expect([hidden.isError, hidden.text]).toEqual([true, expect.stringContaining(`Order ${other.body.id} was not found.`)]);
+  expect([hidden.isError, hidden.text]).toEqual([true, expect.stringContaining(`Order ${other.body.id} was not found`)]);
   const { text } = await callMcpTool(client, 'orders_list');
   expect([text.includes('PLACED-BY-ASSISTANT'), text.includes('PLACED-ELSEWHERE')], text).toEqual([true, false]);
   await client.close();

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { changeDatabaseFunction } from '../../support/services/change-database-function.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
 import { createTestShop, pickupDelivery, type TestShop } from '../../support/shop/test-shop.ts';
@@ -107,12 +107,10 @@ async function sendSameKeyTwentyTimes(fault = noFault) {
  */
 async function sellWithoutLocking({ db }: MandateServer): Promise<void> {
   const em = db.em.fork();
-  const path = new URL('../../../server/database/migrations/20261124100100_place_order_v6.sql', import.meta.url);
-  const unlockedFunction = readFileSync(path, 'utf8')
-    .replace('create function', 'create or replace function')
-    .replace('for no key update of s', '')
-    .replace('insert into orders', 'perform pg_sleep(0.02); insert into orders');
-  await em.execute(unlockedFunction);
+  await changeDatabaseFunction(em, 'mandate_place_order', {
+    'for no key update of s': '',
+    'insert into orders': 'perform pg_sleep(0.02); insert into orders',
+  });
   await em.execute('alter table product_stock drop constraint product_stock_available_check');
 }
 

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { reportExpiredQuotes } from '../../../server/quotes/report-and-delete-expired-quotes.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
+import { changeDatabaseFunction } from '../../support/services/change-database-function.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
@@ -38,22 +38,15 @@ async function countSoldUnits({ id }: JsonBody): Promise<number> {
 
 /** Changes the database function that places orders while `work` runs. The delay makes transactions overlap. */
 async function withoutQuoteLock<Result>(work: () => Promise<Result>): Promise<Result> {
-  const path = new URL('../../../server/database/migrations/20261124100100_place_order_v6.sql', import.meta.url);
-  const original = readFileSync(path, 'utf8').replace('create function', 'create or replace function');
-  const parts = [
-    ['where id = p_quote_id for update', 'where id = p_quote_id'],
-    ['insert into orders', 'perform pg_sleep(0.05); insert into orders'],
-  ] as const;
-  const changed = parts.reduce((sql, [part, by]) => {
-    if (!sql.includes(part)) throw new Error(`the function does not contain: ${part}`);
-    return sql.replace(part, by);
-  }, original);
-  await em().execute(changed);
+  const restore = await changeDatabaseFunction(em(), 'mandate_place_order', {
+    'where id = p_quote_id for update': 'where id = p_quote_id',
+    'insert into orders': 'perform pg_sleep(0.05); insert into orders',
+  });
   await em().execute('alter table quotes drop constraint quotes_ended_once');
   try {
     return await work();
   } finally {
-    await em().execute(original);
+    await restore();
     await em().execute(
       'alter table quotes add constraint quotes_ended_once check (num_nonnulls(order_id, canceled_at, expiration_reported_at) <= 1) not valid',
     );

@@ -40,7 +40,7 @@ const placeOrderTraffic =
   };
 
 /** Returns the IDs of three different products, because an order may contain a product only once. */
-const threeProducts = (of: number): readonly number[] => {
+export const threeProducts = (of: number): readonly number[] => {
   const [first, step] = [randomId(of), Math.floor(of / 3)];
   return [0, 1, 2].map((n) => 1 + ((first + n * step) % of));
 };

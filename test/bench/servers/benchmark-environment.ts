@@ -169,5 +169,5 @@ export class BenchmarkEnvironment implements AsyncDisposable {
 
 const createApplications = async (db: Database): Promise<Applications> => ({
   client: await createConfidentialClient(db, scopeNames),
-  website: await createWebApplication(db, [scope]),
+  website: await createWebApplication(db, [scope, 'orders.write']),
 });

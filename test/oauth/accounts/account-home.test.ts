@@ -8,7 +8,7 @@ import { obtainLimitedTokens } from '../../support/oauth/limited-tokens.ts';
 import { authorizationPath, buildAuthorizationRequest, obtainTokens, signIn, signUp } from '../../support/oauth/oauth-flow.ts';
 import { fetchApiStatus } from '../../support/server/use-server.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
-import { buildOrderInput } from '../../support/shop/test-shop.ts';
+import { buildOrderInput, deliveryAddress } from '../../support/shop/test-shop.ts';
 
 const shop = withShop();
 
@@ -87,6 +87,15 @@ describe('the pages of orders', () => {
     expect(plainText(text)).toMatch(/3 × €5\.00 €15\.00.*Total €15\.00.*Delivery Anna Test/);
     expect(plainText(text)).toContain('Placed by Mandate command line');
     expect(plainText(text)).toContain('Reference PO-7');
+  });
+
+  test('show the country of an address in the language of the page', async () => {
+    const anna = await signUp(shop.origin);
+    const { access_token: token } = await obtainTokens(shop.origin, anna, ['orders.write']);
+    const delivery = { method: 'standard', recipient_name: 'Anna Test', ...deliveryAddress };
+    const { id } = await shop.placeOrder({ delivery }, token);
+    expect(plainText((await anna.browser.open(`/account/orders/${id}`)).text)).toContain('LS1 1AA Leeds United Kingdom');
+    expect(plainText((await anna.browser.open(`/account/orders/${id}?language=de`)).text)).toContain('Leeds Vereinigtes Königreich');
   });
 
   test('do not show the orders of another customer', async () => {

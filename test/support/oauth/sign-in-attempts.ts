@@ -42,4 +42,4 @@ export function submitFormByAction(browser: HttpBrowser, page: HtmlPage, name: s
   return browser.submit({ ...page, url: new URL(action, page.url) }, fields);
 }
 
-export const extractEmailCode = (text: string): string => / to Mandate: ([a-z0-9]{5}-[a-z0-9]{5})\./.exec(text)?.[1] ?? 'no code';
+export const extractEmailCode = (text: string): string => /^([a-z0-9]{5}-[a-z0-9]{5})$/m.exec(text)?.[1] ?? 'no code';

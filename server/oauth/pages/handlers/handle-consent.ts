@@ -26,8 +26,9 @@ import {
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
-import { parseRequestedOrderLimits } from '../../grants/rich-authorization-requests.ts';
+import { findOfferedOrderLimits, type OfferedOrderLimits } from '../../grants/order-limits-of-authorization-request.ts';
 import { deleteStoredConsent } from '../../grants/delete-stored-consent.ts';
+import { findWidenedLimit } from '../../../order-limits/find-widened-limit.ts';
 import { saveOrderLimits } from '../../../order-limits/save-find-and-delete-order-limits.ts';
 import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
 import { parseOrderLimitsForm } from './parse-order-limits-form.ts';
@@ -70,11 +71,6 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
   return sendPage(context, res, html, { status, returnTo: getInteractionRedirectUri(interaction) });
 }
 
-/** Returns whether the user can set limits on the page: the application requests limits, or its scopes permit orders or payments. */
-const offersLimits = (requested: EffectiveOrderLimits | undefined, scopes: readonly Scope[]): boolean =>
-  requested !== undefined || scopes.some((scope) => orderScopes.has(scope));
-const orderScopes = new Set<string>(['orders.write', 'orders.manage', 'payments.write', 'payments.manage'] satisfies Scope[]);
-
 async function orderLimitsViewModel(
   { em, listOrderCurrencies }: PageContext,
   { params }: Interaction,
@@ -82,11 +78,12 @@ async function orderLimitsViewModel(
   apiScopes: readonly Scope[],
   rejected: RejectedLimits | undefined,
 ): Promise<ConsentPageViewModel['orderLimits']> {
-  const requested = parseRequestedOrderLimits(params, application);
-  if (!offersLimits(requested, apiScopes)) return undefined;
-  const { form = orderLimitsFormFromInput(requested), faults = [] } = rejected ?? {};
-  const canAllowAllOrders = requested?.orders !== 'own';
-  return { requested, canAllowAllOrders, currencies: await listOrderCurrencies(em), form, faults };
+  const { isOffered, isRequested, maximum, proposed } = await findOfferedOrderLimits(em, params, application, apiScopes);
+  if (!isOffered) return undefined;
+  const { form = orderLimitsFormFromInput(proposed), faults = [] } = rejected ?? {};
+  const canAllowAllOrders = maximum?.orders !== 'own';
+  const isProposed = proposed !== undefined;
+  return { maximum, isRequested, isProposed, canAllowAllOrders, currencies: await listOrderCurrencies(em), form, faults };
 }
 
 /** Handles `POST /consent/:uid`. */
@@ -111,7 +108,7 @@ async function allow(
   form: OrderLimitsForm,
 ): Promise<void> {
   const { em, provider } = context;
-  const { faults, limits, timeZone, canAllowAllOrders } = await parseLimits(
+  const { faults, limits, timeZone, canAllowAllOrders, isChosen } = await parseLimits(
     context,
     await requirePendingInteraction(context, req, res, 'consent'),
     form,
@@ -139,7 +136,7 @@ async function allow(
     await createConnectedApp(em, { grantId, userId: user.id, clientId }, req.headers['user-agent'], now);
     if (limits) {
       await saveOrderLimits(em, grantId, limits, { timeZone, allOrdersGrantable: canAllowAllOrders });
-      await deleteStoredConsent(em, user.id, clientId);
+      if (isChosen) await deleteStoredConsent(em, user.id, clientId);
     }
     const details = { scopes: allowed, ...(limits && { limits: JSON.stringify(limits) }) };
     const event = { action: 'consent.granted', actorId: user.id, userId: user.id, clientId, details } as const;
@@ -151,13 +148,19 @@ async function allow(
 
 async function parseLimits({ em, settings, listOrderCurrencies }: PageContext, interaction: Interaction, form: OrderLimitsForm) {
   const { params } = interaction;
-  const requested = parseRequestedOrderLimits(params, await requireActiveApplication(em, getInteractionClientId(interaction)));
-  const canAllowAllOrders = requested?.orders !== 'own';
-  const isOffered = offersLimits(requested, filterApiScopes(parseKnownRequestedScopes(params)));
+  const application = await requireActiveApplication(em, getInteractionClientId(interaction));
+  const offered = await findOfferedOrderLimits(em, params, application, filterApiScopes(parseKnownRequestedScopes(params)));
+  const { isOffered, maximum } = offered;
+  const canAllowAllOrders = maximum?.orders !== 'own';
   const { messages } = settings;
-  const context = { requested, canAllowAllOrders, currencies: await listOrderCurrencies(em), messages, now: new Date() };
-  return { ...parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromInput(undefined), context), canAllowAllOrders };
+  const context = { maximum, canAllowAllOrders, currencies: await listOrderCurrencies(em), messages, now: new Date() };
+  const parsed = parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromInput(undefined), context);
+  return { ...parsed, canAllowAllOrders, isChosen: isChosenByUserOrApplication(offered, parsed.limits) };
 }
+
+/** Returns whether the limits are more than the ceilings, which apply without the user's consent. */
+const isChosenByUserOrApplication = ({ isRequested, maximum }: OfferedOrderLimits, limits: EffectiveOrderLimits | undefined): boolean =>
+  isRequested || maximum === undefined || limits === undefined || findWidenedLimit(limits, maximum) !== undefined;
 
 async function deny(context: PageContext, req: Request, res: Response): Promise<void> {
   const returnTo = await context.em.transactional(async () => {

@@ -4,6 +4,7 @@ import {
   type OrderAction,
   type OrderApprovalMode,
   type EffectiveOrderLimits,
+  type OrderSpendingLimits,
 } from '@mandate/contract';
 import { endOfDayInTimeZone, timeZoneOrDefault } from '../../../order-limits/time-zones.ts';
 import type { Messages } from '../../../languages/languages.ts';
@@ -18,8 +19,10 @@ type ParsedForm = {
 };
 
 type FormContext = {
-  /** Limits that the application asks for, which the user can lower but not raise. */
-  readonly requested: EffectiveOrderLimits | undefined;
+  /** Limits that the user can lower but not raise, because the application asks for them or an administrator set them. */
+  readonly maximum: EffectiveOrderLimits | undefined;
+  /** Limits that administrators set for an application whose limits the user changes later. Absent limits are permitted. */
+  readonly ceiling?: OrderSpendingLimits | undefined;
   /** Limits that the user changes on the account page. Limits that the page does not show stay unchanged. */
   readonly current?: EffectiveOrderLimits | undefined;
   /** Whether the user can let the application access all orders; if not, the form contains no choice. */
@@ -29,31 +32,32 @@ type FormContext = {
   readonly now: Date;
 };
 
-/** Converts a submitted form to limits. Returns an error for every field that is invalid or exceeds what the application asked for. */
+/** Converts a submitted form to limits. Returns an error for every field that is invalid or exceeds the maximum. */
 export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext): ParsedForm {
-  const { requested, messages } = context;
+  const { maximum, ceiling, messages } = context;
   const { orderLimits: texts } = messages;
   const faults: FieldError[] = [];
   const timeZone = timeZoneOrDefault(form.time_zone);
-  const currency = requested?.limits?.currency ?? form.limit_currency;
-  const readAmount = (field: 'limit_per_order' | 'limit_per_period', maximum: number | undefined): number | undefined => {
+  const currency = maximum?.limits?.currency ?? ceiling?.currency ?? form.limit_currency;
+  const readAmount = (field: 'limit_per_order' | 'limit_per_period', key: 'per_order' | 'per_period'): number | undefined => {
     const amount = form[field] === '' ? undefined : parseAmount(form[field], currency);
     if (form[field] !== '' && amount === undefined)
       faults.push({ field, text: texts.amountInvalid({ example: formatAmount(messages, 2000, currency) }) });
-    else if (maximum !== undefined && (amount ?? Infinity) > maximum) {
-      faults.push({ field, text: texts.tooHigh({ amount: `${formatAmount(messages, maximum, currency)} ${currency}` }) });
+    else if (isAbove(amount ?? Infinity, maximum?.limits?.[key]) || isAbove(amount ?? 0, ceiling?.[key])) {
+      const highest = Math.min(maximum?.limits?.[key] ?? Infinity, ceiling?.[key] ?? Infinity);
+      faults.push({ field, text: texts.tooHigh({ amount: `${formatAmount(messages, highest, currency)} ${currency}` }) });
     }
     return amount;
   };
-  const perOrder = readAmount('limit_per_order', requested?.limits?.per_order);
-  const perPeriod = readAmount('limit_per_period', requested?.limits?.per_period);
+  const perOrder = readAmount('limit_per_order', 'per_order');
+  const perPeriod = readAmount('limit_per_period', 'per_period');
   const hasAmount = perOrder !== undefined || perPeriod !== undefined;
-  if (hasAmount && requested?.limits === undefined && !context.currencies.includes(currency)) {
+  if (hasAmount && maximum?.limits === undefined && ceiling === undefined && !context.currencies.includes(currency)) {
     faults.push({ field: 'limit_currency', text: texts.currencyInvalid });
   }
   const validUntil = readLastDay(form, timeZone, context, faults);
   const actions = readActions(form, context, faults);
-  const orders = context.canAllowAllOrders ? (form.limit_orders ?? requested?.orders ?? context.current?.orders ?? 'all') : 'own';
+  const orders = context.canAllowAllOrders ? (form.limit_orders ?? maximum?.orders ?? context.current?.orders ?? 'all') : 'own';
   const approval = readApprovalMode(form, context);
   const limits: EffectiveOrderLimits = {
     actions,
@@ -63,13 +67,13 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
       limits: {
         currency,
         ...(perOrder !== undefined && { per_order: perOrder }),
-        ...(perPeriod !== undefined && { per_period: perPeriod, period: requested?.limits?.period ?? form.limit_period }),
+        ...(perPeriod !== undefined && { per_period: perPeriod, period: maximum?.limits?.period ?? ceiling?.period ?? form.limit_period }),
       },
     }),
     ...(validUntil !== undefined && { valid_until: validUntil.toISOString() }),
   };
   const isLimited =
-    requested !== undefined ||
+    maximum !== undefined ||
     hasAmount ||
     validUntil !== undefined ||
     actions.length < orderActions.length ||
@@ -79,16 +83,18 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
   return { faults, limits: orderLimitsInputSchema.parse(limits), timeZone };
 }
 
+const isAbove = (amount: number, maximum: number | undefined): boolean => maximum !== undefined && amount > maximum;
+
 /** Returns which orders need the user's approval. The user cannot loosen what the application requested. */
-function readApprovalMode({ limit_approval: chosen }: OrderLimitsForm, { requested, current }: FormContext): OrderApprovalMode {
-  const asked = requested?.approval ?? 'above_limit';
+function readApprovalMode({ limit_approval: chosen }: OrderLimitsForm, { maximum, current }: FormContext): OrderApprovalMode {
+  const asked = maximum?.approval ?? 'above_limit';
   return asked === 'above_limit' ? (chosen ?? current?.approval ?? 'above_limit') : asked;
 }
 
-function readActions(form: OrderLimitsForm, { requested, current, messages }: FormContext, faults: FieldError[]): OrderAction[] {
-  const offered = requested?.actions ?? orderActions;
-  // The page lets the user choose the actions only if the application requests limits.
-  const actions = requested ? offered.filter((action) => form.limit_action?.includes(action)) : [...(current?.actions ?? offered)];
+function readActions(form: OrderLimitsForm, { maximum, current, messages }: FormContext, faults: FieldError[]): OrderAction[] {
+  const offered = maximum?.actions ?? orderActions;
+  // The page lets the user choose the actions only if there is a maximum.
+  const actions = maximum ? offered.filter((action) => form.limit_action?.includes(action)) : [...(current?.actions ?? offered)];
   if (actions.length === 0) faults.push({ field: `limit_action_${offered[0] ?? ''}`, text: messages.orderLimits.actionMissing });
   return actions;
 }
@@ -96,11 +102,11 @@ function readActions(form: OrderLimitsForm, { requested, current, messages }: Fo
 function readLastDay(
   form: OrderLimitsForm,
   timeZone: string,
-  { requested, current, messages, now }: FormContext,
+  { maximum, current, messages, now }: FormContext,
   faults: FieldError[],
 ): Date | undefined {
   const day = form.limit_until;
-  const latest = requested?.valid_until;
+  const latest = maximum?.valid_until;
   const shown = latest ?? current?.valid_until;
   if (shown !== undefined && day === shown.slice(0, 10)) return new Date(shown);
   if (day === '' && latest === undefined) return undefined;

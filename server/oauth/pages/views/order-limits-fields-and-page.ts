@@ -1,12 +1,24 @@
-import { budgetPeriods, orderAccessLevels, orderApprovalModes, type EffectiveOrderLimits } from '@mandate/contract';
+import {
+  budgetPeriods,
+  orderAccessLevels,
+  orderApprovalModes,
+  type EffectiveOrderLimits,
+  type OrderSpendingLimits,
+} from '@mandate/contract';
 import { html, type Html } from '../../../http/response/html-template.ts';
-import { formatAmount, formatDay, type OrderLimitsForm } from './order-limits-form-and-amount-format.ts';
+import { describeLimits, type OrderLimitsForm } from './order-limits-form-and-amount-format.ts';
 import { hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
 
 export type OrderLimitsFieldsViewModel = {
   readonly applicationName: string;
-  /** Limits that the application asks for; undefined if it asks for none. */
-  readonly requested: EffectiveOrderLimits | undefined;
+  /** Limits that the user can lower but not raise, because the application asks for them or an administrator set them. */
+  readonly maximum: EffectiveOrderLimits | undefined;
+  /** Whether the application asks for the maximum. If not, administrators set it. */
+  readonly isRequested: boolean;
+  /** Whether the form is filled in with limits. */
+  readonly isProposed: boolean;
+  /** Limits that administrators set for an application whose limits the user changes later. */
+  readonly ceiling?: OrderSpendingLimits | undefined;
   /** Whether the user can let the application access all orders. */
   readonly canAllowAllOrders: boolean;
   /** Currencies in which orders can be placed. */
@@ -15,13 +27,13 @@ export type OrderLimitsFieldsViewModel = {
   readonly faults: readonly FieldError[];
 };
 
-/** Renders the requested limits in words, and the fields in which the user can lower them or set limits. */
+/** Renders the maximum in words, and the fields in which the user can lower them or set limits. */
 export function orderLimitsFields(settings: PageSettings, content: OrderLimitsFieldsViewModel): Html {
   const { orderLimits: messages } = settings.messages;
-  const { requested, form, faults } = content;
+  const { maximum, isRequested, isProposed, form, faults } = content;
   const fields = inputFields(settings, content);
-  if (!requested) {
-    return html`<details class="limits" ${faults.length > 0 && html`open`}>
+  if (!maximum) {
+    return html`<details class="limits" ${(faults.length > 0 || isProposed) && html`open`}>
       <summary>${messages.title}</summary>
       <p class="hint">${messages.none}</p>
       ${fields}
@@ -29,10 +41,10 @@ export function orderLimitsFields(settings: PageSettings, content: OrderLimitsFi
   }
   return html`<fieldset class="limits">
     <legend>${messages.title}</legend>
-    <p>${describeRequest(settings, content.applicationName, requested)}</p>
-    ${requested.orders === 'all' && html`<p>${messages.allOrdersText({ application: content.applicationName })}</p>`}
+    <p>${describeMaximum(settings, content.applicationName, maximum, isRequested)}</p>
+    ${isRequested && maximum.orders === 'all' && html`<p>${messages.allOrdersText({ application: content.applicationName })}</p>`}
     <p class="hint">${messages.lower}</p>
-    ${actionFields(settings, requested, form)} ${fields}
+    ${actionFields(settings, maximum, form)} ${fields}
   </fieldset>`;
 }
 
@@ -62,8 +74,9 @@ export function connectedAppLimitsPage(
 
 function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel): Html {
   const { orderLimits: messages } = settings.messages;
-  const { requested, form, faults } = content;
-  const fixedCurrency = requested?.limits?.currency ?? (content.currencies.length === 1 ? content.currencies[0] : undefined);
+  const { maximum, ceiling, form, faults } = content;
+  const fixedCurrency =
+    maximum?.limits?.currency ?? ceiling?.currency ?? (content.currencies.length === 1 ? content.currencies[0] : undefined);
   const currency = fixedCurrency ?? 'none';
   return html`${fixedCurrency === undefined ? currencyField(settings, content) : hiddenField('limit_currency', fixedCurrency)}
     ${input(faults, { name: 'limit_per_order', label: messages.perOrder({ currency }), value: form.limit_per_order })}
@@ -73,16 +86,17 @@ function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel
     ${ordersField(settings, content)} ${approvalField(settings, content)} <input type="hidden" name="time_zone" value="" data-time-zone />`;
 }
 
-/** Describes limits in one sentence. */
-function describeRequest({ messages }: PageSettings, application: string, { limits, valid_until: until }: EffectiveOrderLimits): string {
-  const { orderLimits: texts, language } = messages;
-  const money = (amount: number): string => `${formatAmount(messages, amount, limits?.currency ?? '')} ${limits?.currency}`;
-  const parts = [
-    limits?.per_order !== undefined && texts.perOrderText({ amount: money(limits.per_order) }),
-    limits?.per_period !== undefined && texts.perPeriodText({ amount: money(limits.per_period), period: limits.period ?? 'month' }),
-    until !== undefined && texts.untilText({ when: formatDay(messages, until) }),
-  ].filter((part) => part !== false);
-  return parts.length === 0 ? '' : texts.asks({ application, limits: new Intl.ListFormat(language.tag).format(parts) });
+/** Describes the maximum in one sentence. */
+function describeMaximum(
+  { messages, shop }: PageSettings,
+  application: string,
+  limits: EffectiveOrderLimits,
+  isRequested: boolean,
+): string {
+  const list = describeLimits(messages, limits);
+  if (list === undefined) return '';
+  const { orderLimits: texts } = messages;
+  return isRequested ? texts.asks({ application, limits: list }) : texts.permits({ application, shop: shop.name, limits: list });
 }
 
 const actionFields = (
@@ -127,8 +141,8 @@ const input = (faults: readonly FieldError[], { name, label, value, type = 'text
   </div>`;
 };
 
-function periodField({ messages: { orderLimits } }: PageSettings, { requested, form }: OrderLimitsFieldsViewModel): Html {
-  const fixed = requested?.limits?.period;
+function periodField({ messages: { orderLimits } }: PageSettings, { maximum, ceiling, form }: OrderLimitsFieldsViewModel): Html {
+  const fixed = maximum?.limits?.period ?? ceiling?.period;
   if (fixed !== undefined) return html`${hiddenField('limit_period', fixed)}`;
   return select(
     'limit_period',
@@ -150,9 +164,9 @@ function ordersField(
 }
 
 /** Renders the field that selects which orders need the user's approval, or states what the application requested. */
-function approvalField({ messages: { orderLimits } }: PageSettings, { requested, form }: OrderLimitsFieldsViewModel): Html {
-  if (requested?.approval === 'always') return html`<p>${orderLimits.approvalAlwaysText}</p>`;
-  if (requested?.approval === 'never') return html`<p>${orderLimits.approvalNeverText}</p>`;
+function approvalField({ messages: { orderLimits } }: PageSettings, { maximum, form }: OrderLimitsFieldsViewModel): Html {
+  if (maximum?.approval === 'always') return html`<p>${orderLimits.approvalAlwaysText}</p>`;
+  if (maximum?.approval === 'never') return html`<p>${orderLimits.approvalNeverText}</p>`;
   const options = orderApprovalModes.map((mode) => [mode, orderLimits.approvalModes[mode]] as const);
   return select('limit_approval', orderLimits.approval, options, form.limit_approval ?? 'above_limit', undefined);
 }

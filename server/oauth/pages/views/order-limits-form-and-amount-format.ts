@@ -65,3 +65,18 @@ export function parseAmount(value: string, currency: string): number | undefined
 
 export const formatDay = ({ language }: Messages, at: string): string =>
   new Intl.DateTimeFormat(language.tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));
+
+/** Returns a list of the amounts and the end of limits in words, or undefined if there are none. */
+export function describeLimits(
+  messages: Messages,
+  { limits, valid_until: until }: Pick<EffectiveOrderLimits, 'limits' | 'valid_until'>,
+): string | undefined {
+  const { orderLimits: texts, language } = messages;
+  const money = (amount: number): string => `${formatAmount(messages, amount, limits?.currency ?? '')} ${limits?.currency}`;
+  const parts = [
+    limits?.per_order !== undefined && texts.perOrderText({ amount: money(limits.per_order) }),
+    limits?.per_period !== undefined && texts.perPeriodText({ amount: money(limits.per_period), period: limits.period ?? 'month' }),
+    until !== undefined && texts.untilText({ when: formatDay(messages, until) }),
+  ].filter((part) => part !== false);
+  return parts.length === 0 ? undefined : new Intl.ListFormat(language.tag).format(parts);
+}

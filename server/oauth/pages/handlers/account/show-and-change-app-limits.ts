@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { ConnectedAppLimits, EffectiveOrderLimits } from '@mandate/contract';
+import type { ConnectedAppLimits, EffectiveOrderLimits, OrderSpendingLimits } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import { findNameOfConnectedApp } from '../../../grants/connected-apps.ts';
 import {
   changeLimitsOfConnectedApp,
+  findCeilingOfConnectedApp,
   findLimitsOfConnectedApp,
   isAccessToAllOrdersGrantable,
 } from '../../../grants/find-and-change-limits-of-connected-app.ts';
@@ -19,7 +20,13 @@ const connectedAppId = z
   .regex(/^\d{1,15}$/)
   .transform(Number);
 
-type App = { readonly id: number; readonly name: string; readonly limits: ConnectedAppLimits; readonly canAllowAllOrders: boolean };
+type App = {
+  readonly id: number;
+  readonly name: string;
+  readonly limits: ConnectedAppLimits;
+  readonly canAllowAllOrders: boolean;
+  readonly ceiling: OrderSpendingLimits | undefined;
+};
 
 async function findApp({ context: { em }, req, account }: AccountRequest): Promise<App | undefined> {
   const id = connectedAppId.safeParse(req.params['app']);
@@ -27,7 +34,8 @@ async function findApp({ context: { em }, req, account }: AccountRequest): Promi
   const limits = await findLimitsOfConnectedApp(em, account.id, id.data);
   const name = await findNameOfConnectedApp(em, account.id, id.data);
   const canAllowAllOrders = await isAccessToAllOrdersGrantable(em, account.id, id.data);
-  return limits && name !== undefined ? { id: id.data, name, limits, canAllowAllOrders } : undefined;
+  const ceiling = await findCeilingOfConnectedApp(em, account.id, id.data);
+  return limits && name !== undefined ? { id: id.data, name, limits, canAllowAllOrders, ceiling } : undefined;
 }
 
 /** Handles `GET /account/apps/:app/limits`. */
@@ -48,7 +56,8 @@ export async function submitAppLimits(request: AccountRequest): Promise<void> {
   const isRemoval = decisionSchema.parse(req.body ?? {}).decision === 'remove';
   const current = currentLimits(app);
   const { faults, limits, timeZone } = parseOrderLimitsForm(form, {
-    requested: undefined,
+    maximum: undefined,
+    ceiling: app.ceiling,
     current,
     canAllowAllOrders: app.canAllowAllOrders,
     currencies: await listCurrencies(request, app),
@@ -68,9 +77,19 @@ export async function submitAppLimits(request: AccountRequest): Promise<void> {
 
 async function renderLimits(request: AccountRequest, app: App, form: OrderLimitsForm, faults: readonly FieldError[]): Promise<void> {
   const { context, req, res } = request;
-  const { name: applicationName, canAllowAllOrders } = app;
+  const { name: applicationName, canAllowAllOrders, ceiling } = app;
   const currencies = await listCurrencies(request, app);
-  const content = { applicationName, requested: undefined, canAllowAllOrders, currencies, form, faults };
+  const content = {
+    applicationName,
+    maximum: undefined,
+    isRequested: false,
+    isProposed: true,
+    ceiling,
+    canAllowAllOrders,
+    currencies,
+    form,
+    faults,
+  };
   const html = connectedAppLimitsPage(context.settings, context.forms.issue(req, res), content, currentLimits(app) !== undefined);
   return sendPage(context, res, html, { status: faults.length > 0 ? 422 : 200 });
 }

@@ -1,7 +1,9 @@
+import { orderActions, type ApiKeyLimits } from '@mandate/contract';
 import type { AccountApiKey } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import { renderAccountSubpage, describeScope } from './account-pages.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
+import { describeLimits } from '../order-limits-form-and-amount-format.ts';
 import { hiddenField, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 export function apiKeysPage(settings: PageSettings, csrf: string, keys: readonly AccountApiKey[]): Html {
@@ -38,6 +40,7 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
       <ul class="can">
         ${key.scopes.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
       </ul>
+      ${key.limits && describeKeyLimits(settings, key.limits)}
     </div>
     ${
       key.status === 'active' &&
@@ -47,4 +50,17 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
       </form>`
     }
   </li>`;
+}
+
+/** Describes the limits of a key: the amounts and the end, the permitted actions if not all are permitted, and the accessible orders. */
+function describeKeyLimits({ messages }: PageSettings, limits: ApiKeyLimits): Html {
+  const { apiKeys, orderLimits } = messages;
+  const list = describeLimits(messages, limits);
+  const actions = limits.actions.length < orderActions.length ? limits.actions.map((action) => orderLimits.actions[action]) : [];
+  const access = limits.orders === 'own' ? [apiKeys.ownOrders] : [];
+  return html`<p class="quiet">${apiKeys.limits}</p>
+    <ul class="can">
+      ${list !== undefined && html`<li>${apiKeys.orders({ limits: list })}</li>`}
+      ${[...actions, ...access].map((text) => html`<li>${text}</li>`)}
+    </ul>`;
 }

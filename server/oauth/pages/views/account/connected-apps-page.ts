@@ -1,5 +1,6 @@
 import type { AccountApiKey } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
-import type { ConnectedAppGroup, LimitsWithBudget } from '../../../grants/list-connected-apps-by-application.ts';
+import type { EffectiveLimits } from '../../../../order-limits/find-effective-order-limits.ts';
+import type { ConnectedAppGroup } from '../../../grants/list-connected-apps-by-application.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { formatMoney, formatTimestamp } from '../format-time-and-money.ts';
 import { checkboxField, hiddenField, type PageSettings } from '../page-layout-and-form-fields.ts';
@@ -88,7 +89,7 @@ const limitsLink = ({ messages: { orderLimits } }: PageSettings, id: number, app
   </p>`;
 
 /** Describes the amounts of limits, such as “€5.00 of €20.00 used in this month”. Returns an empty text if the limits have no amounts. */
-export function describeLimitsInShort(settings: PageSettings, { details: { limits }, budget }: LimitsWithBudget): string {
+export function describeLimitsInShort(settings: PageSettings, { details: { limits }, budget }: EffectiveLimits): string {
   const { apps: messages } = settings.messages;
   if (!limits) return '';
   const money = (amount: number): string => formatMoney(settings, amount, limits.currency);

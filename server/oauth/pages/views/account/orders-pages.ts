@@ -108,15 +108,27 @@ const totalRow = (term: string | undefined, amount: string | undefined): Html =>
     <td>${amount}</td>
   </tr>`;
 
-function deliverySection({ messages: { orders } }: PageSettings, { delivery, note }: Order): Html {
+function deliverySection({ messages: { language, orders } }: PageSettings, { delivery, note }: Order): Html {
   const { recipient_name: name, line1, line2, postal_code: code, city, region, country, phone } = delivery;
-  const lines = [name, line1, line2, [code, city].filter(Boolean).join(' '), region, country, phone];
+  const lines = [
+    name,
+    line1,
+    line2,
+    [code, city].filter(Boolean).join(' '),
+    region,
+    country && formatCountry(language.tag, country),
+    phone,
+  ];
   return html`<section>
     <h2>${orders.delivery}</h2>
     <p>${lines.filter((line) => line !== undefined && line !== '').map((line) => html`${line}<br />`)}</p>
     ${note !== null && html`<p class="quiet">${note}</p>`}
   </section>`;
 }
+
+/** Returns the name of a country, or its code if the code is not assigned. */
+const formatCountry = (languageTag: string, code: string): string =>
+  new Intl.DisplayNames(languageTag, { type: 'region', fallback: 'code' }).of(code) ?? code;
 
 /** Returns the state of an order in words, such as “Paid, partly shipped”. */
 function describeOrderState({ messages: { orders } }: PageSettings, order: OrderSummary): string {

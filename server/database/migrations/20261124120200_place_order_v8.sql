@@ -6,7 +6,7 @@
 -- column, a migration creates `mandate_order_fields_v2`, and the next version from the text of this file with the two names replaced.
 -- The plans are generic, because planning every order takes twice as long. Rows are found by their keys: a plan that was made while a table
 -- was empty would otherwise read the whole table as long as the connection exists.
-create function mandate_place_order_v7(
+create function mandate_place_order_v8(
   p_claim text[], -- caller, operation, key and hash of the request; null without a key
   p_path text, p_user_id bigint, p_client_id text, p_product_ids bigint[], p_quantities int[], p_delivery json, p_has_address boolean,
   p_discount bigint, p_tax_mode text, p_expected_total bigint, p_reference text, p_note text, p_metadata json, p_hold interval,
@@ -25,7 +25,7 @@ declare
   shipping bigint; shipping_currency text; needs_address boolean; active_user boolean;
   missing int; sold_out bigint[];
   quote quotes; ended text; price_changes jsonb;
-  allowed order_limits; budget_spent bigint; exceeded text; used_approval_id bigint; approval jsonb; decided_at timestamptz;
+  allowed order_limits; exceeded jsonb; checked_limits jsonb; decided_at timestamptz;
   placed orders; items text; happened text;
 begin
   -- Waits for a concurrent request with the same key. No row means that the key was already used; the caller reads the stored response.
@@ -69,40 +69,33 @@ begin
      where l.price <> i.unit_price or l.rate <> i.tax_rate_bps;
   end if;
 
-  -- The customer's limits. The lock makes concurrent orders of one grant wait for each other, so that each sees what the others spent, and
-  -- makes a change of the limits wait. The time is read after the lock, because `now()` is the time before the wait.
+  -- The limits that the customer and administrators set. The lock makes concurrent orders of one grant wait for each other, so that each
+  -- sees what the others spent, and makes a change of the limits wait. The time is read after the lock, because `now()` is the time before
+  -- the wait.
   if p_grant_id is not null then
-    select * into allowed from order_limits where grant_id = p_grant_id for no key update;
-    if found then
+    allowed := mandate_lock_order_limits_v1(p_grant_id, p_client_id);
+    if allowed.grant_id is not null then
       decided_at := clock_timestamp();
-      if allowed.period is not null then
-        budget_spent := mandate_budget_spent_v1(p_grant_id, allowed.currency,
-                                                mandate_budget_starts_v1(allowed.period, allowed.time_zone, decided_at));
+      exceeded := case when allowed.valid_until <= decided_at then jsonb_build_object('limit', 'valid_until')
+                       when 'place' <> all (allowed.actions) then jsonb_build_object('limit', 'actions') end;
+      if exceeded is null then
+        exceeded := mandate_find_exceeded_limit_v1(p_grant_id, p_client_id, order_currency, total_due, total_due, decided_at);
       end if;
-      exceeded := case when allowed.valid_until <= decided_at then 'valid_until'
-                       when 'place' <> all (allowed.actions) then 'actions'
-                       when allowed.currency <> order_currency then 'currency'
-                       when total_due > allowed.per_order then 'per_order'
-                       when budget_spent + total_due > allowed.per_period then 'per_period' end;
+      -- A response has room for one amount per order and one budget: the lowest amount, and the budget of which the least remains.
+      if exceeded is not null or p_price_only then
+        select jsonb_build_object(
+                 'limit', null, 'currency', min(l.currency), 'per_order', min(l.per_order), 'valid_until', allowed.valid_until,
+                 'per_period', (array_agg(l.per_period order by l.per_period - l.spent) filter (where l.per_period is not null))[1],
+                 'period', (array_agg(l.period order by l.per_period - l.spent) filter (where l.per_period is not null))[1],
+                 'spent', (array_agg(l.spent order by l.per_period - l.spent) filter (where l.per_period is not null))[1],
+                 'period_ends_at', (array_agg(l.period_ends_at order by l.per_period - l.spent) filter (where l.per_period is not null))[1])
+          into checked_limits
+          from mandate_spending_limits_v1(p_grant_id, p_client_id, decided_at) l;
+        checked_limits := checked_limits || coalesce(jsonb_strip_nulls(exceeded), '{}');
+      end if;
     elsif p_limited and not exists (select from connections where grant_id = p_grant_id) then
-      exceeded := 'revoked';
-    end if;
-
-    -- The customer's approval of this quote replaces the check of the amounts. The lock prevents it from being canceled at the same time.
-    if p_quote_id is not null then
-      select id into used_approval_id from approvals
-       where quote_id = p_quote_id and grant_id = p_grant_id and approved_at is not null and declined_at is null and canceled_at is null
-         and used_at is null and expires_at > clock_timestamp()
-         for no key update;
-    end if;
-    if exceeded is null or exceeded in ('currency', 'per_order', 'per_period') then
-      exceeded := case when used_approval_id is not null then null
-                       when allowed.approval = 'always' then 'approval' else exceeded end;
-    end if;
-    if exceeded is not null and p_quote_id is not null then
-      select jsonb_build_object('id', id, 'status', case when declined_at is not null then 'declined' when expires_at <= clock_timestamp() then 'expired'
-                                                         else 'pending' end)
-        into approval from approvals where quote_id = p_quote_id and grant_id = p_grant_id and canceled_at is null and used_at is null;
+      exceeded := jsonb_build_object('limit', 'revoked');
+      checked_limits := exceeded;
     end if;
   end if;
 
@@ -157,11 +150,7 @@ begin
              'method', case when shipping_currency is not null then
                          jsonb_build_object('price', shipping, 'currency', shipping_currency, 'requires_address', needs_address) end,
              'subtotal', subtotal_due, 'total', total_due, 'active_user', active_user,
-             'exceeded', case when exceeded is not null or (p_price_only and allowed.grant_id is not null) then
-                           jsonb_build_object('limit', exceeded, 'currency', allowed.currency, 'per_order', allowed.per_order,
-                                              'per_period', allowed.per_period, 'period', allowed.period, 'spent', budget_spent,
-                                              'valid_until', allowed.valid_until, 'approval_mode', allowed.approval, 'approval', approval,
-                                              'period_ends_at', mandate_budget_ends_v1(allowed.period, allowed.time_zone, decided_at)) end,
+             'exceeded', checked_limits,
              'price', case when p_price_only then
                         jsonb_build_object('tax', tax_due, 'skus', skus, 'names', names, 'unit_prices', prices, 'tax_rates', rates, 'taxes', taxes,
                                            'totals', totals,
@@ -191,10 +180,7 @@ begin
     returning line, product_id, sku, name, unit_price, quantity, shipped_quantity, restocked_quantity, tax_rate_bps, tax, total
   )
   select string_agg(to_json(w)::text, ',' order by line) into items from written w;
-  if used_approval_id is not null then -- an approved order does not count toward the budget
-    update approvals set order_id = placed.id, used_at = clock_timestamp(), updated_at = clock_timestamp(), version = version + 1
-     where id = used_approval_id;
-  elsif allowed.grant_id is not null then
+  if allowed.grant_id is not null then
     insert into budgeted_orders (grant_id, order_id, counted_at) values (p_grant_id, placed.id, decided_at);
   end if;
   if p_quote_id is not null then

@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 /** Which orders need the customer's approval. With the default, existing grants can request approval of orders above their limits. */
 export class OrderApprovalMode extends Migration {
-  override name = '20261124110000_order_approval_mode';
+  override name = '20261124170000_order_approval_mode';
 
   override up(): void {
     this.addSql(`alter table "order_limits"

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
 /** A function that the entities cannot express. The SQL file must not change after a release, just like this migration. */
-export class PlaceOrderV7 extends Migration {
-  override name = '20261124110200_place_order_v7';
+export class PlaceOrderV8 extends Migration {
+  override name = '20261124120200_place_order_v8';
 
   override up(): void {
-    this.addSql(readFileSync(new URL('20261124110200_place_order_v7.sql', import.meta.url), 'utf8'));
+    this.addSql(readFileSync(new URL('20261124120200_place_order_v8.sql', import.meta.url), 'utf8'));
   }
 }

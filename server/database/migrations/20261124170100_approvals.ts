@@ -2,7 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 /** Approvals of orders by the customer, and the amount above which a customer must use a second factor to approve. */
 export class Approvals extends Migration {
-  override name = '20261124110100_approvals';
+  override name = '20261124170100_approvals';
 
   override up(): void {
     this.addSql(

@@ -1,0 +1,18 @@
+import { Option, type Command } from 'commander';
+import { setCompletionChoices } from './global-flags-and-command-groups.ts';
+
+/** Adds the flags that limit what an application may do with orders. */
+export const addOrderLimitFlags = (command: Command): Command =>
+  command
+    .option('--limit-per-order <amount>', 'maximum total of one order, such as 50 or 49.99')
+    .option('--limit-per-day <amount>', 'maximum total of all orders in one day')
+    .option('--limit-per-week <amount>', 'maximum total of all orders in one week, from Monday')
+    .option('--limit-per-month <amount>', 'maximum total of all orders in one calendar month')
+    .option('--currency <code>', 'currency of the amounts, such as GBP; orders in other currencies are rejected')
+    .option('--until <date>', 'last day on which orders are permitted, such as 2027-01-31, in the local time zone')
+    .addOption(
+      setCompletionChoices(new Option('--orders <which>', 'orders that can be accessed: own (those that the application placed) or all'), [
+        'own',
+        'all',
+      ]),
+    );

@@ -1,0 +1,76 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { nullableSpendingLimitsInputSchema, nullableSpendingLimitsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
+import {
+  bodyProblemCodes,
+  commonProblems,
+  declareProblemResponses,
+  ifMatchProblemCodes,
+  problemCodesOfAuthorizedOperations,
+} from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
+import { declareRouteMetadata, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+
+const c = initContract();
+
+const fails = declareProblemResponses(commonProblems);
+
+const descriptions = {
+  maximum_limits:
+    'Highest limits that customers can allow an application that is not operated by the shop; `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
+  default_limits:
+    'Limits that the consent page proposes if such an application requests no limits; `null` means none. Customers can change them up to the maximum.',
+};
+
+export const orderLimitSettingsSchema = withSchemaName(
+  'OrderLimitSettings',
+  z.object({
+    maximum_limits: nullableSpendingLimitsSchema.describe(descriptions.maximum_limits),
+    default_limits: nullableSpendingLimitsSchema.describe(descriptions.default_limits),
+    version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+  }),
+);
+
+export const orderLimitSettingsUpdateSchema = withSchemaName(
+  'OrderLimitSettingsUpdate',
+  z
+    .object({
+      maximum_limits: nullableSpendingLimitsInputSchema.describe(descriptions.maximum_limits).optional(),
+      default_limits: nullableSpendingLimitsInputSchema.describe(descriptions.default_limits).optional(),
+    })
+    .strict(),
+);
+
+export const orderLimitSettingsRoutes = defineResource(
+  'Order limit settings',
+  'Limits for the orders of applications that the shop does not operate.',
+  {
+    get: {
+      method: 'GET',
+      path: '/order-limit-settings',
+      headers: ifNoneMatchHeadersSchema,
+      summary: 'Get the order limit settings',
+      description: 'Returns the default and maximum limits for applications that are not operated by the shop. Requires an administrator.',
+      responses: { 200: orderLimitSettingsSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations) },
+      metadata: declareRouteMetadata({ operationId: 'orderLimitSettings.get', access: ['applications.manage'] }),
+    },
+    update: {
+      method: 'PATCH',
+      path: '/order-limit-settings',
+      headers: ifMatchHeadersSchema,
+      body: orderLimitSettingsUpdateSchema,
+      summary: 'Update the order limit settings',
+      description:
+        'Updates the given fields. Omitted fields keep their values, and a given field replaces all limits that it contains. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.',
+      responses: {
+        200: orderLimitSettingsSchema,
+        ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes),
+      },
+      metadata: declareRouteMetadata({ operationId: 'orderLimitSettings.update', access: ['applications.manage'] }),
+    },
+  },
+);
+
+export type OrderLimitSettings = z.output<typeof orderLimitSettingsSchema>;
+export type OrderLimitSettingsUpdate = z.output<typeof orderLimitSettingsUpdateSchema>;

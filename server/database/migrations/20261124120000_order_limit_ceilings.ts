@@ -1,0 +1,18 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** Limits for orders that administrators set for one application, or for all applications that are not the shop's own. */
+export class OrderLimitCeilings extends Migration {
+  override name = '20261124120000_order_limit_ceilings';
+
+  override up(): void {
+    this.addSql(`alter table applications add column order_limits_ceiling jsonb null;`);
+    this.addSql(`alter table order_limits add column set_by_user boolean not null default true;`);
+    this.addSql(`create table order_limit_settings (
+      id int not null,
+      maximum_limits jsonb null,
+      default_limits jsonb null,
+      version int not null default 1,
+      primary key (id),
+      constraint order_limit_settings_id_check check (id = 1));`);
+  }
+}

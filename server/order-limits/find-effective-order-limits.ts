@@ -1,0 +1,62 @@
+import { orderActions, type Budget, type OrderAuthorizationDetails, type OrderSpendingLimits } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { authorizationDetailsFromOrderLimits } from './order-limits-conversion.ts';
+import { findOrderLimits } from './save-find-and-delete-order-limits.ts';
+import { callSpendingLimitsFunction, type SpendingLimit } from './call-spending-limit-functions.ts';
+
+/** What an application may do with a user's orders, and how much of its budget it has used. */
+export type EffectiveLimits = { readonly details: OrderAuthorizationDetails; readonly budget: Budget | null };
+
+/**
+ * Returns the limits that apply to a grant: the limits that the user set, tightened by those that administrators set. Returns null if
+ * nothing limits the grant.
+ */
+export async function findEffectiveOrderLimits(em: EntityManager, grantId: string, clientId: string): Promise<EffectiveLimits | null> {
+  const stored = await findOrderLimits(em, grantId);
+  const limits = await callSpendingLimitsFunction(em, grantId, clientId);
+  if (!stored && limits.length === 0) return null;
+  const { limits: _stored, ...conditions } = authorizationDetailsFromOrderLimits(stored ?? unrestricted);
+  const [first] = limits;
+  if (!first) return { details: conditions, budget: null };
+  const { details, budget } = combineSpendingLimits(first, limits);
+  const { type, actions, ...others } = conditions;
+  return { details: { type, actions, limits: details, ...others }, budget };
+}
+
+const unrestricted = { actions: [...orderActions], ownOrdersOnly: false, approval: 'above_limit' as const };
+
+/**
+ * Combines limits into the lowest amount per order and the budget of which the least remains. All limits apply, but a response has room for
+ * only one budget.
+ */
+function combineSpendingLimits(
+  { currency }: SpendingLimit,
+  limits: readonly SpendingLimit[],
+): { readonly details: OrderSpendingLimits; readonly budget: Budget | null } {
+  const comparable = limits.filter((limit) => limit.currency === currency);
+  const perOrder = comparable.flatMap(({ per_order: amount }) => amount ?? []);
+  const budgets = comparable.flatMap((limit) => budgetFromSpendingLimit(limit) ?? []);
+  const [budget = null] = budgets.toSorted((a, b) => a.remaining - b.remaining || a.limit - b.limit);
+  const details = {
+    currency,
+    ...(perOrder.length > 0 && { per_order: Math.min(...perOrder) }),
+    ...(budget && { per_period: budget.limit, period: budget.period }),
+  };
+  return { details, budget };
+}
+
+function budgetFromSpendingLimit(limit: SpendingLimit): Budget | undefined {
+  const { currency, period, per_period: perPeriod, period_starts_at: start, period_ends_at: end, time_zone: timeZone } = limit;
+  if (period === null || perPeriod === null || start === null || end === null) return undefined;
+  const spent = limit.spent ?? 0;
+  return {
+    currency,
+    period,
+    limit: perPeriod,
+    spent,
+    remaining: Math.max(0, perPeriod - spent),
+    starts_at: new Date(start).toISOString(),
+    ends_at: new Date(end).toISOString(),
+    time_zone: timeZone,
+  };
+}

@@ -1,0 +1,37 @@
+import { formatDecimalAmount, type OrderSpendingLimits } from '@mandate/contract';
+
+/** A requested limit that a ceiling does not permit, and a sentence fragment that states what is permitted. */
+export type LimitAboveCeiling = { readonly field: keyof OrderSpendingLimits; readonly reason: string };
+
+/** Returns the first requested limit that is above the ceiling, or undefined. Absent limits are not above it: the ceiling applies instead. */
+export function findLimitAboveCeiling(ceiling: OrderSpendingLimits, requested: OrderSpendingLimits): LimitAboveCeiling | undefined {
+  const { currency, per_order: perOrder, per_period: perPeriod, period } = ceiling;
+  const format = (amount: number): string => `${formatDecimalAmount(amount, currency)} ${currency}`;
+  if (requested.currency !== currency) return { field: 'currency', reason: `only orders in ${currency} are permitted` };
+  if (perOrder !== undefined && (requested.per_order ?? 0) > perOrder) {
+    return { field: 'per_order', reason: `at most ${format(perOrder)} per order is permitted` };
+  }
+  if (perPeriod === undefined || requested.per_period === undefined) return undefined;
+  if (requested.period !== period) return { field: 'period', reason: `the permitted amount is for one ${period}` };
+  return requested.per_period > perPeriod
+    ? { field: 'per_period', reason: `at most ${format(perPeriod)} per ${period} is permitted` }
+    : undefined;
+}
+
+/** Returns the limits, with the ceiling's values for limits that are absent or higher. A budget for another period stays as it is. */
+export function fillInLimitsFromCeiling(ceiling: OrderSpendingLimits, limits: OrderSpendingLimits | undefined): OrderSpendingLimits {
+  if (limits && limits.currency !== ceiling.currency) return limits;
+  const perOrder = lowest(limits?.per_order, ceiling.per_order);
+  const { period = ceiling.period } = limits ?? {};
+  const perPeriod = period === ceiling.period ? lowest(limits?.per_period, ceiling.per_period) : limits?.per_period;
+  return {
+    currency: ceiling.currency,
+    ...(perOrder !== undefined && { per_order: perOrder }),
+    ...(perPeriod !== undefined && period !== undefined && { per_period: perPeriod, period }),
+  };
+}
+
+const lowest = (...amounts: readonly (number | undefined)[]): number | undefined => {
+  const given = amounts.flatMap((amount) => amount ?? []);
+  return given.length === 0 ? undefined : Math.min(...given);
+};

@@ -1,0 +1,31 @@
+import { initServer } from '@ts-rest/express';
+import { contract } from '@mandate/contract';
+import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
+import { assertIfMatchHeader, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
+import { changeOrderLimitSettingsAndAudit, readOrderLimitSettings } from './order-limit-settings.ts';
+
+const etagName = 'order-limit-settings';
+
+export const orderLimitSettingsRoutes = (dependencies: HandlerDependencies) =>
+  initServer().router(contract.orderLimitSettings, {
+    get: (request) => handleGetOrderLimitSettings(dependencies, request),
+    update: (request) => handleUpdateOrderLimitSettings(dependencies, request),
+  });
+
+const handleGetOrderLimitSettings: RouteHandler<typeof contract.orderLimitSettings.get, HandlerDependencies> = async (
+  { em },
+  { req, res },
+) => respondWithEtagOrNotModified(req, res, etagName, await readOrderLimitSettings(em));
+
+const handleUpdateOrderLimitSettings: RouteHandler<typeof contract.orderLimitSettings.update, HandlerDependencies> = async (
+  { em },
+  { body, req, res },
+) => {
+  const { user, clientId } = requirePrincipal(req);
+  const actor = { source: getClientAddressAndUserAgent(req), actorId: user?.id, clientId };
+  const settings = await changeOrderLimitSettingsAndAudit(em, actor, body, (current) => assertIfMatchHeader(req, etagName, current));
+  return respondWithEtagOfChangedResource(res, etagName, settings);
+};

@@ -1,0 +1,16 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import type { OrderSpendingLimits } from '@mandate/contract';
+
+/** The shop's limits for applications that are not its own: at most one row. Without a row, there is neither a maximum nor a default. */
+export const OrderLimitSettingsEntity = defineEntity({
+  name: 'OrderLimitSettingsEntity',
+  tableName: 'order_limit_settings',
+  properties: {
+    id: p.integer().primary().autoincrement(false).check('id = 1'),
+    /** Highest limits that users can allow such an application. */
+    maximumLimits: p.json<OrderSpendingLimits>().nullable(),
+    /** Limits that the consent page proposes if such an application requests none. */
+    defaultLimits: p.json<OrderSpendingLimits>().nullable(),
+    version: p.integer().version(),
+  },
+});
