@@ -14,7 +14,6 @@ const problemSchema = z
             pointer: z.string().optional(),
             parameter: z.string().optional(),
             detail: z.string(),
-            approvable: z.boolean().optional(),
           })
           .passthrough(),
       )
@@ -40,10 +39,8 @@ export function parseProblem(text: string): ApiProblem | undefined {
 export function describeRefusal(tool: McpTool, { status, header, text }: InProcessResponse): string {
   const problem = parseProblem(text);
   const retryAfter = header('retry-after');
-  const advice = problem?.errors.some(({ approvable }) => approvable)
-    ? approvalAdvice
-    : adviceFor(tool, problem?.code ?? '', status, retryAfter);
-  const reasons = problem ? listReasons(problem) : [`The service responded with status ${status}`];
+  const advice = adviceFor(tool, problem?.code ?? '', status, retryAfter);
+  const reasons = problem ? listReasons(problem).map(nameToolsForApprovals) : [`The service responded with status ${status}`];
   const code = problem ? ` (${problem.code})` : '';
   return `${joinSentences([...reasons, ...(advice === undefined ? [] : [advice])])}${code}.`;
 }
@@ -72,9 +69,15 @@ const adviceByCode: Readonly<Record<string, string>> = {
   forbidden: 'tell the user, because the same call cannot succeed',
 };
 
-/** How to get the customer's approval of an order above a limit. The tools for it are not among the default tools. */
-const approvalAdvice =
-  'offer to request approval with `quotes_create` and `approvals_create` (in the server URL: `?tools=orders,quotes,approvals`)';
+/** The requests that problems about limits suggest, and the tools for them. The tool sets are not among the default tools. */
+const toolsByApprovalRequest: readonly (readonly [request: RegExp, tools: string])[] = [
+  [/a quote with POST \/api\/v1\/approvals/, 'a quote with `quotes_create` and `approvals_create` (tool sets `quotes`, `approvals`)'],
+  [/POST \/api\/v1\/approvals/, '`approvals_create` (tool set `approvals`)'],
+  [/GET \/api\/v1\/approvals\/\d+\?wait=\d+/, '`approvals_get`'],
+];
+
+const nameToolsForApprovals = (reason: string): string =>
+  toolsByApprovalRequest.reduce((text, [request, tools]) => text.replace(request, tools), reason);
 
 function adviceFor({ keyed, scopes }: McpTool, code: string, status: number, retryAfter: string | undefined): string | undefined {
   if (code === 'insufficient_scope') return `ask the user to sign in again with the scope ${scopes.join(' or ')}`;

@@ -97,7 +97,7 @@ function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrd
     return joinSentences(otherOrderSentence, `The customer declined this order (approval ${approval.id}).`);
   const quote = pointer === '#/quote_id' ? 'this quote' : 'a quote';
   const start = otherOrder === undefined ? 'Request' : `${otherOrder}, or request`;
-  return `${start} the customer's approval of ${quote} with POST /api/v1/approvals.`;
+  return `${start} approval of ${quote} with POST /api/v1/approvals.`;
 }
 
 const actionTexts = { place: 'place or change', pay: 'pay for', cancel: 'cancel' } as const satisfies Record<OrderAction, string>;
