@@ -33,8 +33,8 @@ export async function main(): Promise<string> {
 export const invalidCalls = [
   // @ts-expect-error -- a path parameter cannot be an object
   () => client.orders.get({ id: 7 }),
-  // @ts-expect-error -- an order requires a delivery
-  () => client.orders.create({ items: [] }),
+  // @ts-expect-error -- a new product requires a price
+  () => client.products.create({ sku: 'MUG-02', name: 'Mug', currency: 'GBP' }),
 ];
 export const signIn = (): BrowserSignIn =>
   browserSignIn({ issuer: 'https://shop.example', clientId: 'x', redirectUri: 'https://app.example/', scopes: ['orders.read'] });

@@ -22,8 +22,8 @@ def call(client: Client) -> None:
         assert_type(order, models.OrderSummary)
     client.orders.list(status=["payed"])  # type: ignore[list-item]
     client.orders.get("1")  # type: ignore[arg-type]
-    client.orders.create({"items": []})  # type: ignore[typeddict-item]
-    client.orders.create({}, idempotency="key")  # type: ignore[call-arg, typeddict-item]
+    client.products.create({"name": "Mug"})  # type: ignore[typeddict-item]
+    client.orders.create({}, idempotency="key")  # type: ignore[call-arg]
     client.branding.set_logo(b"", content_type="image/gif")  # type: ignore[arg-type]
 
 
