@@ -8,15 +8,7 @@ const problemSchema = z
     title: z.string(),
     detail: z.string().optional(),
     errors: z
-      .array(
-        z
-          .object({
-            pointer: z.string().optional(),
-            parameter: z.string().optional(),
-            detail: z.string(),
-          })
-          .passthrough(),
-      )
+      .array(z.object({ pointer: z.string().optional(), parameter: z.string().optional(), detail: z.string() }).passthrough())
       .default([]),
   })
   .passthrough();
