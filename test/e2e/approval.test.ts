@@ -46,9 +46,17 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   }
 
-  test('is placed after the customer has opened the e-mail and approved with a passkey, while the application waits', async () => {
+  async function lowerLimitTo50(page: Page): Promise<void> {
+    await page.goto(`${shop.origin}/account/apps`);
+    await page.getByRole('link', { name: 'Limits for orders by Test application' }).click();
+    await page.getByLabel('Maximum per order, in EUR').fill('50');
+    await page.getByRole('button', { name: 'Save the limits' }).click();
+    await page.getByText('At most €50.00 per order').waitFor();
+  }
+
+  test('is placed after the customer has lowered the limit, opened the e-mail and approved with a passkey, while the application waits', async () => {
     const anna = await signUp(shop.origin);
-    const app = await connectRequestingApplication(shop, anna);
+    const app = await connectRequestingApplication(shop, anna, { limits: { currency: 'EUR', per_order: 10_000 } });
     const page = await openDevice();
     await addPasskey(page, anna);
     await page.goto(`${shop.origin}/account/approvals`);
@@ -57,9 +65,13 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     await page.getByLabel(/Second factor above this amount/).fill('20');
     await page.getByRole('button', { name: 'Save the amount' }).click();
     await page.getByText('The amount has been saved.').waitFor();
+    const quote = await app.createQuote(6000);
+    expect(quote.limits).toMatchObject({ exceeded: null, per_order: 10_000 });
+    await lowerLimitTo50(page);
     await page.context().clearCookies();
 
-    const quote = await app.createQuote(6000);
+    const rejected = await app.orderFromQuote(quote.id);
+    expect([rejected.status, rejected.body.errors]).toMatchObject([403, [{ code: 'limit_exceeded', limit: 5000, approvable: true }]]);
     const { body: approval } = await app.requestApproval(quote.id);
     const waiting = app.call('GET', `/approvals/${approval.id}?wait=30`);
     await page.goto(await readMailLink(shop.origin, anna.email));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { reportExpiredApprovals } from '../../../server/approvals/report-and-cancel-approvals.ts';
 import { obtainLimitedTokensOfApplication, type RequestedLimits } from '../../support/oauth/limited-tokens.ts';
-import { createWebApplication, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createWebApplication, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import {
   connectApplicationAndDecider,
@@ -23,6 +23,18 @@ const listApprovalEvents = async (app: RequestingApplication, id: number): Promi
 
 const listAuditEvents = (id: number): Promise<{ action: string; client_id: string | null; details: JsonBody }[]> =>
   shop.db.em.fork().execute('select action, client_id, details from audit_events where subject = ? order by id', [`approval:${id}`]);
+
+/** Returns a function that changes the limits of the application as the customer. */
+async function prepareLimitChange({ browser }: Pick<TestUser, 'browser'>, { clientId }: RequestingApplication) {
+  const { access_token: token } = await obtainTokens(shop.origin, { browser }, ['connected_apps.read', 'connected_apps.write']);
+  const { body } = await shop.callApi('GET', '/api/v1/connected-apps', { token });
+  const connected = body.data.find(({ application }: JsonBody) => application.client_id === clientId);
+  return async (method: string, limits?: object): Promise<void> => {
+    const path = `/api/v1/connected-apps/${connected.id}/limits`;
+    const { status, text } = await shop.callApi(method, path, { token, ...(limits && { body: limits }) });
+    expect(status, text).toBeLessThan(300);
+  };
+}
 
 describe('an approval', () => {
   test('states what is requested, by which application, for how much, and why the limit does not cover it', async () => {
@@ -117,13 +129,16 @@ describe('an approval', () => {
     expect((await app.post('/orders', buildOrderInput([await shop.createProduct({ price: 6000 }), 1]))).body.code).toBe('limit_exceeded');
   });
 
-  test('cannot be requested, read, canceled or used by another application', async () => {
+  test('cannot be requested, read, listed, canceled or used by another application', async () => {
     const { anna, app, decide } = await connect();
     const { id, quote_id: quoteId } = await requestApprovalOf60(app);
     await decide(id, 'approval');
     const other = await connectRequestingApplication(shop, anna);
     expect((await other.requestApproval(quoteId)).body.code).toBe('invalid_request');
     expect((await other.call('GET', `/approvals/${id}`)).body.code).toBe('not_found');
+    expect((await other.call('GET', '/approvals')).body.data).toEqual([]);
+    await expect.poll(async () => (await listApprovalEvents(app, id)).length).toBe(2);
+    expect(await listApprovalEvents(other, id)).toEqual([]);
     expect((await other.post(`/approvals/${id}/cancellation`)).body.code).toBe('not_found');
     expect((await other.orderFromQuote(quoteId)).status).toBe(400);
     expect((await app.orderFromQuote(quoteId)).status).toBe(201);
@@ -178,14 +193,24 @@ describe('an approval', () => {
     const { anna, app, decide } = await connect();
     const { id, quote_id: quoteId } = await requestApprovalOf60(app);
     await decide(id, 'approval');
-    const { access_token: manager } = await obtainTokens(shop.origin, anna, ['connected_apps.read', 'connected_apps.write']);
-    const { body } = await shop.callApi('GET', '/api/v1/connected-apps', { token: manager });
-    const connected = body.data.find(({ application }: JsonBody) => application.client_id === app.clientId);
-    const path = `/api/v1/connected-apps/${connected.id}/limits`;
-    await shop.callApi('PUT', path, { token: manager, body: { actions: ['pay'] } });
+    const changeLimits = await prepareLimitChange(anna, app);
+    await changeLimits('PUT', { actions: ['pay'] });
     expect((await app.orderFromQuote(quoteId)).body.code).toBe('forbidden');
-    await shop.callApi('PUT', path, { token: manager, body: { actions: ['place'], ...limitsOf50PerOrder } });
+    await changeLimits('PUT', { actions: ['place'], ...limitsOf50PerOrder });
     expect((await app.orderFromQuote(quoteId)).status).toBe(201);
+  });
+
+  test('does not count toward a budget that the customer set between the order and its payment', async () => {
+    const { anna, app, decide } = await connect({ ...limitsOf50PerOrder, orders: 'all' });
+    const { id, quote_id: quoteId } = await requestApprovalOf60(app);
+    await decide(id, 'approval');
+    const changeLimits = await prepareLimitChange(anna, app);
+    await changeLimits('DELETE');
+    const order = await app.orderFromQuote(quoteId);
+    expect(order.status).toBe(201);
+    await changeLimits('PUT', limitsOf50PerOrder);
+    expect((await app.post(`/orders/${order.body.id}/payments`, { provider: 'manual' })).status).toBe(201);
+    expect(await app.readBudget()).toMatchObject({ spent: 0 });
   });
 
   test('is canceled when an order was placed from the quote without it', async () => {
