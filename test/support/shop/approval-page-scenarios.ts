@@ -3,16 +3,13 @@ import { longUserName, setUpAuthenticatorApp, signInAs } from '../oauth/page-sce
 import { signUp, type TestUser } from '../oauth/oauth-flow.ts';
 import type { RunningServer } from '../server/use-server.ts';
 import { connectRequestingApplication } from './approval-requests.ts';
-import { buildOrderInput, createTestShop, type TestShop } from './test-shop.ts';
-
-/** The sample data of each server, which can be created only once. */
-const shops = new WeakMap<RunningServer, Promise<TestShop>>();
+import { buildOrderInput, loadSharedTestShop } from './test-shop.ts';
 
 /** Returns functions that open the pages on which customers approve orders. */
 export function createApprovalScenarios(server: RunningServer, scripted: boolean): Record<string, (page: Page) => Promise<void>> {
   /** Requests an approval with long texts. Returns the customer and the path of the page. */
   async function requestApproval(): Promise<{ anna: TestUser; path: string }> {
-    const shop = await (shops.get(server) ?? createAndStoreTestShop(server));
+    const shop = await loadSharedTestShop(server);
     const anna = await signUp(server.origin, { name: longUserName });
     const { origin, db, callApi } = server;
     const app = await connectRequestingApplication(
@@ -55,10 +52,4 @@ export function createApprovalScenarios(server: RunningServer, scripted: boolean
       await page.getByText('You declined this order.').waitFor();
     },
   };
-}
-
-function createAndStoreTestShop(server: RunningServer): Promise<TestShop> {
-  const shop = createTestShop(server);
-  shops.set(server, shop);
-  return shop;
 }

@@ -27,6 +27,7 @@ export const requestingApplicationScopes: readonly Scope[] = [
   'payments.read',
   'payments.write',
   'events.read',
+  'webhooks.write',
 ];
 
 /** Limits of 50 euros per order and 200 euros per month. */

@@ -28,7 +28,7 @@ export const createApprovalRequestMailer =
     const shop = settings.shop.name;
     const lines = describeQuotedLines(settings, named).map(neutralizeLinks);
     const message = approval.message == null ? [] : approval.message.split('\n').map(neutralizeLinks);
-    const content = {
+    const email = renderEmail(user.email, settings, {
       subject: mail.approvalSubject({ application, shop }),
       text: mail.approval({
         application,
@@ -37,13 +37,13 @@ export const createApprovalRequestMailer =
         reason: describeApprovalReason(settings, named),
         when: formatTimestamp(settings, approval.expiresAt),
       }),
-      link: `${provider.issuer}/account/approvals/${approval.id}`,
+      button: { url: `${provider.issuer}/account/approvals/${approval.id}`, label: 'viewApprovalRequest' },
       lists: [
         { title: approvals.items, items: lines },
         ...(message.length > 0 ? [{ title: approvals.message({ application }), items: message }] : []),
       ],
-    };
-    await queueMail(em, keys.mail, renderEmail(user.email, settings, content), now);
+    });
+    await queueMail(em, keys.mail, email, now);
   };
 
 /** Replaces the characters that make a mail program turn a text into a link: `://`, `www.` and a dot between letters. */
