@@ -18,7 +18,9 @@ const layers: readonly Layer[] = [
   { common: ['audit', 'events', 'usage', 'api-versions'] },
   { common: ['applications', 'branding', 'order-limits', 'rate-limits', 'users'], shop: ['delivery-methods', 'products'] },
   { common: ['api-keys'], shop: ['orders', 'tasks'] },
-  { authorization: ['oauth'], shop: ['imports', 'order-exports', 'statistics', 'payments', 'quotes', 'shipments', 'webhooks'] },
+  { shop: ['quotes'] },
+  { common: ['approvals'] },
+  { authorization: ['oauth'], shop: ['imports', 'order-exports', 'statistics', 'payments', 'shipments', 'webhooks'] },
   {
     common: ['config', 'metrics', 'problems'],
     authorization: ['access-management'],

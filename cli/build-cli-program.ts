@@ -50,6 +50,7 @@ const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[]
     async (program, io) =>
       (await import('./commands/orders/import-orders-or-products.ts')).addOrdersOrProductsImportCommand(program, io, 'products'),
   ],
+  ['approvals', async (...to) => (await import('./commands/approvals-watch.ts')).addApprovalsWatchCommand(...to)],
   ['branding', async (...to) => (await import('./commands/branding-set-logo.ts')).addBrandingSetLogoCommand(...to)],
   ['stats', async (...to) => (await import('./commands/statistics/order-statistics.ts')).addOrderStatisticsCommand(...to)],
   ['tasks', async (...to) => (await import('./commands/tasks/task-wait.ts')).addTasksWaitCommand(...to)],

@@ -25,4 +25,5 @@ export { scopesOf, type ProblemsOf } from './generated/routes.gen.ts';
 export { fixedToken, type ProvenRequest, type TokenSource } from './core/token-source.ts';
 export type { ApiRequest, Fetch, SendOptions } from './core/transport.ts';
 export type { FileContent, UploadOptions } from './core/upload-body.ts';
+export { waitForApproval, type ApprovalWaitOptions } from './client/wait-for-approval.ts';
 export type { WaitOptions } from './client/wait-for-task.ts';

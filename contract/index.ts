@@ -1,4 +1,5 @@
 import { initContract } from '@ts-rest/core';
+import { approvalProblems, approvalRoutes } from './resources/orders/approvals.ts';
 import { apiKeyProblems, apiKeyRoutes } from './resources/access/api-keys.ts';
 import { applicationProblems, applicationRoutes } from './resources/access/applications.ts';
 import { authorizationRoutes } from './resources/access/authorization.ts';
@@ -41,6 +42,7 @@ const resources = {
   deliveryMethods: deliveryMethodRoutes,
   orders: orderRoutes,
   quotes: quoteRoutes,
+  approvals: approvalRoutes,
   payments: paymentRoutes,
   providerEvents: providerEventRoutes,
   refunds: refundRoutes,
@@ -80,6 +82,7 @@ export const problemDeclarations = {
   ...providerEventProblems,
   ...refundProblems,
   ...shipmentProblems,
+  ...approvalProblems,
   ...apiKeyProblems,
   ...applicationProblems,
   ...webhookProblems,
@@ -89,12 +92,25 @@ export type ProblemCode = keyof typeof problemDeclarations;
 
 export {
   apiKeyCreateRequestSchema,
+  isApiKeyScope,
   maxApiKeyLifetimeDays,
   maxApiKeysPerUser,
   type ApiKey,
   type ApiKeyCreate,
   type NewApiKey,
 } from './resources/access/api-keys.ts';
+export {
+  approvalReasons,
+  approvalStatuses,
+  maxApprovalWaitSeconds,
+  maxDailyApprovalsPerGrant,
+  maxPendingApprovalsPerGrant,
+  type Approval,
+  type ApprovalCreate,
+  type ApprovalReason,
+  type ApprovalStatus,
+  type ApprovalSummary,
+} from './resources/orders/approvals.ts';
 export {
   applicationCreateSchema,
   applicationGrantTypes,
@@ -134,6 +150,7 @@ export {
   budgetPeriods,
   orderAccessLevels,
   orderActions,
+  orderApprovalModes,
   orderAuthorizationDetailsInputSchema,
   orderAuthorizationDetailsType,
   orderLimitsInputSchema,
@@ -142,6 +159,7 @@ export {
   type EffectiveOrderLimits,
   type OrderAccessLevel,
   type OrderAction,
+  type OrderApprovalMode,
   type OrderAuthorizationDetails,
   type OrderLimitsInput,
   type OrderSpendingLimits,
@@ -180,7 +198,14 @@ export {
 } from './resources/orders/quotes.ts';
 export { refundReasons, refundStatuses, type Refund, type RefundCreate } from './resources/orders/refunds.ts';
 export { type Deprecation, getRouteMetadata, listRoutes, type RouteMetadata, defaultMaxBodyBytes } from './protocol/route-metadata.ts';
-export { administratorOnlyScopes, getRolesAllowedForScope, scopeNames, scopeDefinitions, type Scope } from './protocol/scopes.ts';
+export {
+  administratorOnlyScopes,
+  firstPartyScopes,
+  getRolesAllowedForScope,
+  scopeNames,
+  scopeDefinitions,
+  type Scope,
+} from './protocol/scopes.ts';
 export { fileFormats, fileMediaTypes, maxUnfinishedTasksPerOwner, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
 export type { FileResponse, ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
 export type { Usage } from './resources/access/usage.ts';

@@ -10,6 +10,7 @@ type Question = (client: Client, path: readonly string[], body: unknown) => stri
  */
 const questions: Readonly<Record<string, Question>> = {
   'orders.cancel': async (client, [id = '']) => `Cancel ${await fetchAndDescribeOrder(client, id)}?`,
+  'approvals.approve': async (client, [id = '']) => `Approve ${await fetchAndDescribeApproval(client, id)}?`,
   'users.close': (_, [id]) => `Close the account of user ${id}?`,
   'payments.cancel': (_, [id]) => `Cancel payment ${id}?`,
   'refunds.create': (client, [id = ''], body) => refundQuestion(client, id, isRecord(body) ? body['amount'] : undefined),
@@ -38,6 +39,15 @@ async function refundQuestion(client: Client, orderId: string, requested: unknow
   const money = (minorUnits: number): string => formatMoney(minorUnits, currency);
   if (amount > refundable) return `Refund ${money(amount)} for order ${orderId}, of which only ${money(refundable)} can be refunded?`;
   return `Refund ${money(amount)} for order ${orderId}? ${amount === refundable ? 'Nothing' : money(refundable - amount)} remains refundable.`;
+}
+
+/** Describes an approval, such as `the order of My assistant for €60.00`, or returns only its id if it cannot be read. */
+async function fetchAndDescribeApproval(client: Client, id: string): Promise<string> {
+  const result = await client.approvals.get(id).safe();
+  if (!result.ok) return `approval ${id}`;
+  const { application_name: application, total, currency, items } = result.data;
+  const lines = items.map(({ quantity, name }) => `${quantity} × ${name}`).join(', ');
+  return `the order of ${application} for ${formatMoney(total, currency)} (${lines})`;
 }
 
 /** Describes an order, such as `order 42 (€42.50, paid)`, or returns only its id if the order cannot be read. */

@@ -7,6 +7,7 @@ import type { Settings } from '../settings/resolve-settings.ts';
 type ResponseBody = {
   readonly id: number;
   readonly order_id?: number;
+  readonly quote_id?: number;
   readonly status?: string;
   readonly provider?: string;
   readonly result?: unknown;
@@ -36,10 +37,17 @@ const taskStep: NextStep = ({ id, status, result }) => {
     : undefined;
 };
 
+const approvalStep: NextStep = ({ id, quote_id: quoteId, status }) => {
+  if (status === 'pending') return { text: "Wait for the customer's decision", command: `approvals get ${id} --wait 30` };
+  return status === 'approved' ? { text: 'Place the order', command: `orders create --quote-id ${quoteId}` } : undefined;
+};
+
 /** The possible next step after each operation. */
 const nextSteps: Readonly<Record<string, NextStep>> = {
   'orders.create': ({ id, status }) => (status === 'pending' ? { text: 'Pay for the order', command: `orders pay ${id}` } : undefined),
   'quotes.create': ({ id }) => ({ text: 'Place the order', command: `orders create --quote-id ${id}` }),
+  'approvals.create': approvalStep,
+  'approvals.get': approvalStep,
   'payments.create': paymentStep,
   'payments.get': paymentStep,
   'payments.cancel': paymentStep,

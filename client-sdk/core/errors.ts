@@ -70,12 +70,12 @@ export class TimeoutError extends MandateError {
   readonly code = 'timeout';
 }
 
-/** The task did not finish within `maxWaitMs`. It continues to run. */
+/** The task did not finish, or the customer did not decide about the approval, within `maxWaitMs`. Nothing is canceled. */
 export class WaitOverError extends MandateError {
   static override readonly [errorClassSymbol] = 'WaitOverError';
   declare readonly name: 'WaitOverError';
   readonly code = 'wait_over';
-  /** Last known state of the task. */
+  /** Last known state of the task; undefined for an approval. */
   readonly task: Task | undefined;
 
   constructor(message: string, task: Task | undefined) {

@@ -13,6 +13,11 @@ import type {
   ApplicationStatistics,
   ApplicationUpdate,
   ApplicationsListQuery,
+  Approval,
+  ApprovalCreate,
+  ApprovalPage,
+  ApprovalsGetQuery,
+  ApprovalsListQuery,
   AuditEventPage,
   AuditEventsListQuery,
   Authorization,
@@ -141,6 +146,10 @@ export interface Queries {
     list(query?: QuotesListQuery): QueryOf<QuotePage>;
     get(quoteId: number | string): QueryOf<Quote>;
   };
+  readonly approvals: {
+    list(query?: ApprovalsListQuery): QueryOf<ApprovalPage>;
+    get(approvalId: number | string, query?: ApprovalsGetQuery): QueryOf<Approval>;
+  };
   readonly payments: {
     list(orderId: number | string, query?: PaymentsListQuery): QueryOf<PaymentPage>;
     listAll(query?: PaymentsListAllQuery): QueryOf<PaymentPage>;
@@ -225,6 +234,9 @@ export interface InfiniteQueries {
   readonly quotes: {
     list(query?: QuotesListQuery): InfiniteQueryOf<QuotePage>;
   };
+  readonly approvals: {
+    list(query?: ApprovalsListQuery): InfiniteQueryOf<ApprovalPage>;
+  };
   readonly payments: {
     list(orderId: number | string, query?: PaymentsListQuery): InfiniteQueryOf<PaymentPage>;
     listAll(query?: PaymentsListAllQuery): InfiniteQueryOf<PaymentPage>;
@@ -283,6 +295,12 @@ export interface Mutations {
   readonly quotes: {
     create(options?: CallOptions): MutationOf<Quote, QuoteCreate>;
     cancel(quoteId: number | string, options?: CallOptions): MutationOf<Quote, void>;
+  };
+  readonly approvals: {
+    create(options?: CallOptions): MutationOf<Approval, ApprovalCreate>;
+    approve(approvalId: number | string, options?: CallOptions): MutationOf<Approval, void>;
+    decline(approvalId: number | string, options?: CallOptions): MutationOf<Approval, void>;
+    cancel(approvalId: number | string, options?: CallOptions): MutationOf<Approval, void>;
   };
   readonly payments: {
     create(orderId: number | string, options?: CallOptions): MutationOf<Payment, PaymentCreate>;

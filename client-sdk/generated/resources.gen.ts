@@ -14,6 +14,9 @@ import type {
   ApplicationPage,
   ApplicationStatistics,
   ApplicationUpdate,
+  Approval,
+  ApprovalCreate,
+  ApprovalPage,
   AuditEventPage,
   Authorization,
   Branding,
@@ -100,6 +103,12 @@ export type {
   ApplicationPage,
   ApplicationStatistics,
   ApplicationUpdate,
+  Approval,
+  ApprovalCreate,
+  ApprovalEvent,
+  ApprovalItem,
+  ApprovalPage,
+  ApprovalSummary,
   AuditEvent,
   AuditEventPage,
   Authorization,
@@ -232,6 +241,8 @@ export interface ProductCategoriesListQuery extends Query<'productCategories.lis
 export interface DeliveryMethodsListQuery extends Query<'deliveryMethods.list'> {}
 export interface OrdersListQuery extends Query<'orders.list'> {}
 export interface QuotesListQuery extends Query<'quotes.list'> {}
+export interface ApprovalsListQuery extends Query<'approvals.list'> {}
+export interface ApprovalsGetQuery extends Query<'approvals.get'> {}
 export interface PaymentsListQuery extends Query<'payments.list'> {}
 export interface PaymentsListAllQuery extends Query<'payments.listAll'> {}
 export interface RefundsListQuery extends Query<'refunds.list'> {}
@@ -497,6 +508,45 @@ export interface QuotesResource {
    * Requires the scope `orders.write` or `orders.manage`.
    */
   cancel(quoteId: number | string, options?: CallOptions): Call<Quote, ProblemsOf['quotes.cancel']>;
+}
+
+export interface ApprovalsResource {
+  /**
+   * Request an approval.
+   * Asks the customer to approve an order that exceeds a limit, or an application whose every order needs an approval. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have 5 pending approvals.
+   * Requires the scope `orders.write`.
+   */
+  create(body: ApprovalCreate, options?: CallOptions): Call<Approval, ProblemsOf['approvals.create']>;
+  /**
+   * List approvals.
+   * Returns the approvals of the current user, newest first. An application that can access only its own orders sees only the approvals that it requested.
+   * Requires the scope `orders.read` or `orders.write` or `approvals.decide`.
+   */
+  list(query?: ApprovalsListQuery, options?: CallOptions): PagedCall<ApprovalPage, ProblemsOf['approvals.list']>;
+  /**
+   * Get an approval.
+   * Returns the approval with its lines. With `wait`, the response is sent as soon as the approval is no longer pending, or after this time.
+   * Requires the scope `orders.read` or `orders.write` or `approvals.decide`.
+   */
+  get(approvalId: number | string, query?: ApprovalsGetQuery, options?: CallOptions): Call<Approval, ProblemsOf['approvals.get']>;
+  /**
+   * Approve an order.
+   * Approves the order on behalf of the customer, who must have signed in during the last 15 minutes, and with a second factor above the amount set on the account page. Only applications of the shop can have the scope; an application with limits for orders, or the one that requested the approval, cannot approve.
+   * Requires the scope `approvals.decide`.
+   */
+  approve(approvalId: number | string, options?: CallOptions): Call<Approval, ProblemsOf['approvals.approve']>;
+  /**
+   * Decline an order.
+   * Declines the order on behalf of the customer. The same quote cannot be submitted again.
+   * Requires the scope `approvals.decide`.
+   */
+  decline(approvalId: number | string, options?: CallOptions): Call<Approval, ProblemsOf['approvals.decline']>;
+  /**
+   * Cancel an approval.
+   * Withdraws a pending request, or an approval that has not been used. Only the application that requested it can cancel it.
+   * Requires the scope `orders.write`.
+   */
+  cancel(approvalId: number | string, options?: CallOptions): Call<Approval, ProblemsOf['approvals.cancel']>;
 }
 
 export interface PaymentsResource {
@@ -1018,6 +1068,7 @@ export interface Resources {
   readonly deliveryMethods: DeliveryMethodsResource;
   readonly orders: OrdersResource;
   readonly quotes: QuotesResource;
+  readonly approvals: ApprovalsResource;
   readonly payments: PaymentsResource;
   readonly refunds: RefundsResource;
   readonly shipments: ShipmentsResource;

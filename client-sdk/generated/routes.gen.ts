@@ -38,6 +38,17 @@ export const routes: RouteTable = {
     },
   ],
   quotes: ['/api/v1/quotes', { create: 'POST json', list: 'GET query paginated', get: 'GET/{}', cancel: 'POST/{}/cancellation' }],
+  approvals: [
+    '/api/v1/approvals',
+    {
+      create: 'POST json',
+      list: 'GET query paginated',
+      get: 'GET/{} query',
+      approve: 'POST/{}/approval',
+      decline: 'POST/{}/decline',
+      cancel: 'POST/{}/cancellation',
+    },
+  ],
   payments: [
     '/api/v1',
     {
@@ -136,6 +147,11 @@ export const scopesOf: ScopesOf = /* @__PURE__ */ listScopes({
   deliveryMethods: { '': 'list get', 'settings.write': 'replace delete' },
   orders: { 'orders.write orders.manage': 'create update cancel', 'orders.read orders.manage': 'list get' },
   quotes: { 'orders.write orders.manage': 'create cancel', 'orders.read orders.manage': 'list get' },
+  approvals: {
+    'orders.write': 'create cancel',
+    'orders.read orders.write approvals.decide': 'list get',
+    'approvals.decide': 'approve decline',
+  },
   payments: {
     'payments.write payments.manage': 'create cancel',
     'payments.read payments.manage': 'list listAll get',
@@ -192,6 +208,12 @@ export type ScopesOf = {
   readonly 'quotes.list': readonly ['orders.read', 'orders.manage'];
   readonly 'quotes.get': readonly ['orders.read', 'orders.manage'];
   readonly 'quotes.cancel': readonly ['orders.write', 'orders.manage'];
+  readonly 'approvals.create': readonly ['orders.write'];
+  readonly 'approvals.list': readonly ['orders.read', 'orders.write', 'approvals.decide'];
+  readonly 'approvals.get': readonly ['orders.read', 'orders.write', 'approvals.decide'];
+  readonly 'approvals.approve': readonly ['approvals.decide'];
+  readonly 'approvals.decline': readonly ['approvals.decide'];
+  readonly 'approvals.cancel': readonly ['orders.write'];
   readonly 'payments.create': readonly ['payments.write', 'payments.manage'];
   readonly 'payments.list': readonly ['payments.read', 'payments.manage'];
   readonly 'payments.listAll': readonly ['payments.read', 'payments.manage'];
@@ -781,6 +803,134 @@ export type ProblemsOf = {
     insufficient_storage: 503;
   };
   'quotes.cancel': {
+    invalid_request: 400;
+    malformed_json: 400;
+    idempotency_key_invalid: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    idempotency_in_progress: 409;
+    invalid_transition: 409;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'approvals.create': {
+    invalid_request: 400;
+    malformed_json: 400;
+    idempotency_key_invalid: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    limit_exceeded: 403;
+    not_acceptable: 406;
+    idempotency_in_progress: 409;
+    conflict: 409;
+    invalid_transition: 409;
+    too_many_approvals: 409;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'approvals.list': {
+    invalid_request: 400;
+    invalid_cursor: 400;
+    cursor_mismatch: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'approvals.get': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'approvals.approve': {
+    invalid_request: 400;
+    malformed_json: 400;
+    idempotency_key_invalid: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_user_authentication: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    idempotency_in_progress: 409;
+    invalid_transition: 409;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'approvals.decline': {
+    invalid_request: 400;
+    malformed_json: 400;
+    idempotency_key_invalid: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    idempotency_in_progress: 409;
+    invalid_transition: 409;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'approvals.cancel': {
     invalid_request: 400;
     malformed_json: 400;
     idempotency_key_invalid: 400;

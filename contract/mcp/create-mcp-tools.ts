@@ -17,7 +17,11 @@ export { formatResourceUri, listUsableResources, type UsableTools } from './mcp-
 export type { McpTool } from './mcp-tool-type.ts';
 
 /** Operations that are excluded from the tools for a reason that the OpenAPI document does not contain. */
-const operationsWithoutMcpTool: Readonly<Record<string, string>> = { 'signingKeys.rotate': 'must be decided by a human' };
+const operationsWithoutMcpTool: Readonly<Record<string, string>> = {
+  'signingKeys.rotate': 'must be decided by a human',
+  'approvals.approve': 'must be decided by a human',
+  'approvals.decline': 'must be decided by a human',
+};
 
 /** Returns the reason why an operation is not offered as a tool; `undefined` if the operation is offered. */
 export function getMcpToolExclusionReason(document: JsonObject, operation: JsonObject): string | undefined {

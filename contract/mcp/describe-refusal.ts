@@ -53,7 +53,7 @@ export function describeRefusal(tool: McpTool, response: ToolResponse, refusalAd
   const body = parseProblem(text);
   const problem = body && readProblem(body);
   const advice = adviceFor(tool, problem?.code ?? '', response, refusalAdvice);
-  const reasons = problem ? listReasons(problem) : [`The service responded with status ${status}`];
+  const reasons = problem ? listReasons(problem).map(nameToolsForApprovals) : [`The service responded with status ${status}`];
   const code = problem ? ` (${problem.code})` : '';
   return `${joinSentences([...reasons, ...(advice === undefined ? [] : [advice])])}${code}.`;
 }
@@ -80,6 +80,16 @@ const adviceByCode: Readonly<Record<string, string>> = {
   invalid_transition: 'read it again to see its current state',
   forbidden: 'tell the user, because the same call cannot succeed',
 };
+
+/** The requests that problems about limits suggest, and the tools for them. The tool sets are not among the default tools. */
+const toolsByApprovalRequest: readonly (readonly [request: RegExp, tools: string])[] = [
+  [/a quote with POST \/api\/v1\/approvals/, 'a quote with `quotes_create` and `approvals_create` (tool sets `quotes`, `approvals`)'],
+  [/POST \/api\/v1\/approvals/, '`approvals_create` (tool set `approvals`)'],
+  [/GET \/api\/v1\/approvals\/\d+\?wait=\d+/, '`approvals_get`'],
+];
+
+const nameToolsForApprovals = (reason: string): string =>
+  toolsByApprovalRequest.reduce((text, [request, tools]) => text.replace(request, tools), reason);
 
 function adviceFor(
   { keyed, scopes }: McpTool,

@@ -9,6 +9,11 @@ export const orderAuthorizationDetailsType = 'mandate_orders';
 export const orderActions = ['place', 'pay', 'cancel'] as const;
 /** Orders that an application can access: only the orders that it placed, or all orders of the customer. */
 export const orderAccessLevels = ['own', 'all'] as const;
+/**
+ * Orders that need the customer's approval: `above_limit`, only orders that exceed a spending limit; `always`, every order. With `never`, the
+ * application cannot request approvals, so orders that exceed a limit are always rejected.
+ */
+export const orderApprovalModes = ['above_limit', 'always', 'never'] as const;
 /** Calendar periods of a budget. A week starts on Monday. */
 export const budgetPeriods = ['day', 'week', 'month'] as const;
 
@@ -44,6 +49,9 @@ export const nullableSpendingLimitsSchema = z.object(limitFields).nullable();
 const orderAccessText =
   'Orders that the application can see, change, cancel and pay for: `own`, only orders that it placed; `all`, all orders of the customer';
 
+const orderApprovalText =
+  "Orders that need the customer's approval: `above_limit`, only orders that exceed a spending limit; `always`, every order; `never`, none, and the application cannot request approvals";
+
 const apiKeyOrderAccessText =
   'Orders that the key can see, change, cancel and pay for: `own`, only orders that were placed with this key; `all`, all orders of the customer';
 
@@ -64,7 +72,9 @@ const conditionFields = {
 };
 
 /** Limits that a customer sets for an application in a form, on the consent page or an account page. */
-export const orderLimitsInputSchema = z.object({ ...conditionFields, orders: z.enum(orderAccessLevels) }).strict();
+export const orderLimitsInputSchema = z
+  .object({ ...conditionFields, orders: z.enum(orderAccessLevels), approval: z.enum(orderApprovalModes) })
+  .strict();
 
 const timeZoneInputSchema = z
   .string()
@@ -85,6 +95,10 @@ export const connectedAppLimitsInputSchema = withSchemaName(
         .describe(
           `${orderAccessText} (default: unchanged; for new limits, \`all\`). \`all\` is rejected if the application requested only \`own\`.`,
         ),
+      approval: z
+        .enum(orderApprovalModes)
+        .optional()
+        .describe(`${orderApprovalText} (default: unchanged; for new limits, \`above_limit\`).`),
       time_zone: timeZoneInputSchema.describe(
         'IANA name of the time zone that determines when a period starts (default: the stored time zone, or `UTC` if none is stored).',
       ),
@@ -127,6 +141,7 @@ export const orderAuthorizationDetailsInputSchema = z
       .enum(orderAccessLevels)
       .optional()
       .describe(`${orderAccessText} (default: \`own\`; for applications that the shop operates: \`all\`).`),
+    approval: z.enum(orderApprovalModes).optional().describe(`${orderApprovalText} (default: \`above_limit\`).`),
   })
   .strict();
 
@@ -139,6 +154,7 @@ export const orderAuthorizationDetailsSchema = withSchemaName(
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
     valid_until: timestampSchema.optional().describe('Time after which the application can no longer place, pay for or cancel orders.'),
     orders: z.enum(orderAccessLevels).describe(`${orderAccessText}.`),
+    approval: z.enum(orderApprovalModes).describe(`${orderApprovalText}.`),
   }),
 );
 
@@ -146,9 +162,13 @@ export type ApiKeyLimits = NonNullable<z.output<typeof apiKeyLimitsSchema>>;
 export type OrderAction = (typeof orderActions)[number];
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 export type OrderAccessLevel = (typeof orderAccessLevels)[number];
+export type OrderApprovalMode = (typeof orderApprovalModes)[number];
 export type OrderSpendingLimits = NonNullable<z.output<typeof nullableSpendingLimitsSchema>>;
 export type OrderAuthorizationDetails = z.output<typeof orderAuthorizationDetailsSchema>;
 /** What a customer allows an application to do with orders. */
 export type EffectiveOrderLimits = z.output<typeof orderLimitsInputSchema>;
-/** Limits in a request. The default for `orders` depends on the request. */
-export type OrderLimitsInput = Omit<EffectiveOrderLimits, 'orders'> & { readonly orders?: OrderAccessLevel | undefined };
+/** Limits in a request. The defaults for `orders` and `approval` depend on the request. */
+export type OrderLimitsInput = Omit<EffectiveOrderLimits, 'orders' | 'approval'> & {
+  readonly orders?: OrderAccessLevel | undefined;
+  readonly approval?: OrderApprovalMode | undefined;
+};

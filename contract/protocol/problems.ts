@@ -82,6 +82,13 @@ export const problemEntrySchema = withSchemaName(
         'Amount already spent in the current period, in minor units; present only with the code `limit_exceeded` if the limit is for a period.',
       ),
     actual: amountSchema.optional().describe('Current total, in minor units; present only with the code `price_changed`.'),
+    approvable: z
+      .boolean()
+      .optional()
+      .describe('Whether the application can request the approval of the customer; present only with the code `limit_exceeded`.'),
+    approval_id: idSchema
+      .optional()
+      .describe('Approval of the quote that is pending, was declined or has expired; present only with the code `limit_exceeded`.'),
   }),
 );
 

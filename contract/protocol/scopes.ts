@@ -19,6 +19,7 @@ export const scopeDefinitions = {
   'products.write': { consent: 'Add and change products of the shop', admin: true },
   'orders.read': { consent: 'See your orders', admin: false },
   'orders.write': { consent: 'Place orders in your name, which you must pay for', admin: false },
+  'approvals.decide': { consent: 'See, approve and decline the orders that applications ask you to approve', admin: false },
   'orders.manage': { consent: 'See, place, change and cancel the orders of every customer', admin: true },
   'payments.read': { consent: 'See your payments and refunds', admin: false },
   'payments.write': { consent: 'Pay for your orders', admin: false },
@@ -48,6 +49,12 @@ export type Scope = keyof typeof scopeDefinitions;
  * behalf and API keys cannot use these scopes.
  */
 export const administratorOnlyScopes: ReadonlySet<string> = new Set<Scope>(['users.administer']);
+
+/**
+ * Scopes that only applications of the shop can have. An application of a third party could otherwise approve what another application asks
+ * the customer to approve. API keys cannot use these scopes, because the customer must have signed in recently.
+ */
+export const firstPartyScopes: ReadonlySet<string> = new Set<Scope>(['approvals.decide']);
 
 /** Returns the roles of users who can use a scope. */
 export const getRolesAllowedForScope = (scope: Scope): readonly ('customer' | 'staff' | 'admin')[] => {

@@ -13,7 +13,7 @@ export async function saveOrderLimitsOfApiKey(
   id: number,
   { time_zone: timeZone, ...limits }: NonNullable<ApiKeyCreate['order_limits']>,
 ): Promise<void> {
-  await saveOrderLimits(em, getClientIdOfApiKey(id), limits, { timeZone });
+  await saveOrderLimits(em, getClientIdOfApiKey(id), { ...limits, approval: 'never' }, { timeZone });
 }
 
 /** Returns the limits of those of these API keys that have limits, by the ID of the key. */
@@ -23,7 +23,7 @@ export async function findOrderLimitsOfApiKeys(em: EntityManager, ids: readonly 
     ids.length === 0 ? [] : await em.find(OrderLimits, { grantId: { $in: [...idsByClientId.keys()] } }, { disableIdentityMap: true });
   return new Map(
     rows.map((row) => {
-      const { type: _type, ...limits } = authorizationDetailsFromOrderLimits(row);
+      const { type: _type, approval: _approval, ...limits } = authorizationDetailsFromOrderLimits(row);
       return [idsByClientId.get(row.grantId) ?? 0, limits];
     }),
   );

@@ -1,4 +1,4 @@
-import express, { type Express, type RequestHandler, type Router } from 'express';
+import express, { type Express, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import { createAccessTokenOrApiKeyVerifier } from '../api-keys/verify-api-key.ts';
@@ -11,7 +11,7 @@ import { serveOpenApiDocuments } from '../docs/serve-openapi-documents.ts';
 import { serveReferencePage } from '../docs/serve-reference-page.ts';
 import { EventWaiter } from '../events/event-long-poll.ts';
 import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
-import { authenticate, type TokenChallenge } from '../http/middleware/authenticate.ts';
+import { authenticate } from '../http/middleware/authenticate.ts';
 import { authorizeByScope } from '../http/middleware/authorize-by-scope.ts';
 import { cors } from '../http/middleware/cors.ts';
 import { resolveRequestedApiVersion } from '../http/middleware/resolve-api-version.ts';
@@ -39,6 +39,7 @@ import { createRedirectOriginCheck } from '../oauth/clients/oidc-client-adapter.
 import { dpopAlgorithms } from '../oauth/tokens/dpop-proof.ts';
 import { revokeAccessOfSuspendedOrClosedUser } from '../oauth/grants/revoke-access-of-suspended-or-closed-user.ts';
 import { apiAudienceFromIssuer, mcpAudienceFromIssuer, basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
+import { twoFactorAcrValue } from '../oauth/protocol/acr-and-amr.ts';
 import { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { initialMcpClientScopes } from '../oauth/protocol/oauth-scopes.ts';
 import { createProtectedResourceMetadataRouter, protectedResourceMetadataUrl } from '../oauth/provider/protected-resource-metadata.ts';
@@ -102,8 +103,9 @@ export type AppOptions = {
 >;
 
 /** Creates the Express application: the API, its documentation and the authorization server. */
-export async function createApp(parts: AppOptions): Promise<Express> {
-  const { db, issuer, log } = parts;
+export async function createApp(options: AppOptions): Promise<Express> {
+  const { db, issuer, log } = options;
+  const parts = { ...options, newEvents: options.newEvents ?? new EventWaiter(db.em) };
   const authorization = await createAuthorizationServer({
     ...parts,
     listOrderCurrencies: listDeliveryCurrencies,
@@ -146,10 +148,9 @@ function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Rout
   return router;
 }
 
-function apiRouter(
-  { db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOptions,
-  { verifyAccessToken, verifyMcpToken, reloadSigningKeys: readAgain, onEmailAddressChange, settings: { languages } }: AuthorizationServer,
-): Router {
+function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOptions, authorization: AuthorizationServer): Router {
+  const { verifyAccessToken, verifyMcpToken, reloadSigningKeys: readAgain, onEmailAddressChange, emailApprovalRequest } = authorization;
+  const { languages } = authorization.settings;
   const { lastUse = new ApiKeyLastUseBuffer(), monthlyUse = new MonthlyUsageBuffer() } = parts;
   const { providers = indexPaymentProvidersByName(manualProvider), wake = () => undefined, newEvents = new EventWaiter(db.em) } = parts;
   const { now = () => new Date(), onTokenOperation = () => undefined } = parts;
@@ -164,6 +165,8 @@ function apiRouter(
     taxMode,
     endAccess: revokeAccessOfSuspendedOrClosedUser,
     onEmailAddressChange,
+    emailApprovalRequest,
+    secondFactorAcrValue: twoFactorAcrValue,
     providers,
     wake,
     signingKeys,
@@ -195,24 +198,21 @@ function apiRouter(
   mountContract(router, contract, { versions, ...shared }, middleware);
   if (servedVersions.some(({ name }) => name === 'v2'))
     mountContract(router, contractV2, { ...shared, orders: orderRoutesV2(deps) }, middleware);
-  const mcpChallenge = { ...challenge(mcpAudienceFromIssuer(issuer)), scopes: initialMcpClientScopes };
-  const authenticateTools = authenticate(
-    createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyMcpToken),
-    mcpChallenge,
-    limit,
-    () => false,
-  );
-  const access = { authenticate: authenticateTools, challenge: mcpChallenge };
-  const tools = mcpRouter({ db, issuer, log: parts.log, languages }, access, router);
+  const verify = createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyMcpToken);
+  const tools = mcpRouter({ db, issuer, log: parts.log, languages, verify, limit }, router);
   return express.Router({ caseSensitive: true, strict: true }).use(router, tools);
 }
 
+type McpOptions = Pick<AppOptions, 'db' | 'issuer' | 'log'> & {
+  readonly languages: Languages;
+  readonly verify: ReturnType<typeof createAccessTokenOrApiKeyVerifier>;
+  readonly limit: ReturnType<typeof createRateLimitEnforcer>;
+};
+
 /** Creates the MCP endpoint, whose tools call the API routes in this process. */
-function mcpRouter(
-  { db: { em }, issuer, log, languages }: Pick<AppOptions, 'db' | 'issuer' | 'log'> & { readonly languages: Languages },
-  access: { readonly authenticate: RequestHandler; readonly challenge: TokenChallenge },
-  routes: Router,
-) {
+function mcpRouter({ db: { em }, issuer, log, languages, verify, limit }: McpOptions, routes: Router) {
+  const mcpChallenge = { ...challenge(mcpAudienceFromIssuer(issuer)), scopes: initialMcpClientScopes };
+  const access = { authenticate: authenticate(verify, mcpChallenge, limit, () => false), challenge: mcpChallenge };
   const inProcessApi = express.Router().use(setDefaultHeaders, routes, rejectUnknownPath, createApiErrorHandler(issuer, log, languages));
   return createMcpEndpoint({ em, issuer, log, ...access, isOriginOfApplication: createRedirectOriginCheck(em), api: inProcessApi });
 }

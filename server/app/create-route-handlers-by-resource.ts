@@ -1,5 +1,6 @@
 import { contract } from '@mandate/contract';
 import type { ConnectedAppDependencies } from '../access-management/connected-app-routes.ts';
+import type { ApprovalDependencies } from '../approvals/routes.ts';
 import type { BrandingDependencies } from '../branding/routes.ts';
 import type { EventHandlerDependencies } from '../events/event-long-poll.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
@@ -14,6 +15,7 @@ type ApiDependencies = HandlerDependencies &
   VersionDependencies &
   WebhookDependencies &
   ConnectedAppDependencies &
+  ApprovalDependencies &
   BrandingDependencies;
 
 type RoutesByResource = { [Resource in keyof typeof resourceRoutes]: ReturnType<(typeof resourceRoutes)[Resource]> };

@@ -1,4 +1,5 @@
 // The routes for each resource, keyed by its name in contract/index.ts.
+export { approvalRoutes as approvals } from '../approvals/routes.ts';
 export { apiVersionRoutes as versions } from '../api-versions/routes.ts';
 export { userRoutes as users } from '../users/routes.ts';
 export { productRoutes as products } from '../products/routes.ts';

@@ -1,5 +1,6 @@
 import {
   administratorOnlyScopes,
+  firstPartyScopes,
   scopeNames,
   scopeDefinitions as knownScopes,
   type OrderSpendingLimits,
@@ -72,6 +73,7 @@ export type ApplicationFields = Pick<Application, 'type'> & {
 } & { readonly [Field in 'postLogoutRedirectUris' | 'preapprovedScopes']?: readonly string[] } & {
   readonly logoUri?: string | null | undefined;
   readonly registration?: ApplicationRegistration;
+  readonly firstParty?: boolean;
 };
 
 export type ApplicationFieldError = {
@@ -93,6 +95,10 @@ export function* findApplicationFieldErrors(input: ApplicationFields): Generator
   yield* redirectUriErrors('post_logout_redirect_uris', postLogoutRedirectUris);
   const beyond = preapprovedScopes.filter((name) => name.includes('.') && !scopes.some((scope) => scope === name));
   if (beyond.length > 0) yield { field: 'preapproved_scopes', detail: `has scopes that are not in scopes: ${beyond.join(', ')}` };
+  const firstPartyOnly = scopes.filter((name) => firstPartyScopes.has(name));
+  if (firstPartyOnly.length > 0 && input.firstParty !== true) {
+    yield { field: 'scopes', detail: `has scopes that only applications of the shop can have: ${firstPartyOnly.join(', ')}` };
+  }
   const notPreapprovable = preapprovedScopes.filter((name) => administratorOnlyScopes.has(name));
   if (notPreapprovable.length > 0) {
     yield {
@@ -109,7 +115,9 @@ export function* findApplicationFieldErrors(input: ApplicationFields): Generator
 export const grantTypesOfSelfRegisteredApplications: readonly string[] = ['authorization_code', 'refresh_token'];
 
 /** Scopes that a self-registered application can have. */
-export const scopesOfSelfRegisteredApplications: readonly Scope[] = scopeNames.filter((name) => !knownScopes[name].admin);
+export const scopesOfSelfRegisteredApplications: readonly Scope[] = scopeNames.filter(
+  (name) => !knownScopes[name].admin && !firstPartyScopes.has(name),
+);
 
 /** Yields violations of the additional limits for self-registered applications. */
 function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [] }: ApplicationFields): Generator<ApplicationFieldError> {

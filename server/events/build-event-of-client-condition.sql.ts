@@ -6,8 +6,8 @@ const orderIds = Object.entries(eventSubjectDefinitions).flatMap(([subject, { or
 
 /**
  * Returns the SQL condition that an event (alias `v`) belongs to an order that a client placed, to a quote that it requested and that no
- * other client converted into an order, or to neither an order nor a quote. Events of exports and imports of orders belong to the client
- * only if the task was restricted to its orders.
+ * other client converted into an order, to an approval that it requested, or to none of these. Events of exports and imports of orders
+ * belong to the client only if the task was restricted to its orders.
  * @param clientIdColumn name of the column with the client ID. It becomes part of the SQL text, so it must never contain a value.
  */
 export const buildEventOfClientConditionSql = (clientIdColumn: string): string => `case
@@ -20,6 +20,7 @@ export const buildEventOfClientConditionSql = (clientIdColumn: string): string =
     .join(' ')}
   when v.subject_type = 'quote' then v.data ->> 'client_id' = ${clientIdColumn} and (v.data ->> 'order_id' is null or exists (
     select 1 from orders o where o.id = (v.data ->> 'order_id')::bigint and o.client_id = ${clientIdColumn}))
+  when v.subject_type = 'approval' then v.data ->> 'client_id' = ${clientIdColumn}
   when v.subject_type = 'task' then exists (
     select 1 from tasks t where t.id = v.subject_id
        and (t.type not in ('order_export', 'order_import') or t.params ->> 'required_client_id' = ${clientIdColumn}))

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { scopeNames, scopeDefinitions } from '@mandate/contract';
+import { firstPartyScopes, scopeNames, scopeDefinitions } from '@mandate/contract';
 import type { Application } from '../applications/application.entity.ts';
 import { createApplication, type ApplicationInput } from '../applications/create-application.ts';
 import { ConfigurationError, type Config } from '../config/read-config.ts';
@@ -78,14 +78,14 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
       demonstration: await createConfidentialApplication(em, {
         clientId: 'demonstration',
         name: 'Demonstration application',
-        scopes: scopeNames.filter((scope) => !scopeDefinitions[scope].admin),
+        scopes: scopeNames.filter((scope) => !scopeDefinitions[scope].admin && !firstPartyScopes.has(scope)),
         grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
         redirectUris: ['http://127.0.0.1:8080/callback', 'http://localhost:8080/callback'],
       }),
       administration: await createConfidentialApplication(em, {
         clientId: 'demonstration-administration',
         name: 'Demonstration administration',
-        scopes: scopeNames,
+        scopes: scopeNames.filter((scope) => !firstPartyScopes.has(scope)),
         grantTypes: ['client_credentials'],
         // the rate limit is high, because scripts use this application to fill the shop with data
         rateLimitPerMinute: 60_000,

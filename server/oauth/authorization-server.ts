@@ -5,11 +5,13 @@ import type { AdapterFactory } from 'oidc-provider';
 import { ensureCommandLineClient } from '../applications/ensure-command-line-client.ts';
 import { ensureReferencePageClient } from '../applications/ensure-reference-page-client.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { EventWaiter } from '../events/event-long-poll.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
 import type { VerifyAccessToken } from '../http/request/principal-and-token-types.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { bundledLanguages, type Languages } from '../languages/languages.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
+import { createApprovalRequestMailer } from './pages/emails/send-approval-request.ts';
 import { deleteLinksAndNotifyOnEmailChange } from './pages/emails/delete-links-and-notify-on-email-change.ts';
 import {
   apiAudienceFromIssuer,
@@ -83,6 +85,8 @@ export type CreateAuthorizationServerOptions = {
   readonly listOrderCurrencies?: PageContext['listOrderCurrencies'] | undefined;
   /** Reads the orders for the account pages (default: none). */
   readonly orders?: OrdersOfCustomer;
+  /** Waits for events (default: an own instance). */
+  readonly newEvents?: EventWaiter | undefined;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
   /** Languages of pages, e-mails and error responses (default: the catalogs in `languages/catalogs`). */
@@ -104,6 +108,7 @@ export type AuthorizationServer = {
   /** Makes this process reload the signing keys immediately; otherwise this process, like all others, notices a change within seconds. */
   readonly reloadSigningKeys: () => void;
   readonly onEmailAddressChange: OnEmailAddressChange;
+  readonly emailApprovalRequest: ReturnType<typeof createApprovalRequestMailer>;
 };
 
 export async function createAuthorizationServer(parts: CreateAuthorizationServerOptions): Promise<AuthorizationServer> {
@@ -153,6 +158,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     challenges: new StatelessPasskeyChallenges(deriveKey('passkey challenges')),
     listOrderCurrencies: parts.listOrderCurrencies ?? (async () => []),
     orders: parts.orders ?? noOrdersOfCustomer,
+    newEvents: parts.newEvents ?? new EventWaiter(em),
     onTokenOperation: parts.onTokenOperation ?? (() => undefined),
   };
   return {
@@ -162,6 +168,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     settings,
     reloadSigningKeys: () => signingKeys.invalidate(),
     onEmailAddressChange: deleteLinksAndNotifyOnEmailChange(context),
+    emailApprovalRequest: createApprovalRequestMailer(context),
   };
 }
 

@@ -1,3 +1,4 @@
+import { Approval } from '../approvals/approval.entity.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { insertIfAbsent } from '../database/queries/insert-if-absent.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
@@ -31,8 +32,11 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
     assertOrderActionAllowed({ ...principal, orderAuthorization: { actions, validUntil, ownOrdersOnly } }, 'pay', now);
   }
   const isCounted = (await em.count(BudgetedOrder, { grantId, orderId: order.id })) > 0;
+  // The customer approved the exact total of this order, so only the limits of administrators apply.
+  const isApproved = (await em.count(Approval, { order: order.id, grantId })) > 0;
   const { total, currency } = order;
-  const exceeded = await callFindExceededLimitFunction(em, grantId, clientId, { currency, total, added: isCounted ? 0 : total }, now);
+  const amounts = { currency, total, added: isCounted ? 0 : total };
+  const exceeded = await callFindExceededLimitFunction(em, grantId, clientId, amounts, { isApproved, now });
   if (exceeded) throw createLimitProblem(exceeded, total, currency, '#');
-  if (!isCounted) await insertIfAbsent(em, BudgetedOrder, { grantId, orderId: order.id, countedAt: now });
+  if (!isCounted) await insertIfAbsent(em, BudgetedOrder, { grantId, orderId: order.id, countedAt: now, approved: isApproved });
 }

@@ -1,5 +1,6 @@
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from '@mandate/contract';
+import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
@@ -43,7 +44,7 @@ export type OrderRepresentation<Summary, FullOrder extends Summary & Versioned> 
 type OrderHandlerDependencies<Summary, FullOrder extends Summary & Versioned> = HandlerDependencies &
   PaymentHandlerDependencies & { readonly representation: OrderRepresentation<Summary, FullOrder> };
 
-type OrdersRequest = { readonly req: MatchedRequest; readonly res: Response };
+type OrdersRequest = { readonly req: MatchedRequest & Pick<Request, 'ip' | 'headers'>; readonly res: Response };
 type OrderRequest = OrdersRequest & { readonly params: { readonly order_id: number } };
 
 export async function handleCreateOrder<Summary, FullOrder extends Summary & Versioned>(
@@ -60,7 +61,7 @@ export async function handleCreateOrder<Summary, FullOrder extends Summary & Ver
   return createResourceIdempotentlyInStatement<FullOrder>(em, req, res, (inner, claim) =>
     input.quoteId === undefined
       ? placeOrder(inner, claim, options, buyer, input)
-      : placeOrderFromQuote(inner, claim, options, buyer, { ...input, quoteId: input.quoteId }),
+      : placeOrderFromQuote(inner, claim, options, buyer, { ...input, quoteId: input.quoteId }, getClientAddressAndUserAgent(req)),
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Job } from '../jobs/job-runner.ts';
 import { readDatabaseTime } from '../database/time/read-database-time.sql.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { reportExpiredApprovals } from '../approvals/report-and-cancel-approvals.ts';
 import { cancelExpiredOrders } from './cancel-expired-orders.ts';
 import { reportExpiredQuotes } from '../quotes/report-and-delete-expired-quotes.ts';
 import { submitOrPollDueRefunds } from '../refunds/submit-or-poll-due-refunds.ts';
@@ -10,7 +11,7 @@ import type { PaymentProviders } from '../payments/providers/payment-provider.ts
 
 const everyMs = 5_000;
 
-/** Returns the background jobs for payments, refunds, provider events, expired orders and expired quotes. */
+/** Returns the background jobs for payments, refunds, provider events, expired orders, expired quotes and expired approvals. */
 export const createOrderLifecycleJobs = ({ em }: Database, providers: PaymentProviders): Job[] => {
   const job = (name: string, work: (em: EntityManager, providers: PaymentProviders, now: Date) => Promise<unknown>): Job => ({
     name,
@@ -22,6 +23,7 @@ export const createOrderLifecycleJobs = ({ em }: Database, providers: PaymentPro
     job('payments', submitPollOrCancelDuePayments),
     job('refunds', submitOrPollDueRefunds),
     job('expired orders', cancelExpiredOrders),
+    job('expired approvals', (inner, _providers, now) => reportExpiredApprovals(inner, now)),
     job('expired quotes', (inner, _providers, now) => reportExpiredQuotes(inner, now)),
   ];
 };

@@ -1,3 +1,5 @@
+import { recordUsedApproval } from '../approvals/record-used-approval.ts';
+import type { RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { IdempotencyKeyClaim, StoredIdempotentResponse } from '../http/writes/idempotency.ts';
@@ -7,8 +9,8 @@ import { quoteFromEntityForEvent } from '../quotes/quote-from-entity.ts';
 import { Quote } from '../quotes/quote-and-quote-reservation.entity.ts';
 
 /**
- * Places an order from a quote and records the quote's conversion, in one transaction. The statement that places the order locks the quote,
- * so that at most one order is placed from it.
+ * Places an order from a quote and records the quote's conversion and the use of its approval, if any, in one transaction. The statement
+ * that places the order locks the quote, so that at most one order is placed from it.
  */
 export function placeOrderFromQuote(
   em: EntityManager,
@@ -16,11 +18,13 @@ export function placeOrderFromQuote(
   options: PlacementOptions,
   buyer: OrderBuyer,
   input: OrderInputOrQuoteContent & { readonly quoteId: number },
+  source: RequestSource,
 ): Promise<StoredIdempotentResponse> {
   return em.transactional(async (inner) => {
     const stored = await placeOrder(inner, claim, options, buyer, input);
     if (!stored) return undefined;
     const quote = await inner.findOneOrFail(Quote, { id: input.quoteId }, { refresh: true });
+    await recordUsedApproval(inner, input.quoteId, source);
     await recordEvent(inner, 'quote.converted', quoteFromEntityForEvent(quote, new Date()), buyer.userId);
     return stored;
   });

@@ -31,7 +31,7 @@ export async function callSpendingLimitsFunction(em: EntityManager, grantId: str
   const rows = await em
     .getKysely()
     .selectFrom((eb) =>
-      eb.fn<SpendingLimitRow>('mandate_spending_limits_v1', [eb.val(grantId), eb.val(clientId), eb.fn('clock_timestamp')]).as('l'),
+      eb.fn<SpendingLimitRow>('mandate_spending_limits_v2', [eb.val(grantId), eb.val(clientId), eb.fn('clock_timestamp')]).as('l'),
     )
     .select([
       'l.set_by',
@@ -76,25 +76,32 @@ type Amounts = {
   readonly added: number;
 };
 
+type LimitCheckOptions = {
+  /** Whether the customer approved the order, so that only the limits of administrators apply. */
+  readonly isApproved: boolean;
+  readonly now: Date;
+};
+
 /** Returns the spending limit that an amount exceeds, or null. */
 export async function callFindExceededLimitFunction(
   em: EntityManager,
   grantId: string,
   clientId: string,
   { currency, total, added }: Amounts,
-  now: Date,
+  { isApproved, now }: LimitCheckOptions,
 ): Promise<ExceededLimit | null> {
   const { exceeded } = await em
     .getKysely()
     .selectNoFrom((eb) =>
       eb
-        .fn<ExceededLimit | null>('mandate_find_exceeded_limit_v1', [
+        .fn<ExceededLimit | null>('mandate_find_exceeded_limit_v2', [
           eb.val(grantId),
           eb.val(clientId),
           eb.val(currency),
           eb.val(total),
           eb.val(added),
           eb.val(now.toISOString()),
+          eb.val(isApproved),
         ])
         .as('exceeded'),
     )

@@ -23,7 +23,7 @@ export async function findEffectiveOrderLimits(em: EntityManager, grantId: strin
   return { details: { type, actions, limits: details, ...others }, budget };
 }
 
-const unrestricted = { actions: [...orderActions], ownOrdersOnly: false };
+const unrestricted = { actions: [...orderActions], ownOrdersOnly: false, approval: 'above_limit' as const };
 
 /**
  * Combines limits into the lowest amount per order and the budget of which the least remains. All limits apply, but a response has room for

@@ -15,6 +15,8 @@ export function findWidenedLimit(allowed: EffectiveOrderLimits, requested: Effec
     ['limits.period', before?.period !== undefined && before.period !== after?.period],
     ['valid_until', isHigher(toEpochMs(allowed.valid_until), toEpochMs(requested.valid_until))],
     ['orders', allowed.orders === 'own' && requested.orders === 'all'],
+    // `always` permits no order without an approval, and `never` permits no order above a limit; neither is a subset of the other.
+    ['approval', allowed.approval !== 'above_limit' && requested.approval !== allowed.approval],
   ];
   return widened.find(([, isWider]) => isWider)?.[0];
 }

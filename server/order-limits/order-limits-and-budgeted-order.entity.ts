@@ -1,9 +1,9 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { budgetPeriods, type OrderAction } from '@mandate/contract';
+import { budgetPeriods, orderApprovalModes, type OrderAction } from '@mandate/contract';
 
 /**
  * Limits that a user set for the orders of one grant. A grant without a row is limited only by its scopes, and by the limits that
- * administrators set. The functions of migration 20261124120100 combine these limits.
+ * administrators set. The functions of migration 20261124170200 combine these limits.
  */
 export const OrderLimits = defineEntity({
   name: 'OrderLimits',
@@ -24,6 +24,8 @@ export const OrderLimits = defineEntity({
     ownOrdersOnly: p.boolean().default(false),
     /** Whether the user can let the application access all orders; false if the application requested access only to its own orders. */
     allOrdersGrantable: p.boolean().default(true),
+    /** Orders that need the customer's approval. */
+    approval: p.enum(orderApprovalModes).default('above_limit'),
     /** Whether the user set these limits; false if the row only serves as a lock for the limits that administrators set. */
     setByUser: p.boolean().default(true),
     createdAt: p.datetime(3).defaultRaw('now()'),
@@ -44,6 +46,8 @@ export const BudgetedOrder = defineEntity({
     grantId: p.text().primary(),
     orderId: p.bigint('number').primary(),
     countedAt: p.datetime(3),
+    /** Whether the customer approved the order; it then counts only toward the budgets that administrators set. */
+    approved: p.boolean().default(false),
   },
   indexes: [
     { name: 'budgeted_orders_grant_counted', properties: ['grantId', 'countedAt'] },

@@ -1,7 +1,7 @@
 import { orderActions, orderAuthorizationDetailsType, type EffectiveOrderLimits, type OrderAuthorizationDetails } from '@mandate/contract';
 import type { OrderLimitsRow } from './order-limits-and-budgeted-order.entity.ts';
 
-type StoredLimits = Pick<OrderLimitsRow, 'actions' | 'ownOrdersOnly'> &
+type StoredLimits = Pick<OrderLimitsRow, 'actions' | 'ownOrdersOnly' | 'approval'> &
   Partial<Pick<OrderLimitsRow, 'currency' | 'perOrder' | 'perPeriod' | 'period' | 'validUntil'>>;
 
 /** Returns the authorization details (RFC 9396) that describe the limits that a user set. */
@@ -17,10 +17,11 @@ export const authorizationDetailsFromOrderLimits = (row: StoredLimits): OrderAut
   }),
   ...(row.validUntil != null && { valid_until: row.validUntil.toISOString() }),
   orders: row.ownOrdersOnly ? 'own' : 'all',
+  approval: row.approval,
 });
 
 /** Returns the columns that store the limits. */
-export const orderLimitsColumnsFromInput = ({ actions, limits, valid_until: validUntil, orders }: EffectiveOrderLimits) => ({
+export const orderLimitsColumnsFromInput = ({ actions, limits, valid_until: validUntil, orders, approval }: EffectiveOrderLimits) => ({
   actions: [...actions],
   currency: limits?.currency ?? null,
   perOrder: limits?.per_order ?? null,
@@ -28,4 +29,5 @@ export const orderLimitsColumnsFromInput = ({ actions, limits, valid_until: vali
   period: limits?.period ?? null,
   validUntil: validUntil === undefined ? null : new Date(validUntil),
   ownOrdersOnly: orders === 'own',
+  approval,
 });

@@ -1,9 +1,9 @@
-import { formatDecimalAmount, type BudgetPeriod, type OrderAction } from '@mandate/contract';
+import { formatDecimalAmount, maxApprovalWaitSeconds, type BudgetPeriod, type OrderAction } from '@mandate/contract';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 
 /** The limit that an order or payment exceeds. */
 export type ExceededLimit = {
-  readonly limit: 'valid_until' | 'actions' | 'currency' | 'per_order' | 'per_period' | 'revoked';
+  readonly limit: 'valid_until' | 'actions' | 'currency' | 'per_order' | 'per_period' | 'approval' | 'revoked';
   /**
    * Where the limit was set: by the customer for the application or API key, or by an administrator for this application or for all
    * applications that are not the shop's own.
@@ -16,9 +16,18 @@ export type ExceededLimit = {
   readonly spent?: number | null;
   readonly valid_until?: string | null;
   readonly period_ends_at?: string | null;
+  /**
+   * Whether the customer can approve the order: the customer permits approvals, and the order exceeds no limit of an administrator. Absent
+   * for payments; null for API keys, which cannot request approvals.
+   */
+  readonly approvable?: boolean | null;
+  /** The approval that the application requested for the quote, if any. */
+  readonly approval?: { readonly id: number; readonly status: 'pending' | 'declined' | 'expired' } | null;
 };
 
 const changeHint = 'The customer can change this on the page /account/apps.';
+
+const joinSentences = (...sentences: string[]): string => sentences.filter((sentence) => sentence !== '').join(' ');
 
 /** Returns the beginning of a sentence about a limit, and a sentence that states who can change the limit. */
 function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subject: string; readonly hint: string } {
@@ -28,7 +37,7 @@ function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subj
     : { subject: 'The customer allows', hint: changeHint };
 }
 
-/** @param pointer location of the amount in the request body */
+/** @param pointer location of the amount or the quote in the request body */
 export function createLimitProblem(exceeded: ExceededLimit, requested: number, requestedCurrency: string, pointer: string): Problem {
   const { limit, currency = null, per_order: perOrder } = exceeded;
   const { subject, hint } = describeLimitAuthor(exceeded);
@@ -36,13 +45,23 @@ export function createLimitProblem(exceeded: ExceededLimit, requested: number, r
   if (limit === 'valid_until') return createExpiredAuthorizationProblem(exceeded.valid_until);
   if (limit === 'actions') return createActionNotAllowedProblem('place');
   if (limit === 'per_period') return createBudgetProblem(exceeded, requested, pointer);
+  if (limit === 'approval') {
+    const detail = joinSentences(
+      'The customer approves every order of this application.',
+      describeAlternatives(exceeded, pointer),
+      changeHint,
+    );
+    return createLimitExceededProblem(detail, pointer, { requested, ...approvalFields(exceeded) });
+  }
   if (limit === 'currency') {
-    const detail = `${subject} orders in ${currency} only, and this order is in ${requestedCurrency}. ${hint}`;
-    return createLimitExceededProblem(detail, pointer, { requested });
+    const facts = `${subject} orders in ${currency} only, and this order is in ${requestedCurrency}.`;
+    const detail = joinSentences(facts, describeAlternatives(exceeded, pointer), hint);
+    return createLimitExceededProblem(detail, pointer, { requested, ...approvalFields(exceeded) });
   }
   const maximum = perOrder ?? 0;
-  const detail = `${subject} ${format(maximum, currency)} per order, and this order costs ${format(requested, currency)}. Order less. ${hint}`;
-  return createLimitExceededProblem(detail, pointer, { limit: maximum, requested, available: maximum });
+  const facts = `${subject} ${format(maximum, currency)} per order, and this order costs ${format(requested, currency)}.`;
+  const detail = joinSentences(facts, describeAlternatives(exceeded, pointer, 'Order less'), hint);
+  return createLimitExceededProblem(detail, pointer, { limit: maximum, requested, available: maximum, ...approvalFields(exceeded) });
 }
 
 function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer: string): Problem {
@@ -52,8 +71,33 @@ function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer
   const spent = Math.max(0, exceeded.spent ?? 0);
   const available = Math.max(0, limit - spent);
   const facts = `${subject} ${format(limit, currency)} per ${period}. ${format(spent, currency)} of it is spent, ${format(available, currency)} remains, and this order costs ${format(requested, currency)}.`;
-  const detail = `${facts} Order less, or wait until ${formatTimestamp(exceeded.period_ends_at)}. ${hint}`;
-  return createLimitExceededProblem(detail, pointer, { limit, spent, requested, available });
+  const alternatives = `Order less, or wait until ${formatTimestamp(exceeded.period_ends_at)}`;
+  const detail = joinSentences(facts, describeAlternatives(exceeded, pointer, alternatives), hint);
+  return createLimitExceededProblem(detail, pointer, { limit, spent, requested, available, ...approvalFields(exceeded) });
+}
+
+const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable' | 'approval_id'> => ({
+  ...(exceeded.approvable != null && { approvable: exceeded.approvable }),
+  ...(exceeded.approval != null && { approval_id: exceeded.approval.id }),
+});
+
+/**
+ * Describes what the application can do: another order, if it could help, and how to request an approval.
+ * @param otherOrder sentence without its full stop
+ */
+function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrder?: string): string {
+  const { approval } = exceeded;
+  const otherOrderSentence = otherOrder === undefined ? '' : `${otherOrder}.`;
+  if (exceeded.approvable !== true) return otherOrderSentence;
+  if (approval?.status === 'pending') {
+    const path = `/api/v1/approvals/${approval.id}?wait=${maxApprovalWaitSeconds}`;
+    return `Approval ${approval.id} of this order is pending: wait for the decision with GET ${path}, then place the order again.`;
+  }
+  if (approval?.status === 'declined')
+    return joinSentences(otherOrderSentence, `The customer declined this order (approval ${approval.id}).`);
+  const quote = pointer === '#/quote_id' ? 'this quote' : 'a quote';
+  const start = otherOrder === undefined ? 'Request' : `${otherOrder}, or request`;
+  return `${start} approval of ${quote} with POST /api/v1/approvals.`;
 }
 
 const actionTexts = { place: 'place or change', pay: 'pay for', cancel: 'cancel' } as const satisfies Record<OrderAction, string>;
@@ -66,7 +110,14 @@ export const createExpiredAuthorizationProblem = (validUntil: Date | string | nu
     detail: `The customer allowed this application to place, pay and cancel orders until ${formatTimestamp(validUntil)}. ${changeHint}`,
   });
 
-type LimitAmounts = { readonly limit?: number; readonly spent?: number; readonly requested: number; readonly available?: number };
+type LimitAmounts = {
+  readonly limit?: number;
+  readonly spent?: number;
+  readonly requested: number;
+  readonly available?: number;
+  readonly approvable?: boolean;
+  readonly approval_id?: number;
+};
 
 const createLimitExceededProblem = (detail: string, pointer: string, amounts: LimitAmounts): Problem =>
   createProblem('limit_exceeded', { detail, errors: [{ in: 'body', pointer, code: 'limit_exceeded', detail, ...amounts }] });

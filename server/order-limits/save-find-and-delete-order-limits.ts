@@ -44,6 +44,7 @@ const mergedColumns = [
   'period',
   'validUntil',
   'ownOrdersOnly',
+  'approval',
   'setByUser',
   'updatedAt',
 ] as const;
@@ -59,5 +60,5 @@ export const findOrderLimits = (em: EntityManager, grantId: string): Promise<Ord
 export async function removeOrderLimitsExceptRequestedRestriction(em: EntityManager, grantId: string): Promise<void> {
   const removed = await em.nativeDelete(OrderLimits, { grantId, allOrdersGrantable: true });
   if (removed === 0 && (await findOrderLimits(em, grantId)))
-    await saveOrderLimits(em, grantId, { actions: [...orderActions], orders: 'own' });
+    await saveOrderLimits(em, grantId, { actions: [...orderActions], orders: 'own', approval: 'above_limit' });
 }

@@ -27,8 +27,8 @@ type PlacementRow = { answer: string | null; location: string | null; refusal: (
 
 // Written in SQL because a single function call performs the whole transaction (see the `create-order` benchmark).
 export const callPlaceOrderSqlFunction = prepareStatement<PlacementRow>(
-  'place_order_v8',
+  'place_order_v9',
   `select answer, location, refusal
-     from mandate_place_order_v8($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json,
+     from mandate_place_order_v9($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json,
        $17, $18, $19, $20)`,
 );

@@ -44,8 +44,8 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   insufficient_user_authentication: {
     cause:
-      'The operation requires a user who signed in during the last 15 minutes. The token acts for no user, or the sign-in that it was issued from is older. Refreshing a token does not renew the sign-in.',
-    fix: 'Have the user sign in again: start a new authorization request with the `max_age` from the `WWW-Authenticate` header (RFC 9470), and repeat the request with the new token. In the CLI: `mandate login --force`. API keys and applications that act for themselves cannot perform the operation.',
+      'The operation requires a user who signed in during the last 15 minutes, and some operations require a second factor. The token acts for no user, or the sign-in that it was issued from is older. Refreshing a token does not renew the sign-in.',
+    fix: 'Have the user sign in again: start a new authorization request with the `max_age`, and the `acr_values` if there are any, from the `WWW-Authenticate` header (RFC 9470), and repeat the request with the new token. In the CLI: `mandate login --force`. API keys and applications that act for themselves cannot perform the operation.',
   },
   insufficient_scope: {
     cause: 'The token lacks a scope that the operation requires.',
@@ -58,7 +58,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   limit_exceeded: {
     cause: 'The customer limited how much the application may spend, and the order exceeds this limit. Nothing was ordered or paid.',
-    fix: 'Check `errors`: the entry has the limit, the amount already spent in the period, the requested amount and the amount that remains. Order less, wait for the next period, or ask the customer to change the limits on the page `/account/apps`. `GET /api/v1/authorization` shows the limits before you order.',
+    fix: 'Check `errors`: the entry has the limit, the amount already spent in the period, the requested amount and the amount that remains. Order less, wait for the next period, or ask the customer to change the limits on the page `/account/apps`. If `approvable` is true, you can request the approval of the customer: create a quote (`POST /api/v1/quotes`), send its ID to `POST /api/v1/approvals`, wait with `GET /api/v1/approvals/{approval_id}?wait=30` until it is approved, and send `quote_id` to `POST /api/v1/orders`. If there is an `approval_id`, the approval of this quote is pending, was declined or has expired. `GET /api/v1/authorization` shows the limits before you order.',
   },
   not_found: {
     cause:
@@ -216,6 +216,10 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   quantity_exceeded: {
     cause: 'The request names more units than the order has left to ship or to return.',
     fix: 'Read the order and its shipments, and name at most the remaining units.',
+  },
+  too_many_approvals: {
+    cause: 'The application has as many pending approvals as it may have, or has requested too many in the last 24 hours.',
+    fix: 'Wait until the customer has decided, or cancel requests that are no longer needed. `GET /api/v1/approvals?status=pending` lists them.',
   },
   too_many_api_keys: {
     cause: 'You have reached the maximum number of API keys.',

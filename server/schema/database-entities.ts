@@ -1,6 +1,7 @@
 // Every database entity. The entities are listed explicitly, so that MikroORM does not have to discover them at start-up.
 export { ApiKey } from '../api-keys/api-key.entity.ts';
 export { Application } from '../applications/application.entity.ts';
+export { Approval, ApprovalSettings } from '../approvals/approval.entity.ts';
 export { AuditEvent } from '../audit/audit-event.entity.ts';
 export { BrandingEntity } from '../branding/branding.entity.ts';
 export { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';

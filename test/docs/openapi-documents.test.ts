@@ -28,7 +28,7 @@ test('every operation with a body states its limit', () => {
 });
 
 /** Scopes that no API key can have: `POST /api-keys` rejects them. */
-const neverForKeys = ['api_keys.manage', 'users.administer'];
+const neverForKeys = ['api_keys.manage', 'users.administer', 'approvals.decide'];
 
 describe('security', () => {
   const required = z.record(z.record(z.object({ operationId: z.string(), security: z.array(z.record(z.array(z.string()))) })));
@@ -100,7 +100,7 @@ test.each([
   expect(errors.length).toBeGreaterThan(500);
   const names = errors.map(({ $ref }) => String($ref).replace('#/components/responses/', ''));
   expect(new Set(names)).toEqual(new Set(Object.keys(components.responses)));
-  expect(JSON.stringify(document).length).toBeLessThan(625_000);
+  expect(JSON.stringify(document).length).toBeLessThan(650_000);
 });
 
 test('events have the format of version 1 in every version', () => {

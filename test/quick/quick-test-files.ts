@@ -8,6 +8,7 @@ export const resourceTestFiles: Readonly<Record<keyof typeof contract, string>> 
   productCategories: 'products/categories.test.ts',
   deliveryMethods: 'delivery-methods/list.test.ts',
   orders: 'orders/create.test.ts',
+  approvals: 'approvals/approvals.test.ts',
   quotes: 'quotes/quotes.test.ts',
   payments: 'payments/payments.test.ts',
   providerEvents: 'payments/provider-events.test.ts',

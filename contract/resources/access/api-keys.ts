@@ -13,7 +13,7 @@ import {
 import { apiKeyLimitsInputSchema, apiKeyLimitsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { administratorOnlyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
+import { administratorOnlyScopes, firstPartyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
 import { secretShownOnceSchema } from '../../schema/secret-shown-once.ts';
 import { timestampSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
@@ -34,7 +34,9 @@ export const maxApiKeyLifetimeDays = 366;
  * Scopes that a key can have. An API key cannot create other keys, because an attacker with a leaked key could otherwise retain
  * access after its revocation. Operations that require a recent sign-in do not accept keys either.
  */
-const [firstScope, ...moreScopes] = scopeNames.filter((scope) => scope !== 'api_keys.manage' && !administratorOnlyScopes.has(scope));
+const [firstScope, ...moreScopes] = scopeNames.filter(
+  (scope) => scope !== 'api_keys.manage' && !administratorOnlyScopes.has(scope) && !firstPartyScopes.has(scope),
+);
 if (firstScope === undefined) throw new Error('no scope is available to API keys');
 const keyScope = z.enum([firstScope, ...moreScopes]);
 

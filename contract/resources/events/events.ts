@@ -51,6 +51,13 @@ export const eventSubjectDefinitions = {
     orderId: null,
     all: ['orders.manage'],
   },
+  approval: {
+    changes: ['requested', 'approved', 'declined', 'canceled', 'expired', 'used'],
+    schema: 'Approval',
+    own: 'orders.read',
+    orderId: null,
+    all: [],
+  },
   payment: {
     changes: ['created', 'requires_action', 'succeeded', 'failed', 'canceled'],
     schema: 'Payment',

@@ -33,7 +33,7 @@ export const maxHoldSeconds = 30 * 60;
 const minQuoteSeconds = 60;
 
 /** Limits that an order can exceed. */
-const exceedableLimits = ['valid_until', 'actions', 'currency', 'per_order', 'per_period'] as const;
+const exceedableLimits = ['valid_until', 'actions', 'currency', 'per_order', 'per_period', 'approval'] as const;
 
 export const quoteCreateSchema = withSchemaName(
   'QuoteCreate',
@@ -52,7 +52,7 @@ export const quoteCreateSchema = withSchemaName(
         .boolean()
         .default(false)
         .describe(
-          'Whether the stock is reserved until the quote expires. If too few units are available, or if the order would exceed a limit that the customer set, the request is rejected.',
+          'Whether the stock is reserved until the quote expires. If too few units are available, or if the order would exceed a limit that the customer set or would need an approval, the request is rejected.',
         ),
       expires_in: z
         .number()
@@ -88,7 +88,9 @@ const quoteLimitsSchema = withSchemaName(
   z.object({
     exceeded: extensibleEnumSchema(exceedableLimits)
       .nullable()
-      .describe('Limit that an order from this quote would have exceeded; `null` if the order was within all limits.'),
+      .describe(
+        'Limit that an order from this quote would have exceeded; `approval` if the customer approves every order; `null` if the order was within all limits.',
+      ),
     currency: currencySchema.nullable().describe('Currency of the amounts; `null` if the limits contain no amounts.'),
     per_order: amountSchema.nullable().describe('Maximum total of one order, in minor units; `null` if there is no such limit.'),
     budget: z

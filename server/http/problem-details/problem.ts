@@ -14,6 +14,8 @@ export type ProblemEntry = {
   readonly limit?: number;
   readonly spent?: number;
   readonly actual?: number;
+  readonly approvable?: boolean;
+  readonly approval_id?: number;
 };
 
 type ProblemOptions = {

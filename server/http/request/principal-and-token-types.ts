@@ -11,6 +11,8 @@ export type Principal = {
    * API keys and for client credentials.
    */
   readonly authTime?: number;
+  /** Whether the user signed in with a second factor. A refresh does not change this value. Absent for API keys and client credentials. */
+  readonly hasSecondFactor?: boolean;
   /** How the credential was presented: `DPoP` means that the token is sender-constrained (RFC 9449). Absent outside of requests. */
   readonly authScheme?: PresentedToken['scheme'];
   /**

@@ -19,3 +19,16 @@ export function requireRecentSignIn({ authTime, authScheme = 'Bearer' }: Princip
   const challenge = `${authScheme} realm="api", error="insufficient_user_authentication", error_description="A more recent sign-in is required", max_age="${maxRecentSignInAgeSeconds}"`;
   throw createProblem('insufficient_user_authentication', { detail, headers: { 'WWW-Authenticate': challenge } });
 }
+
+/**
+ * Rejects a principal whose user did not sign in with a second factor.
+ * @param acrValue the authentication context class that the client must request
+ * @throws Problem `insufficient_user_authentication` with the challenge specified in RFC 9470 section 3
+ */
+export function requireSecondFactor({ hasSecondFactor, authScheme = 'Bearer' }: Principal, acrValue: string): void {
+  if (hasSecondFactor === true) return;
+  const detail =
+    'This operation requires a sign-in with a second factor: a passkey, or a code from an authenticator app. Sign in again, then repeat the request; in the CLI: `mandate login --force`.';
+  const challenge = `${authScheme} realm="api", error="insufficient_user_authentication", error_description="A sign-in with a second factor is required", acr_values="${acrValue}", max_age="${maxRecentSignInAgeSeconds}"`;
+  throw createProblem('insufficient_user_authentication', { detail, headers: { 'WWW-Authenticate': challenge } });
+}

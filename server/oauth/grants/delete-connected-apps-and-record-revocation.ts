@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../../events/record-event.ts';
+import { cancelApprovalsOfGrants } from '../../approvals/report-and-cancel-approvals.ts';
 import { OrderLimits } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { connectedAppFromFields, findApplicationsOfConnectedApps } from './connected-app-response.ts';
@@ -22,7 +23,10 @@ export async function deleteConnectedAppsAndRecordRevocation(em: EntityManager, 
   const apps = await em.find(ConnectedAppEntity, where, options);
   if (apps.length === 0) return;
   await em.nativeDelete(ConnectedAppEntity, { id: { $in: apps.map(({ id }) => id) } });
-  await em.nativeDelete(OrderLimits, { grantId: { $in: apps.map(({ grantId }) => grantId) } });
+  const grantIds = apps.map(({ grantId }) => grantId);
+  await em.nativeDelete(OrderLimits, { grantId: { $in: grantIds } });
+  // After the limits, in the order in which the function that places orders locks both.
+  await cancelApprovalsOfGrants(em, grantIds, new Date());
   const used = apps.filter(({ lastUsedAt }) => lastUsedAt != null);
   const applications = await findApplicationsOfConnectedApps(em, used);
   for (const app of used) {

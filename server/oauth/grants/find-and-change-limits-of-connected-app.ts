@@ -77,7 +77,7 @@ export async function changeLimitsOfConnectedApp(
   if (!(await em.findOne(OauthRecord, { model: 'Grant', id: grantId }, lock))) return false;
   if (input) {
     await assertWithinCeilings(em, clientId, input);
-    await saveOrderLimits(em, grantId, await fillInOrderAccess(em, grantId, input), { timeZone });
+    await saveOrderLimits(em, grantId, await fillInOrderAccessAndApproval(em, grantId, input), { timeZone });
     await deleteStoredConsent(em, userId, clientId);
     await addDetailsToIssuedTokens(em, grantId, clientId);
   } else {
@@ -99,10 +99,10 @@ async function assertWithinCeilings(em: EntityManager, clientId: string, { limit
 }
 
 /** @throws {Problem} `invalid_request` if the application did not request access to all orders */
-async function fillInOrderAccess(em: EntityManager, grantId: string, input: OrderLimitsInput): Promise<EffectiveOrderLimits> {
+async function fillInOrderAccessAndApproval(em: EntityManager, grantId: string, input: OrderLimitsInput): Promise<EffectiveOrderLimits> {
   const current = await findOrderLimits(em, grantId);
-  const { orders = current?.ownOrdersOnly ? 'own' : 'all' } = input;
-  if (orders === 'own' || current?.allOrdersGrantable !== false) return { ...input, orders };
+  const { orders = current?.ownOrdersOnly ? 'own' : 'all', approval = current?.approval ?? 'above_limit' } = input;
+  if (orders === 'own' || current?.allOrdersGrantable !== false) return { ...input, orders, approval };
   throw createInvalidRequestProblem({
     in: 'body',
     pointer: '#/orders',

@@ -23,15 +23,20 @@ export function parseAuthorizationDetails(params: Readonly<Record<string, unknow
   return detailsSchema.parse(typeof text === 'string' ? JSON.parse(text) : undefined);
 }
 
-/** Validates and returns the order limits in an application's authorization request, with the default for `orders`. */
+/** Validates and returns the order limits in an application's authorization request, with the defaults for `orders` and `approval`. */
 function parseRequestedOrderLimits(
   params: Readonly<Record<string, unknown>>,
   application: Pick<Application, 'firstParty'>,
 ): EffectiveOrderLimits | undefined {
   const [detail] = parseAuthorizationDetails(params) ?? [];
   if (detail === undefined) return undefined;
-  const { type: _type, orders = defaultOrderAccess(application), ...limits } = orderAuthorizationDetailsInputSchema.parse(detail);
-  return { ...limits, orders };
+  const {
+    type: _type,
+    orders = defaultOrderAccess(application),
+    approval = 'above_limit',
+    ...limits
+  } = orderAuthorizationDetailsInputSchema.parse(detail);
+  return { ...limits, orders, approval };
 }
 
 const orderScopes = new Set<string>(['orders.write', 'orders.manage', 'payments.write', 'payments.manage'] satisfies Scope[]);
@@ -68,7 +73,7 @@ export async function findOfferedOrderLimits(
   return { isOffered: true, isRequested: requested !== undefined, maximum, proposed };
 }
 
-const unlimited: EffectiveOrderLimits = { actions: [...orderActions], orders: 'all' };
+const unlimited: EffectiveOrderLimits = { actions: [...orderActions], orders: 'all', approval: 'above_limit' };
 
 /** Returns the requested limits, tightened to the ceilings; undefined if there are neither. */
 export const tightenToCeilings = (

@@ -53,13 +53,15 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
 
 /**
  * Narrows the limits of a grant to those in a token request. A narrower limit is permanent: only the user can widen it again. Without
- * `orders`, the orders that the application can access remain the same, because existing applications do not know this field.
+ * `orders` or `approval`, these remain the same, because existing applications do not know these fields.
  */
 async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
-  const { orders: requestedOrders, ...conditions } = parseOrderDetails(parseAuthorizationDetails(ctx.oidc.params ?? {})?.[0], new Date());
+  const [detail] = parseAuthorizationDetails(ctx.oidc.params ?? {}) ?? [];
+  const { orders: requestedOrders, approval: requestedApproval, ...conditions } = parseOrderDetails(detail, new Date());
   const current = await findOrderLimits(em, grantId);
   const orders = requestedOrders ?? (await resolveOrderAccess(em, ctx, current));
-  const requested = { ...conditions, orders };
+  const approval = requestedApproval ?? current?.approval ?? 'above_limit';
+  const requested = { ...conditions, orders, approval };
   const widened = current ? findWidenedLimit(authorizationDetailsFromOrderLimits(current), requested) : undefined;
   if (widened !== undefined) throw invalidDetails(`${widened} permits more than the user allowed`);
   await saveOrderLimits(em, grantId, requested);

@@ -12,6 +12,12 @@ import {
 import { showAccountHome } from './handlers/account/account-home.ts';
 import { redisplayProfile, showProfile, submitProfile } from './handlers/account/change-profile.ts';
 import { showOrder, showOrders } from './handlers/account/show-orders.ts';
+import {
+  showApproval,
+  showApprovals,
+  submitApprovalDecision,
+  submitSecondFactorAmount,
+} from './handlers/approvals/show-and-decide-approvals.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
 import { showAppLimits, submitAppLimits } from './handlers/account/show-and-change-app-limits.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/account/show-and-revoke-api-keys.ts';
@@ -126,6 +132,10 @@ function addAccountPages(pages: PageRouter): void {
     .addForm('/account/apps', requireSignInBefore(submitConnectedAppRemoval), redirectTo('/account/apps'))
     .addPage('/account/apps/:app/limits', requireRecentSignInBefore(showAppLimits))
     .addForm('/account/apps/:app/limits', requireRecentSignInBefore(submitAppLimits), requireRecentSignInBefore(showAppLimits))
+    .addPage('/account/approvals', requireSignInBefore(showApprovals))
+    .addForm('/account/approvals', requireRecentSignInBefore(submitSecondFactorAmount), redirectTo('/account/approvals'))
+    .addPage('/account/approvals/:approval', requireSignInBefore(showApproval))
+    .addForm('/account/approvals/:approval', requireSignInBefore(submitApprovalDecision), requireSignInBefore(showApproval))
     .addPage('/account/api-keys', requireSignInBefore(showApiKeys))
     .addForm('/account/api-keys', requireSignInBefore(submitApiKeyRevocation), redirectTo('/account/api-keys'))
     .addPage('/account/security', requireRecentSignInBefore(showSecurityPage))

@@ -21,7 +21,13 @@ export const filterOpenIdConnectScopes = (names: readonly string[]): string[] =>
  * Scopes that could give access to other parties or preserve access without the user's involvement. Assistants must request these scopes by
  * name.
  */
-const excludedFromAssistants = new Set<Scope>(['users.write', 'webhooks.write', 'connected_apps.write', 'api_keys.manage']);
+const excludedFromAssistants = new Set<Scope>([
+  'users.write',
+  'webhooks.write',
+  'connected_apps.write',
+  'api_keys.manage',
+  'approvals.decide',
+]);
 
 /**
  * Scopes that the MCP endpoint names in its 401 response to a client without a token. Products are public. When a tool needs another scope, the client

@@ -17,7 +17,7 @@ import {
   oauthEndpointPaths,
   basePathFromIssuer,
 } from '../protocol/endpoint-paths-and-audiences.ts';
-import { addAuthTimeClaim, storeIssuedAccessTokenRecord } from '../tokens/jwt-access-token-hooks.ts';
+import { addSignInClaims, storeIssuedAccessTokenRecord } from '../tokens/jwt-access-token-hooks.ts';
 import { exchangeOrReplayRefreshToken, rotateOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/is-redirect-uri-origin.ts';
 import type { ProviderPages } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
@@ -69,7 +69,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     },
     fetch: rejectOutgoingRequest,
     renderError: pages.renderError,
-    extraTokenClaims: addAuthTimeClaim,
+    extraTokenClaims: addSignInClaims,
     formats: { customizers: { jwt: storeIssuedAccessTokenRecord(store, parts.referenceKey) } },
     ...protocolConfiguration,
     discovery: { client_id_metadata_document_supported: true, ui_locales_supported: [...parts.uiLocales] },

@@ -19,14 +19,13 @@ export const deriveAccessTokenRecordId = (key: KeyObject, jti: string): string =
 const issuedClaims = z.object({ jti: z.string(), exp: z.number(), iat: z.number() });
 
 /**
- * Adds `auth_time` to access tokens that act on behalf of a user (RFC 9068 section 2.2.1), and to their introspection responses (RFC 9470
- * section 6.2). The claim contains the time of the sign-in that the code or refresh token was issued for. A refresh does not change
- * `auth_time`.
+ * Adds `auth_time` and `acr` to access tokens that act on behalf of a user (RFC 9068 section 2.2.1), and to their introspection responses
+ * (RFC 9470 section 6.2). The claims describe the sign-in that the code or refresh token was issued for. A refresh does not change them.
  */
-export const addAuthTimeClaim: NonNullable<Configuration['extraTokenClaims']> = ({ oidc: { entities } }, token) => {
+export const addSignInClaims: NonNullable<Configuration['extraTokenClaims']> = ({ oidc: { entities } }, token) => {
   if (token.kind !== 'AccessToken') return undefined;
-  const { authTime } = entities.AuthorizationCode ?? entities.DeviceCode ?? entities.RefreshToken ?? {};
-  return authTime === undefined ? undefined : { auth_time: authTime };
+  const { authTime, acr } = entities.AuthorizationCode ?? entities.DeviceCode ?? entities.RefreshToken ?? {};
+  return authTime === undefined ? undefined : { auth_time: authTime, ...(acr !== undefined && { acr }) };
 };
 
 /**

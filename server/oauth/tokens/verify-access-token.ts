@@ -6,6 +6,7 @@ import type { VerifyAccessToken } from '../../http/request/principal-and-token-t
 import { verifyAndConsumeDpopProof } from './dpop-proof.ts';
 import { findActiveTokenUserAndLimits } from './find-active-token-user-and-limits.sql.ts';
 import { deriveAccessTokenRecordId, type TokenVerificationKeys } from './jwt-access-token-hooks.ts';
+import { twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 import { hashSecretRecordId } from '../storage/oauth-record-mapping.ts';
 import { VerifiedTokenCache } from './verified-token-cache.ts';
@@ -16,6 +17,7 @@ const accessTokenClaims = z.object({
   client_id: z.string(),
   scope: z.string().default(''),
   auth_time: z.number().optional(),
+  acr: z.string().optional(),
   /** Key that the token is bound to; a DPoP proof for this key is required (RFC 9449 section 6.1). */
   cnf: z.object({ jkt: z.string() }).optional(),
 });
@@ -53,6 +55,7 @@ export function createAccessTokenVerifier(em: EntityManager, verification: Token
         user: status.user_id === null || status.role === null ? null : { id: status.user_id, role: status.role },
         clientId: claims.client_id,
         ...(claims.auth_time !== undefined && { authTime: claims.auth_time }),
+        hasSecondFactor: claims.acr === twoFactorAcrValue,
         authScheme: scheme,
         tokenRecordId: record,
         ...(status.grant_id !== null && { grantId: status.grant_id }),

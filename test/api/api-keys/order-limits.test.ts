@@ -27,6 +27,7 @@ async function createKey(limits: unknown) {
     call,
     /** Orders `quantity` units of 10 cents each. */
     order: (quantity: number, caller?: string) => call('POST', '/orders', orderInput(quantity), caller),
+    quote: async (quantity: number): Promise<JsonBody> => (await call('POST', '/quotes', orderInput(quantity))).body,
     authorization: async (): Promise<JsonBody> => (await call('GET', '/authorization')).body,
     listKeys: async (): Promise<JsonBody> => (await call('GET', '/api-keys', undefined, token)).body.data[0],
   };
@@ -47,6 +48,14 @@ test('a key with a budget can order only within the budget, and canceled orders 
   expect((await key.authorization()).budget).toMatchObject({ limit: 100, spent: 100, remaining: 0 });
   expect((await key.call('POST', `/orders/${first.id}/cancellation`, {})).status).toBe(201);
   expect([(await key.order(10)).status, (await key.order(1)).status]).toEqual([201, 403]);
+});
+
+test('a key cannot request an approval of an order above a limit, and its problems do not suggest it', async () => {
+  const key = await createKey(monthly(100));
+  const { body } = await key.order(11);
+  expect([body.code, body.detail.includes('approval'), body.errors[0].approvable]).toEqual(['limit_exceeded', false, undefined]);
+  const requested = await key.call('POST', '/approvals', { quote_id: (await key.quote(11)).id });
+  expect([requested.status, requested.body.code]).toEqual([403, 'forbidden']);
 });
 
 test('lists, GET /authorization and the account page contain the limits', async () => {

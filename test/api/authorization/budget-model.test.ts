@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cancelExpiredOrders } from '../../../server/order-lifecycle/cancel-expired-orders.ts';
+import { submitFormContaining } from '../../support/oauth/account-pages.ts';
 import { obtainLimitedTokens } from '../../support/oauth/limited-tokens.ts';
 import { obtainTokens, signUp } from '../../support/oauth/oauth-flow.ts';
 import type { ApiResponse } from '../../support/server/start-mandate.ts';
@@ -12,6 +13,7 @@ const till = withPaymentTestShop();
 /** A step of a random sequence. `order` selects an order by its position, modulo the number of orders. */
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('place' as const), amount: fc.integer({ min: 1, max: 60 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('place with approval' as const), amount: fc.integer({ min: 1, max: 300 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('pay' as const), order: fc.nat(20) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), order: fc.nat(20) }) },
   {
@@ -30,6 +32,8 @@ type ModelOrder = {
   status: 'pending' | 'paid' | 'canceled';
   refunded: number;
   current: boolean;
+  /** Whether the customer approved the order, so that it does not count toward the budget. */
+  readonly approved: boolean;
 };
 
 /** A model of the budget that consists of a plain list of orders. */
@@ -42,8 +46,12 @@ class BudgetModel {
   }
 
   get spent(): number {
-    const counted = this.orders.filter(({ status, current }) => current && status !== 'canceled');
+    const counted = this.orders.filter(({ status, current, approved }) => current && !approved && status !== 'canceled');
     return counted.reduce((sum, { total, refunded }) => sum + total - refunded, 0);
+  }
+
+  add(id: number, total: number, approved: boolean): void {
+    this.orders.push({ id, total, status: 'pending', refunded: 0, current: true, approved });
   }
 
   find(position: number): ModelOrder | undefined {
@@ -67,8 +75,19 @@ async function startShopper(limit: number) {
   const product = await shop.createProduct({ price: 1, stock: 1_000_000 });
   const call = (method: string, path: string, body: unknown, as = token): Promise<ApiResponse> =>
     mandate.callApi(method, `/api/v1${path}`, { token: as, body });
+  /** Requests the approval of a quote, which the customer gives on the account page. Returns the ID of the quote. */
+  const obtainApproval = async (order: unknown): Promise<number> => {
+    const quote = await call('POST', '/quotes', order);
+    const { body: approval } = await call('POST', '/approvals', { quote_id: quote.body.id });
+    await submitFormContaining(anna.browser, await anna.browser.open(`/account/approvals/${approval.id}`), 'name="decision"', {
+      decision: 'approve',
+    });
+    return quote.body.id;
+  };
+  const orderOf = (amount: number) => ({ items: [{ product_id: product.id, quantity: amount }], delivery: pickupDelivery });
   return {
-    place: (amount: number) => call('POST', '/orders', { items: [{ product_id: product.id, quantity: amount }], delivery: pickupDelivery }),
+    place: (amount: number) => call('POST', '/orders', orderOf(amount)),
+    placeWithApproval: async (amount: number) => call('POST', '/orders', { quote_id: await obtainApproval(orderOf(amount)) }),
     pay: (order: ModelOrder) => call('POST', `/orders/${order.id}/payments`, { provider: 'test', method_token: 'test_ok' }),
     cancel: (order: ModelOrder) => call('POST', `/orders/${order.id}/cancellation`, {}),
     refund: (order: ModelOrder, amount: number) => till.post(`/orders/${order.id}/refunds`, { amount, reason: 'damaged' }),
@@ -92,6 +111,11 @@ async function perform(shopper: Shopper, model: BudgetModel, next: Step): Promis
   switch (next.kind) {
     case 'place':
       return placeOrder(shopper, model, next.amount);
+    case 'place with approval': {
+      const { status, body } = await shopper.placeWithApproval(next.amount);
+      model.add(body.id, next.amount, true);
+      return { actual: status, expected: 201 };
+    }
     case 'change':
       model.limit = next.limit;
       return { actual: (await shopper.change(next.limit)).status, expected: 200 };
@@ -114,7 +138,7 @@ async function perform(shopper: Shopper, model: BudgetModel, next: Step): Promis
 async function placeOrder(shopper: Shopper, model: BudgetModel, amount: number): Promise<Outcome> {
   const isAllowed = model.spent + amount <= model.limit;
   const { status, body } = await shopper.place(amount);
-  if (isAllowed) model.orders.push({ id: body.id, total: amount, status: 'pending', refunded: 0, current: true });
+  if (isAllowed) model.add(body.id, amount, false);
   return { actual: [status, body.code], expected: isAllowed ? [201, undefined] : [403, 'limit_exceeded'] };
 }
 
@@ -125,7 +149,7 @@ async function performOnOrder(
   next: Extract<Step, { order: number }>,
 ): Promise<Outcome> {
   if (next.kind === 'pay') {
-    const expected = order.status === 'pending' && model.spent <= model.limit;
+    const expected = order.status === 'pending' && (order.approved || model.spent <= model.limit);
     if (expected) order.status = 'paid';
     return { actual: (await shopper.pay(order)).status === 201, expected };
   }

@@ -22,7 +22,9 @@ describe('200', () => {
         client_id: 'mandate-cli',
         user_id: anna.id,
         scopes: ['orders.write'],
-        authorization_details: [{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], limits, orders: 'all' }],
+        authorization_details: [
+          { type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], limits, orders: 'all', approval: 'above_limit' },
+        ],
         budget: {
           currency: 'EUR',
           period: 'month',

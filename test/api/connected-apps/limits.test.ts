@@ -164,7 +164,7 @@ describe('the orders that an application can access', () => {
     expect([extended.status, extended.body.errors]).toMatchObject([400, [{ pointer: '#/orders', code: 'out_of_range' }]]);
     expect((await app.call('DELETE')).status).toBe(204);
     expect((await app.call('GET')).body).toEqual({
-      authorization_details: [{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own' }],
+      authorization_details: [{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own', approval: 'above_limit' }],
       budget: null,
     });
     expect([(await app.order(11)).status, await readOrders(app)]).toEqual([201, [200, 404]]);

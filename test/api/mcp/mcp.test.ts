@@ -34,6 +34,8 @@ describe('the tools', () => {
       'webhooks.create': secret,
       'webhooks.rotateSecret': secret,
       'signingKeys.rotate': 'must be decided by a human',
+      'approvals.approve': 'must be decided by a human',
+      'approvals.decline': 'must be decided by a human',
       'branding.setLogo': 'requires a file',
       'orderImports.create': 'requires a file',
       'productImports.create': 'requires a file',

@@ -32,7 +32,9 @@ describe('a refused tool call', () => {
   }
 
   test('says in one sentence what the reason is and what to do', async () => {
-    expect(await describeRefusedCall(order(5))).toMatch(/EUR per order.*100\.00 EUR; order less; .*\(limit_exceeded\)\.$/);
+    expect(await describeRefusedCall(order(5))).toMatch(
+      /EUR per order.*100\.00 EUR; order less, or request approval of a quote with `quotes_create` and `approvals_create` .*\(limit_exceeded\)\.$/,
+    );
     expect(await describeRefusedCall(order(1, { items: [{ product_id: 999_999, quantity: 1 }] }))).toBe(
       '`items.0.product_id`: There is no product 999999; correct the arguments and call the tool again (invalid_request).',
     );

@@ -113,7 +113,9 @@ class RecordedSession {
     await this.#call('orders_create', { ...buildOrder(productId, 4), idempotency_key: 'mugs-2' });
     this.#record.text('Three mugs cost less than 30 EUR, but more than what remains of the budget:');
     await this.#call('orders_create', { ...buildOrder(productId, 3), idempotency_key: 'mugs-3' });
-    this.#record.text('The assistant tells Anna why, and what she can do: order fewer, wait, or change the limit on the page of the shop.');
+    this.#record.text(
+      'The assistant tells Anna why, and what she can do: order fewer, wait, approve this order, or change the limit on the page of the shop.',
+    );
     await this.#call('orders_get', { order_id: order.id }, ['id', 'status', 'total', 'currency']);
     await this.#client.close();
   }

@@ -64,6 +64,7 @@ describe('the consent page for requested limits', () => {
         limits: { currency: 'GBP', per_order: 2000, per_period: 9950, period: 'month' },
         valid_until: '2036-12-31T22:59:59.999Z',
         orders: 'all',
+        approval: 'above_limit',
       },
     ]);
     expect(body.budget.time_zone).toBe('Europe/Berlin');
@@ -127,6 +128,7 @@ describe('the consent page without requested limits', () => {
         actions: ['place', 'pay', 'cancel'],
         limits: { currency: 'EUR', per_order: 1250, per_period: 3000, period: 'week' },
         orders: 'all',
+        approval: 'above_limit',
       },
     ]);
   });
@@ -174,7 +176,9 @@ describe('the orders that the application can access', () => {
     const anna = await signUp(shop.origin);
     expect((await openConsent(anna, undefined)).text).toContain('Only orders that the application places');
     const body = await decide(anna, undefined, { limit_orders: 'own' });
-    expect(body.authorization_details).toEqual([{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own' }]);
+    expect(body.authorization_details).toEqual([
+      { type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own', approval: 'above_limit' },
+    ]);
   });
 
   test.each([

@@ -51,7 +51,7 @@ const values = {
 
 /** Renders every e-mail about accounts in one language. */
 function renderAccountEmails({ messages }: Language): Mail[] {
-  const { mail: texts, credential } = messages;
+  const { mail: texts, credential, approvals } = messages;
   const settings = { shop: { ...shop, name: values.shop }, issuer: 'https://shop.example', messages };
   const lists = [
     { title: texts.removed, items: [credential.passkey({ name: 'Phone' }), credential.authenticatorApp] },
@@ -61,6 +61,8 @@ function renderAccountEmails({ messages }: Language): Mail[] {
     url,
     label,
   }));
+  const application = 'An application with a rather long name';
+  const reason = approvals.reason.perOrder({ application, limit: '€50.00' });
   const contents = [
     { subject: texts.signUpSubject(values), text: texts.signUp(values), button: createAccount, ignore: true },
     { subject: texts.haveAccountSubject(values), text: texts.haveAccount(values), button: choosePassword, ignore: true },
@@ -82,6 +84,12 @@ function renderAccountEmails({ messages }: Language): Mail[] {
     { subject: texts.underAttackSubject(values), text: texts.underAttack(values) },
     { subject: texts.securityChangedSubject(values), text: texts.securityChanged(values), button: { url, label: 'checkAccount' as const } },
     { subject: texts.webhookDisabledSubject(values), text: `${texts.webhookDisabled(values)} ${texts.webhookGone} ${texts.webhookStored}` },
+    {
+      subject: texts.approvalSubject({ ...values, application }),
+      text: texts.approval({ ...values, application, amount: '€60.00', when: 'Nov 25, 2026, 04:34 UTC', reason }),
+      button: { url, label: 'viewApprovalRequest' as const },
+      lists: [{ title: approvals.items, items: [approvals.line({ quantity: '2', name: 'Teapot '.repeat(20), amount: '€55.00' })] }],
+    },
   ];
   return contents.map((one) => renderEmail('ann@example.com', z.custom<PageSettings>().parse(settings), one));
 }

@@ -19,6 +19,7 @@ import { readMailLink } from '../../support/services/mailbox.ts';
 import { buildAuthorizationRequest, authorizationPath, redeemCode, signUp, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
 import { Secret, TOTP } from 'otpauth';
 import { createBrandingScenarios } from '../../support/oauth/branding-scenarios.ts';
+import { createApprovalScenarios } from '../../support/shop/approval-page-scenarios.ts';
 import { createAccountPageScenarios } from '../../support/shop/account-page-scenarios.ts';
 import { setUpAuthenticatorApp, submitSignInForm, createPageScenarios } from '../../support/oauth/page-scenarios.ts';
 
@@ -86,6 +87,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
   describe.each([true, false])('with JavaScript: %s', (javaScriptEnabled) => {
     const scenarios = {
       ...createPageScenarios(server, javaScriptEnabled),
+      ...createApprovalScenarios(server, javaScriptEnabled),
       ...accountScenarios,
       ...createBrandingScenarios(server),
     };

@@ -29,7 +29,7 @@ import { useServer } from '../../support/server/use-server.ts';
 const server = useServer();
 
 const limits = { currency: 'GBP', per_order: 5000, per_period: 20_000, period: 'month' };
-const granted = [{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], limits, orders: 'all' }];
+const granted = [{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], limits, orders: 'all', approval: 'above_limit' }];
 const inAYear = new Date(Date.now() + 365 * 24 * 60 * 60_000).toISOString();
 
 const requestError = async (details: string): Promise<Record<string, string>> => {
@@ -90,7 +90,7 @@ describe('invalid details return invalid_authorization_details', () => {
     ['an unknown type', '[{"type":"payment_initiation"}]', 'unsupported'],
     ['two objects', '[{"type":"mandate_orders"},{"type":"mandate_orders"}]', 'one object'],
     ['an unknown field', '[{"type":"mandate_orders","products":{"categories":["tea"]}}]', 'unknown field: products'],
-    ['an approval', '[{"type":"mandate_orders","approval":"always"}]', 'unknown field: approval'],
+    ['an unknown approval mode', '[{"type":"mandate_orders","approval":"sometimes"}]', 'approval'],
     ['an unknown action', '[{"type":"mandate_orders","actions":["refund"]}]', 'actions.0'],
     ['no actions', '[{"type":"mandate_orders","actions":[]}]', 'actions'],
     ['an unknown currency', orderDetailsParameter({ limits: { currency: 'XXY', per_order: 1 } }), 'limits.currency'],
@@ -184,7 +184,7 @@ describe('a refresh', () => {
     const first = await connect();
     const narrower = { actions: ['place'], limits: { ...limits, per_order: 1000 }, valid_until: inAYear };
     const narrowed = await refresh(first, narrower);
-    expect(narrowed.body.authorization_details).toEqual([{ type: 'mandate_orders', ...narrower, orders: 'all' }]);
+    expect(narrowed.body.authorization_details).toEqual([{ type: 'mandate_orders', ...narrower, orders: 'all', approval: 'above_limit' }]);
     const next = await refresh(narrowed.body);
     expect(next.body.authorization_details).toEqual(narrowed.body.authorization_details);
     const widened = await refresh(next.body, { limits });

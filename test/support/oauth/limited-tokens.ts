@@ -18,6 +18,7 @@ export type RequestedLimits = {
   readonly limits?: Readonly<Record<string, unknown>>;
   readonly valid_until?: string;
   readonly orders?: 'own' | 'all';
+  readonly approval?: 'above_limit' | 'always' | 'never';
 };
 
 export const orderDetailsParameter = (details: RequestedLimits): string => JSON.stringify([{ type: 'mandate_orders', ...details }]);

@@ -9,7 +9,7 @@
  *   const { clientId, secret } = await createConfidentialClient(db, ['orders.manage']);
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Scope } from '@mandate/contract';
+import { firstPartyScopes, type Scope } from '@mandate/contract';
 import { z } from 'zod';
 import { createApplication } from '../../../server/applications/create-application.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
@@ -183,7 +183,14 @@ async function insertApplication(
   input: Pick<Parameters<typeof createApplication>[1], 'grantTypes' | 'scopes' | 'redirectUris'>,
 ): Promise<ClientCredentials> {
   const clientId = `client-${randomSuffix()}`;
-  const { secret } = await createApplication(db.em.fork(), { clientId, name: 'Test application', type: 'confidential', ...input });
+  const firstParty = input.scopes.some((scope) => firstPartyScopes.has(scope));
+  const { secret } = await createApplication(db.em.fork(), {
+    clientId,
+    name: 'Test application',
+    type: 'confidential',
+    firstParty,
+    ...input,
+  });
   return { clientId, secret: secret ?? '' };
 }
 

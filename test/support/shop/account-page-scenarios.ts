@@ -13,7 +13,7 @@ import {
 } from '../oauth/oauth-flow.ts';
 import { longUserName, signInAs, type OpenPage } from '../oauth/page-scenarios.ts';
 import type { RunningServer } from '../server/use-server.ts';
-import { createTestShop, deliveryAddress, type TestShop } from './test-shop.ts';
+import { deliveryAddress, loadSharedTestShop } from './test-shop.ts';
 
 const userAgents = {
   phone: 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Safari/604.1',
@@ -22,12 +22,10 @@ const userAgents = {
 
 /** Returns functions that open account pages with orders, applications and sessions. */
 export function createAccountPageScenarios(server: RunningServer): Record<string, OpenPage> {
-  let createdShop: Promise<TestShop> | undefined;
-  const loadShop = (): Promise<TestShop> => (createdShop ??= createTestShop(server));
   const openAs =
     (prepare: (anna: TestUser) => Promise<string>, name?: string): OpenPage =>
     async (page) => {
-      await loadShop();
+      await loadSharedTestShop(server);
       const anna = await signUp(server.origin, name === undefined ? {} : { name });
       const path = await prepare(anna);
       await signInAs(server, page, anna);
@@ -126,7 +124,7 @@ export function createAccountPageScenarios(server: RunningServer): Record<string
 
   /** Places orders in different states, and returns the ID of the last one. */
   async function placeOrders(anna: TestUser): Promise<number> {
-    const shop = await loadShop();
+    const shop = await loadSharedTestShop(server);
     const { access_token: token } = await obtainTokens(server.origin, anna, ['orders.write', 'payments.write']);
     const name = 'Hand-painted porcelain teapot with a bamboo handle and four matching cups';
     const product = await shop.createProduct({ name, price: 123_456 });

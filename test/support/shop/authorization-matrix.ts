@@ -1,4 +1,4 @@
-import { scopeDefinitions, scopeNames } from '@mandate/contract';
+import { isApiKeyScope, scopeDefinitions, scopeNames } from '@mandate/contract';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { testCollectionOperations } from '../api-assertions/collection-assertions.ts';
 import { testDeclaredProblems } from '../api-assertions/problem-assertions.ts';
@@ -130,7 +130,7 @@ function useCallers(shop: Shop): AuthorizationFixture {
     return response.body;
   };
   beforeAll(async () => {
-    const apiKeyScopes = customerScopes.filter((name) => name !== 'api_keys.manage');
+    const apiKeyScopes = customerScopes.filter(isApiKeyScope);
     tokens.owner = owner.token;
     tokens.otherCustomer = otherCustomer.token;
     tokens.staff = staff.token;

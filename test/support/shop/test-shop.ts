@@ -56,6 +56,15 @@ export async function createTestShop(server: ApiServer): Promise<TestShop> {
   };
 }
 
+const sharedShops = new WeakMap<ApiServer, Promise<TestShop>>();
+
+/** Returns the sample data of a server, which the first call creates. */
+export function loadSharedTestShop(server: ApiServer): Promise<TestShop> {
+  const shop = sharedShops.get(server) ?? createTestShop(server);
+  sharedShops.set(server, shop);
+  return shop;
+}
+
 const randomSuffix = (): string => randomBytes(6).toString('hex');
 
 export const buildProductInput = (): Record<string, unknown> => ({

@@ -1,5 +1,5 @@
-// Optional enhancements: showing a password, submitting a complete code automatically, the time zone, and
-// passkeys. All pages work without this script.
+// Optional enhancements: showing a password, submitting a complete code automatically, the time zone,
+// regions that show changes immediately, and passkeys. All pages work without this script.
 
 for (const button of document.querySelectorAll('[data-reveal]')) {
   const field = document.getElementById(button.dataset.reveal);
@@ -30,6 +30,29 @@ for (const field of document.querySelectorAll('[data-digits]')) {
 }
 
 for (const field of document.querySelectorAll('[data-time-zone]')) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/**
+ * Replaces a region of the page whenever it changes. The server responds when there is a change, or after 25 seconds; the path in `data-live`
+ * identifies what the page shows.
+ */
+async function keepUpdated(region) {
+  let shown = region;
+  for (;;) {
+    const response = await fetch(shown.dataset.live).catch(() => undefined);
+    if (response?.redirected) return; // the user has signed out
+    if (response?.ok) {
+      const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+      const current = page.querySelector('[data-live]');
+      if (!current) return;
+      if (current.dataset.live !== shown.dataset.live) {
+        shown.replaceWith(current);
+        shown = current;
+      }
+    }
+    await new Promise((resolve) => setTimeout(resolve, response?.ok ? 500 : 5000));
+  }
+}
+for (const region of document.querySelectorAll('[data-live]')) void keepUpdated(region);
 
 const supportsPasskeys = typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 

@@ -1,13 +1,14 @@
 /**
  * Returns a page's security headers. Browsers also apply `form-action` to redirects after a form submission, so the client's redirect URI
- * must be an allowed target.
+ * must be an allowed target. The script may send requests only on pages that show changes immediately.
  */
-export function createPageSecurityHeaders(issuer: string, returnTo?: string): Record<string, string> {
+export function createPageSecurityHeaders(issuer: string, returnTo?: string, isLive = false): Record<string, string> {
   const policy = [
     `default-src 'none'`,
     `style-src 'self'`,
     `script-src 'self'`,
     `img-src 'self' data:`,
+    ...(isLive ? [`connect-src 'self'`] : []),
     `base-uri 'none'`,
     `frame-ancestors 'none'`,
     `form-action ${["'self'", ...(returnTo === undefined ? [] : [formActionSource(returnTo)])].join(' ')}`,

@@ -1,14 +1,14 @@
 import {
-  currencyExponent,
   orderActions,
   orderLimitsInputSchema,
   type OrderAction,
+  type OrderApprovalMode,
   type EffectiveOrderLimits,
   type OrderSpendingLimits,
 } from '@mandate/contract';
 import { endOfDayInTimeZone, timeZoneOrDefault } from '../../../order-limits/time-zones.ts';
 import type { Messages } from '../../../languages/languages.ts';
-import { formatAmount, formatDay, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
+import { formatAmount, formatDay, parseAmount, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 
 type ParsedForm = {
@@ -58,9 +58,11 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
   const validUntil = readLastDay(form, timeZone, context, faults);
   const actions = readActions(form, context, faults);
   const orders = context.canAllowAllOrders ? (form.limit_orders ?? maximum?.orders ?? context.current?.orders ?? 'all') : 'own';
+  const approval = readApprovalMode(form, context);
   const limits: EffectiveOrderLimits = {
     actions,
     orders,
+    approval,
     ...(hasAmount && {
       limits: {
         currency,
@@ -71,12 +73,23 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
     ...(validUntil !== undefined && { valid_until: validUntil.toISOString() }),
   };
   const isLimited =
-    maximum !== undefined || hasAmount || validUntil !== undefined || actions.length < orderActions.length || orders === 'own';
+    maximum !== undefined ||
+    hasAmount ||
+    validUntil !== undefined ||
+    actions.length < orderActions.length ||
+    orders === 'own' ||
+    approval !== 'above_limit';
   if (faults.length > 0 || !isLimited) return { faults, limits: undefined, timeZone };
   return { faults, limits: orderLimitsInputSchema.parse(limits), timeZone };
 }
 
 const isAbove = (amount: number, maximum: number | undefined): boolean => maximum !== undefined && amount > maximum;
+
+/** Returns which orders need the user's approval. The user cannot loosen what the application requested. */
+function readApprovalMode({ limit_approval: chosen }: OrderLimitsForm, { maximum, current }: FormContext): OrderApprovalMode {
+  const asked = maximum?.approval ?? 'above_limit';
+  return asked === 'above_limit' ? (chosen ?? current?.approval ?? 'above_limit') : asked;
+}
 
 function readActions(form: OrderLimitsForm, { maximum, current, messages }: FormContext, faults: FieldError[]): OrderAction[] {
   const offered = maximum?.actions ?? orderActions;
@@ -105,13 +118,4 @@ function readLastDay(
   const end = endOfDayInTimeZone(day, timeZone);
   if (end <= now) return addFault(messages.orderLimits.dateInvalid);
   return latest !== undefined && end > new Date(latest) ? new Date(latest) : end;
-}
-
-/** Converts a positive decimal amount, with a point or a comma, to minor units. */
-function parseAmount(value: string, currency: string): number | undefined {
-  const [, whole, fraction = ''] = /^(\d{1,15})(?:[.,](\d{1,4}))?$/.exec(value) ?? [];
-  const digits = currencyExponent(currency);
-  if (whole === undefined || fraction.length > digits) return undefined;
-  const amount = Number(whole + fraction.padEnd(digits, '0'));
-  return Number.isSafeInteger(amount) && amount > 0 ? amount : undefined;
 }

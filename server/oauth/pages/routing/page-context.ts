@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { errors, type Provider } from 'oidc-provider';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
+import type { EventWaiter } from '../../../events/event-long-poll.ts';
 import type { AttemptLimiter } from '../../brute-force/attempt-limiter.ts';
 import type { CsrfTokenService } from './csrf-token-service.ts';
 import type { KnownBrowserCookie } from '../../brute-force/known-browser-cookie.ts';
@@ -29,6 +30,8 @@ export type PageContext = {
   /** Returns the currencies in which orders can be placed. */
   readonly listOrderCurrencies: (em: EntityManager) => Promise<readonly string[]>;
   readonly orders: OrdersOfCustomer;
+  /** Waits for events, for pages that show changes immediately. */
+  readonly newEvents: EventWaiter;
   /** Called when a user revokes access. */
   readonly onTokenOperation: OnTokenOperation;
 };
@@ -51,10 +54,14 @@ export function sendPage(
   { provider, settings }: PageContext,
   res: Response,
   html: Html,
-  { status = 200, returnTo }: { status?: number; returnTo?: string | undefined } = {},
+  { status = 200, returnTo, isLive }: { status?: number; returnTo?: string | undefined; isLive?: boolean } = {},
 ): void {
   setPageLanguageHeaders(res, settings);
-  res.status(status).set(createPageSecurityHeaders(provider.issuer, returnTo)).type('html').send(html.toString());
+  res
+    .status(status)
+    .set(createPageSecurityHeaders(provider.issuer, returnTo, isLive))
+    .type('html')
+    .send(html.toString());
 }
 
 /**

@@ -1,4 +1,10 @@
-import { budgetPeriods, orderAccessLevels, type EffectiveOrderLimits, type OrderSpendingLimits } from '@mandate/contract';
+import {
+  budgetPeriods,
+  orderAccessLevels,
+  orderApprovalModes,
+  type EffectiveOrderLimits,
+  type OrderSpendingLimits,
+} from '@mandate/contract';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { describeLimits, type OrderLimitsForm } from './order-limits-form-and-amount-format.ts';
 import { hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
@@ -77,7 +83,7 @@ function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel
     ${input(faults, { name: 'limit_per_period', label: messages.perPeriod({ currency }), value: form.limit_per_period })}
     ${periodField(settings, content)}
     ${input(faults, { name: 'limit_until', label: messages.until, value: form.limit_until, type: 'date' })}
-    ${ordersField(settings, content)} <input type="hidden" name="time_zone" value="" data-time-zone />`;
+    ${ordersField(settings, content)} ${approvalField(settings, content)} <input type="hidden" name="time_zone" value="" data-time-zone />`;
 }
 
 /** Describes the maximum in one sentence. */
@@ -155,6 +161,14 @@ function ordersField(
   if (!canAllowAllOrders) return html`<p>${orderLimits.ownOrdersText({ application: applicationName })}</p>`;
   const options = orderAccessLevels.map((level) => [level, orderLimits.orderAccess[level]] as const);
   return select('limit_orders', orderLimits.orders, options, form.limit_orders ?? 'all', undefined);
+}
+
+/** Renders the field that selects which orders need the user's approval, or states what the application requested. */
+function approvalField({ messages: { orderLimits } }: PageSettings, { maximum, form }: OrderLimitsFieldsViewModel): Html {
+  if (maximum?.approval === 'always') return html`<p>${orderLimits.approvalAlwaysText}</p>`;
+  if (maximum?.approval === 'never') return html`<p>${orderLimits.approvalNeverText}</p>`;
+  const options = orderApprovalModes.map((mode) => [mode, orderLimits.approvalModes[mode]] as const);
+  return select('limit_approval', orderLimits.approval, options, form.limit_approval ?? 'above_limit', undefined);
 }
 
 const currencyField = ({ messages: { orderLimits } }: PageSettings, { currencies, form, faults }: OrderLimitsFieldsViewModel): Html =>

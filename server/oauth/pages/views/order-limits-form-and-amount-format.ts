@@ -4,6 +4,7 @@ import {
   formatDecimalAmount,
   orderAccessLevels,
   orderActions,
+  orderApprovalModes,
   type EffectiveOrderLimits,
 } from '@mandate/contract';
 import { z } from 'zod';
@@ -24,6 +25,7 @@ export const orderLimitsFormSchema = z.object({
     .optional()
     .catch([]),
   limit_orders: z.enum(orderAccessLevels).optional().catch(undefined),
+  limit_approval: z.enum(orderApprovalModes).optional().catch(undefined),
   /** Set by the page script. */
   time_zone: z.string().optional().catch(undefined),
 });
@@ -31,7 +33,7 @@ export type OrderLimitsForm = z.output<typeof orderLimitsFormSchema>;
 
 /** Returns the form fields for these limits. */
 export const orderLimitsFormFromInput = (input: EffectiveOrderLimits | undefined): OrderLimitsForm => {
-  const { limits, actions, valid_until: validUntil, orders = 'all' } = input ?? {};
+  const { limits, actions, valid_until: validUntil, orders = 'all', approval = 'above_limit' } = input ?? {};
   const amount = (value: number | undefined): string => (value === undefined ? '' : formatDecimalAmount(value, limits?.currency ?? ''));
   return {
     limit_currency: limits?.currency ?? '',
@@ -41,6 +43,7 @@ export const orderLimitsFormFromInput = (input: EffectiveOrderLimits | undefined
     limit_until: validUntil?.slice(0, 10) ?? '',
     limit_action: [...(actions ?? orderActions)],
     limit_orders: orders,
+    limit_approval: approval,
     time_zone: undefined,
   };
 };
@@ -50,6 +53,15 @@ export const formatAmount = ({ language }: Messages, amount: number, currency: s
   new Intl.NumberFormat(language.tag, { minimumFractionDigits: currencyExponent(currency), useGrouping: false }).format(
     amount / 10 ** currencyExponent(currency),
   );
+
+/** Converts a positive decimal amount, with a point or a comma, to minor units. */
+export function parseAmount(value: string, currency: string): number | undefined {
+  const [, whole, fraction = ''] = /^(\d{1,15})(?:[.,](\d{1,4}))?$/.exec(value) ?? [];
+  const digits = currencyExponent(currency);
+  if (whole === undefined || fraction.length > digits) return undefined;
+  const amount = Number(whole + fraction.padEnd(digits, '0'));
+  return Number.isSafeInteger(amount) && amount > 0 ? amount : undefined;
+}
 
 export const formatDay = ({ language }: Messages, at: string): string =>
   new Intl.DateTimeFormat(language.tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));

@@ -20,6 +20,7 @@ const groupByScope = {
   'products.write': 'shop',
   'orders.read': 'orders',
   'orders.write': 'orders',
+  'approvals.decide': 'account',
   'orders.manage': 'shop',
   'payments.read': 'payments',
   'payments.write': 'payments',

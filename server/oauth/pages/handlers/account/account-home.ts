@@ -1,3 +1,4 @@
+import { countPendingApprovalsOfUser } from '../../../../approvals/find-approvals.ts';
 import { listConnectedAppsByApplication } from '../../../grants/list-connected-apps-by-application.ts';
 import { loadSecuritySummary } from './load-security-summary.ts';
 import { sendPage } from '../../routing/page-context.ts';
@@ -18,6 +19,7 @@ export async function showAccountHome({ context, req, res, account, now }: Accou
     person: { ...account, isAdministrator: await isActiveAdministrator(em, account.id) },
     orders,
     applications: applications.slice(0, shownMax),
+    pendingApprovals: await countPendingApprovalsOfUser(em, account.id, now),
     security: await loadSecuritySummary(em, account.id, now),
   });
   sendPage(context, res, html);

@@ -35,7 +35,7 @@ const requireSignIn =
     const session = getBrowserSessionOfRequest(req);
     const account = getOauthRequestContext(req).signedInAccount;
     if (!account) return res.redirect(303, signInUrl(req));
-    if (required === 'recent sign-in' && !(await isRecentSignIn(context, session, account.id, now)))
+    if (required === 'recent sign-in' && !(await isSignInRecent(context, session, account.id, now)))
       return res.redirect(303, signInUrl(req));
     try {
       return await handle({ context, req, res, account, sessionUid: session.uid, now });
@@ -52,7 +52,8 @@ export const requireRecentSignInBefore = (handle: AccountHandler): PageHandler =
 
 type Session = ReturnType<typeof getBrowserSessionOfRequest>;
 
-async function isRecentSignIn({ em }: PageContext, session: Session, userId: number, now: Date): Promise<boolean> {
+/** Returns whether the most recent sign-in is recent, and included the account's authenticator app if there is one. */
+export async function isSignInRecent({ em }: PageContext, session: Session, userId: number, now: Date): Promise<boolean> {
   if (now.getTime() / 1000 - (session.loginTs ?? 0) > recentSignInSeconds) return false;
   return session.acr === twoFactorAcrValue || (await findWhenAuthenticatorAppWasAdded(em, userId)) === undefined;
 }
@@ -63,6 +64,7 @@ async function isRecentSignIn({ em }: PageContext, session: Session, userId: num
  */
 const signInUrl = ({ path }: Request): string => {
   const [, , page = ''] = path.split('/');
+  if (page === 'approvals') return `/sign-in?next=${path}`;
   const next = page === 'passkeys' || page === 'recovery-codes' ? 'security' : page;
   return next === '' ? '/sign-in' : `/sign-in?next=/account/${next}`;
 };

@@ -35,7 +35,7 @@ import { verifyPassword } from '../../../passwords/password-hash.ts';
 /** Only account pages are allowed as redirect targets, which prevents open redirects. */
 const nextPage = z
   .string()
-  .regex(/^\/account(\/[a-z-]+)*$/)
+  .regex(/^\/account(\/[a-z0-9-]+)*$/)
   .catch('/account');
 
 const signInForm = z.object({

@@ -24,12 +24,14 @@ export type AccountHomeViewModel = {
   readonly orders: readonly OrderSummary[];
   /** The most recently used applications. */
   readonly applications: readonly ConnectedAppGroup[];
+  /** Number of orders that wait for the user's approval. */
+  readonly pendingApprovals: number;
   readonly security: SecuritySummary;
 };
 
 /** Renders the start page of the account: recent orders, applications, security, and links to all other account pages. */
 export function accountHomePage(settings: PageSettings, content: AccountHomeViewModel): Html {
-  const { accountMenu: menu, account, orders, apps, accountSecurity } = settings.messages;
+  const { accountMenu: menu, account, orders, apps, approvals, accountSecurity } = settings.messages;
   const { person } = content;
   return renderPage(
     settings,
@@ -54,6 +56,7 @@ export function accountHomePage(settings: PageSettings, content: AccountHomeView
             : html`${applicationList(settings, content.applications)}
                 <p class="elsewhere"><a href="/account/apps">${apps.all}</a></p>`
         }
+        ${linkList([{ path: '/account/approvals', text: menu.approvals, details: approvals.waiting({ count: content.pendingApprovals }) }])}
       </section>
       <section>
         <h2>${accountSecurity.title}</h2>

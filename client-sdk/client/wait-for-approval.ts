@@ -1,0 +1,48 @@
+import { WaitOverError } from '../core/errors.ts';
+import { waitUnlessAborted } from '../core/retry-policy.ts';
+import type { Approval } from '../generated/resources.gen.ts';
+
+/** Options for `waitForApproval`. */
+export type ApprovalWaitOptions = {
+  /** Aborts the wait but does not cancel the approval. */
+  readonly signal?: AbortSignal | undefined;
+  /** Maximum wait (default: until the approval expires). If this limit is exceeded, the call fails with `WaitOverError`. */
+  readonly maxWaitMs?: number | undefined;
+};
+
+type ApprovalSource = {
+  readonly approvals: {
+    get(id: number | string, query: { wait: number }, options: { signal?: AbortSignal | undefined }): PromiseLike<Approval>;
+  };
+};
+
+/** Maximum wait in one request, which is less than the default timeout of a request. */
+const waitSeconds = 25;
+/** Minimum time between two requests. A server that is stopping responds without waiting. */
+const minIntervalMs = 1000;
+
+/**
+ * Waits until the customer has decided, or until the approval has expired or been canceled. The service responds as soon as the status changes.
+ *
+ * ```ts
+ * const { id } = await mandate.approvals.create({ quote_id: quote.id });
+ * const { status } = await waitForApproval(mandate, id);
+ * if (status === 'approved') await mandate.orders.create({ quote_id: quote.id });
+ * ```
+ */
+export async function waitForApproval(
+  client: ApprovalSource,
+  id: number | string,
+  { signal, maxWaitMs = Infinity }: ApprovalWaitOptions = {},
+): Promise<Approval> {
+  const until = Date.now() + maxWaitMs;
+  for (;;) {
+    const sentAt = Date.now();
+    const leftSeconds = Math.max(0, Math.floor((until - sentAt) / 1000));
+    const approval = await client.approvals.get(id, { wait: Math.min(waitSeconds, leftSeconds) }, { signal });
+    if (approval.status !== 'pending') return approval;
+    if (Date.now() + minIntervalMs > until)
+      throw new WaitOverError(`Approval ${id} is still pending after ${maxWaitMs / 1000} s`, undefined);
+    await waitUnlessAborted(Math.max(0, sentAt + minIntervalMs - Date.now()), signal);
+  }
+}

@@ -1,0 +1,201 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
+import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
+import { idSchema, integerInUrlSchema, pathIdSchema } from '../../schema/ids.ts';
+import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import { multilineTextSchema, timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import { budgetPeriods } from '../../protocol/order-limits-and-authorization-details.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
+import {
+  commonProblems,
+  cursorProblemCodes,
+  declareProblemResponses,
+  problemCodesOfAuthorizedOperations,
+  problemCodesOfAuthorizedPosts,
+} from '../../protocol/problems.ts';
+import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { maxOrderLines } from './order-create-schema.ts';
+
+const c = initContract();
+
+/** Maximum number of pending approvals per grant, so that an application cannot flood a customer with requests. */
+export const maxPendingApprovalsPerGrant = 5;
+/** Maximum number of approvals that an application can request per grant in 24 hours; each request sends an e-mail. */
+export const maxDailyApprovalsPerGrant = 20;
+/** Maximum time to wait for a decision in one request, in seconds. */
+export const maxApprovalWaitSeconds = 30;
+
+export const approvalProblems = {
+  too_many_approvals: { status: 409, title: 'Too many approvals have been requested' },
+} as const;
+
+const fails = declareProblemResponses({ ...commonProblems, ...approvalProblems });
+
+export const approvalStatuses = ['pending', 'approved', 'declined', 'canceled', 'expired', 'used'] as const;
+/** Reasons why an order needs an approval. */
+export const approvalReasons = ['currency', 'per_order', 'per_period', 'every_order'] as const;
+
+const approvalItemSchema = withSchemaName(
+  'ApprovalItem',
+  z.object({
+    product_id: idSchema,
+    sku: z.string(),
+    name: z.string().describe('Name of the product when the quote was made.'),
+    quantity: z.number().int().min(1),
+    total: amountSchema.describe('Line total, in minor units.'),
+  }),
+);
+
+const approvalFields = {
+  id: idSchema,
+  status: z
+    .enum(approvalStatuses)
+    .describe(
+      '`pending`: the customer has not decided yet; `approved`: one order can be placed from the quote; `used`: the order was placed; `declined`, `canceled` and `expired`: no order can be placed with this approval.',
+    ),
+  quote_id: idSchema.describe('Quote that the customer is asked to approve.'),
+  user_id: idSchema.describe('ID of the customer.'),
+  client_id: z.string().describe('Client ID of the application that requested the approval.'),
+  application_name: z.string().describe('Name of the application that requested the approval.'),
+  currency: currencySchema,
+  total: amountSchema.describe('Exact total of the order, in minor units of `currency`.'),
+  message: z.string().nullable().describe('Message of the application to the customer.'),
+  reason: z
+    .object({
+      code: extensibleEnumSchema(approvalReasons).describe(
+        '`per_order`, `per_period` and `currency`: limit that the order exceeded when the approval was requested; `every_order`: the customer approves every order of the application.',
+      ),
+      currency: currencySchema.nullable().describe('Currency of the amounts; `null` if the limits contain no amounts.'),
+      limit: amountSchema.nullable().describe('Limit that the order exceeded, in minor units; `null` if the reason is not an amount.'),
+      spent: amountSchema.nullable().describe('Amount already spent in the period, in minor units; only with `per_period`.'),
+      period: z.enum(budgetPeriods).nullable().describe('Period of the limit; only with `per_period`.'),
+    })
+    .nullable()
+    .describe('Why the order needs an approval; `null` if the order was within all limits when the approval was requested.'),
+  order_id: idSchema.nullable().describe('Order that was placed with the approval.'),
+  expires_at: timestampSchema.describe('When the request and the approval expire, together with the quote.'),
+  created_at: timestampSchema,
+  approved_at: timestampSchema.nullable(),
+  declined_at: timestampSchema.nullable(),
+  canceled_at: timestampSchema.nullable(),
+  used_at: timestampSchema.nullable().describe('When the order was placed.'),
+};
+
+export const approvalSchema = withSchemaName(
+  'Approval',
+  z.object({ ...approvalFields, items: z.array(approvalItemSchema).min(1).max(maxOrderLines).describe('Lines of the quote.') }),
+);
+const approvalSummarySchema = withSchemaName(
+  'ApprovalSummary',
+  z.object(approvalFields).describe('An approval in a list, without the lines of its quote.'),
+);
+
+export const approvalCreateSchema = withSchemaName(
+  'ApprovalCreate',
+  z
+    .object({
+      quote_id: idSchema.describe('Open quote that the application created.'),
+      message: multilineTextSchema(500).optional().describe('Message to the customer, such as the reason for the order.'),
+    })
+    .strict(),
+);
+
+const approvalPath = z.object({ approval_id: pathIdSchema('ID of the approval.') });
+const decisionProblems = ['not_found', 'invalid_transition'] as const;
+
+export const approvalRoutes = defineResource('Approvals', 'Approvals of orders by the customer.', {
+  create: {
+    method: 'POST',
+    path: '/approvals',
+    headers: idempotencyHeadersSchema,
+    body: approvalCreateSchema,
+    summary: 'Request an approval',
+    description: `Asks the customer to approve an order that exceeds a limit, or an application whose every order needs an approval. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with \`GET /approvals/{approval_id}?wait=${maxApprovalWaitSeconds}\`; once the status is \`approved\`, send \`quote_id\` to \`POST /orders\`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with \`limit_exceeded\`. An application can have ${maxPendingApprovalsPerGrant} pending approvals.`,
+    responses: {
+      201: approvalSchema,
+      ...fails(...problemCodesOfAuthorizedPosts, 'conflict', 'invalid_transition', 'limit_exceeded', 'too_many_approvals'),
+    },
+    metadata: declareRouteMetadata({ operationId: 'approvals.create', access: ['orders.write'], idempotent: true }),
+  },
+  list: {
+    method: 'GET',
+    path: '/approvals',
+    query: z
+      .object({
+        limit: paginationParameters.limit,
+        cursor: paginationParameters.cursor,
+        status: commaSeparatedEnumSchema(approvalStatuses).optional(),
+      })
+      .strict(),
+    summary: 'List approvals',
+    description:
+      'Returns the approvals of the current user, newest first. An application that can access only its own orders sees only the approvals that it requested.',
+    responses: {
+      200: listPageSchema('ApprovalPage', approvalSummarySchema),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
+    },
+    metadata: declareRouteMetadata({ operationId: 'approvals.list', access: ['orders.read', 'orders.write', 'approvals.decide'] }),
+  },
+  get: {
+    method: 'GET',
+    path: '/approvals/:approval_id',
+    pathParams: approvalPath,
+    query: z
+      .object({
+        wait: integerInUrlSchema(0, maxApprovalWaitSeconds)
+          .default('0')
+          .describe('Maximum time to wait for a decision while the status is `pending`, in seconds.'),
+      })
+      .strict(),
+    summary: 'Get an approval',
+    description:
+      'Returns the approval with its lines. With `wait`, the response is sent as soon as the approval is no longer pending, or after this time.',
+    responses: { 200: approvalSchema, ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
+    metadata: declareRouteMetadata({ operationId: 'approvals.get', access: ['orders.read', 'orders.write', 'approvals.decide'] }),
+  },
+  approve: {
+    method: 'POST',
+    path: '/approvals/:approval_id/approval',
+    pathParams: approvalPath,
+    headers: idempotencyHeadersSchema,
+    body: c.noBody(),
+    summary: 'Approve an order',
+    description:
+      'Approves the order on behalf of the customer, who must have signed in during the last 15 minutes, and with a second factor above the amount set on the account page. Only applications of the shop can have the scope; an application with limits for orders, or the one that requested the approval, cannot approve.',
+    responses: {
+      201: approvalSchema,
+      ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblems, 'insufficient_user_authentication'),
+    },
+    metadata: declareRouteMetadata({ operationId: 'approvals.approve', access: ['approvals.decide'], idempotent: true }),
+  },
+  decline: {
+    method: 'POST',
+    path: '/approvals/:approval_id/decline',
+    pathParams: approvalPath,
+    headers: idempotencyHeadersSchema,
+    body: c.noBody(),
+    summary: 'Decline an order',
+    description: 'Declines the order on behalf of the customer. The same quote cannot be submitted again.',
+    responses: { 201: approvalSchema, ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblems) },
+    metadata: declareRouteMetadata({ operationId: 'approvals.decline', access: ['approvals.decide'], idempotent: true }),
+  },
+  cancel: {
+    method: 'POST',
+    path: '/approvals/:approval_id/cancellation',
+    pathParams: approvalPath,
+    headers: idempotencyHeadersSchema,
+    body: c.noBody(),
+    summary: 'Cancel an approval',
+    description:
+      'Withdraws a pending request, or an approval that has not been used. Only the application that requested it can cancel it.',
+    responses: { 201: approvalSchema, ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblems) },
+    metadata: declareRouteMetadata({ operationId: 'approvals.cancel', access: ['orders.write'], idempotent: true }),
+  },
+});
+export type Approval = z.output<typeof approvalSchema>;
+export type ApprovalSummary = z.output<typeof approvalSummarySchema>;
+export type ApprovalCreate = z.output<typeof approvalCreateSchema>;
+export type ApprovalStatus = (typeof approvalStatuses)[number];
+export type ApprovalReason = NonNullable<Approval['reason']>;

@@ -1,0 +1,60 @@
+import type { Approval as ApprovalBody, ApprovalStatus, ApprovalSummary } from '@mandate/contract';
+import { Application } from '../applications/application.entity.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import type { QuoteEntity } from '../quotes/quote-and-quote-reservation.entity.ts';
+import type { ApprovalEntity } from './approval.entity.ts';
+
+/** An approval together with the quote that it covers. */
+export type ApprovalWithQuote = { readonly approval: ApprovalEntity; readonly quote: QuoteEntity; readonly applicationName: string };
+
+/** Returns the status that follows from what happened to the approval and its quote. */
+export function deriveApprovalStatus({ approval, quote }: Pick<ApprovalWithQuote, 'approval' | 'quote'>, now: Date): ApprovalStatus {
+  if (approval.usedAt) return 'used';
+  if (approval.declinedAt) return 'declined';
+  // An order can also be placed from the quote without the approval, if the customer raised the limit in the meantime.
+  if (approval.canceledAt ?? quote.canceledAt ?? quote.convertedAt) return 'canceled';
+  if (approval.expiresAt <= now) return 'expired';
+  return approval.approvedAt ? 'approved' : 'pending';
+}
+
+export const approvalSummaryFromEntity = (found: ApprovalWithQuote, now: Date): ApprovalSummary => {
+  const { approval, quote, applicationName } = found;
+  return {
+    id: approval.id,
+    status: deriveApprovalStatus(found, now),
+    quote_id: quote.id,
+    user_id: approval.user,
+    client_id: approval.clientId,
+    application_name: applicationName,
+    currency: quote.currency,
+    total: quote.total,
+    message: approval.message ?? null,
+    reason: approval.reason ?? null,
+    order_id: approval.order ?? null,
+    expires_at: approval.expiresAt.toISOString(),
+    created_at: approval.createdAt.toISOString(),
+    approved_at: toTimestamp(approval.approvedAt),
+    declined_at: toTimestamp(approval.declinedAt),
+    canceled_at: toTimestamp(approval.canceledAt),
+    used_at: toTimestamp(approval.usedAt),
+  };
+};
+
+export const approvalFromEntity = (found: ApprovalWithQuote, now: Date): ApprovalBody => ({
+  ...approvalSummaryFromEntity(found, now),
+  items: found.quote.items.map(({ product_id, sku, name, quantity, total }) => ({ product_id, sku, name, quantity, total })),
+});
+
+const toTimestamp = (at: Date | null | undefined): string | null => at?.toISOString() ?? null;
+
+/** Adds the quotes, which must be loaded, and the names of the applications. The name of a deleted application is its client ID. */
+export async function addQuotesAndApplicationNames(em: EntityManager, approvals: readonly ApprovalEntity[]): Promise<ApprovalWithQuote[]> {
+  const where = { clientId: { $in: [...new Set(approvals.map(({ clientId }) => clientId))] } };
+  const applications = await em.find(Application, where, { fields: ['clientId', 'name'], disableIdentityMap: true });
+  const names = new Map(applications.map(({ clientId, name }) => [clientId, name]));
+  return approvals.map((approval) => ({
+    approval,
+    quote: approval.quote.unwrap(),
+    applicationName: names.get(approval.clientId) ?? approval.clientId,
+  }));
+}

@@ -1,0 +1,71 @@
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { createProblem, type Problem } from '../http/problem-details/problem.ts';
+import { approvalFromEntity, deriveApprovalStatus, type ApprovalWithQuote } from './approval-from-entity.ts';
+import { Approval } from './approval.entity.ts';
+import { recordApprovalChange, type ApprovalActor, type ApprovalChange } from './record-approval-change.ts';
+
+/**
+ * Records that the customer approved or declined a pending approval, which the caller has locked and is allowed to decide.
+ * @throws {Problem} `invalid_transition` if the approval is not pending
+ */
+export async function decideApproval(
+  em: EntityManager,
+  decision: 'approved' | 'declined',
+  found: ApprovalWithQuote,
+  actor: ApprovalActor,
+  now: Date,
+): Promise<ApprovalWithQuote> {
+  if (deriveApprovalStatus(found, now) !== 'pending') throw createNotPossibleProblem(found, decision, now);
+  const fields = decision === 'approved' ? { approvedAt: now } : { declinedAt: now };
+  return storeAndRecordChange(em, decision, found, fields, actor, now);
+}
+
+/**
+ * Cancels an approval that has not been used, which the caller has locked.
+ * @throws {Problem} `invalid_transition` if the approval is neither pending nor approved
+ */
+export async function cancelApproval(
+  em: EntityManager,
+  found: ApprovalWithQuote,
+  actor: ApprovalActor,
+  now: Date,
+): Promise<ApprovalWithQuote> {
+  const canceled = await cancelApprovalIfOpen(em, found, actor, now);
+  if (!canceled) throw createNotPossibleProblem(found, 'canceled', now);
+  return canceled;
+}
+
+/** Cancels an approval, which the caller has locked. Returns undefined if the approval is neither pending nor approved. */
+export async function cancelApprovalIfOpen(
+  em: EntityManager,
+  found: ApprovalWithQuote,
+  actor: ApprovalActor,
+  now: Date,
+): Promise<ApprovalWithQuote | undefined> {
+  const status = deriveApprovalStatus(found, now);
+  if (status !== 'pending' && status !== 'approved') return undefined;
+  return storeAndRecordChange(em, 'canceled', found, { canceledAt: now }, actor, now);
+}
+
+type ChangedFields = Partial<Record<'approvedAt' | 'declinedAt' | 'canceledAt', Date>>;
+
+async function storeAndRecordChange(
+  em: EntityManager,
+  change: ApprovalChange,
+  { approval, ...rest }: ApprovalWithQuote,
+  fields: ChangedFields,
+  actor: ApprovalActor,
+  now: Date,
+): Promise<ApprovalWithQuote> {
+  const version = approval.version + 1;
+  await em.nativeUpdate(Approval, { id: approval.id }, { ...fields, version, updatedAt: now });
+  const changed = { ...rest, approval: Object.assign(approval, fields, { version }) };
+  await recordApprovalChange(em, change, changed, actor, now);
+  return changed;
+}
+
+function createNotPossibleProblem(found: ApprovalWithQuote, change: ApprovalChange, now: Date): Problem {
+  const { id, status, expires_at: expiresAt } = approvalFromEntity(found, now);
+  const reason = status === 'expired' ? `expired at ${expiresAt}` : `is ${status}`;
+  return createProblem('invalid_transition', { detail: `Approval ${id} ${reason}, so it cannot be ${change}.` });
+}

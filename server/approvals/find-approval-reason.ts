@@ -1,0 +1,35 @@
+import type { ApprovalReason } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { callFindExceededLimitFunction } from '../order-limits/call-spending-limit-functions.ts';
+import { createLimitProblem } from '../order-limits/order-limits-problem.ts';
+import type { OrderLimitsRow } from '../order-limits/order-limits-and-budgeted-order.entity.ts';
+
+type Grant = {
+  readonly grantId: string;
+  readonly clientId: string;
+  /** The current limits that the customer set. */
+  readonly limits: OrderLimitsRow | null;
+};
+
+/**
+ * Returns why an order needs the customer's approval, or null if the order is within all limits.
+ * @throws {Problem} `limit_exceeded` if the order exceeds a limit that an administrator set, which the customer's approval does not replace
+ */
+export async function findApprovalReason(
+  em: EntityManager,
+  { grantId, clientId, limits }: Grant,
+  { total, currency }: { readonly total: number; readonly currency: string },
+  now: Date,
+): Promise<ApprovalReason | null> {
+  const amounts = { currency, total, added: total };
+  const aboveCeiling = await callFindExceededLimitFunction(em, grantId, clientId, amounts, { isApproved: true, now });
+  if (aboveCeiling) throw createLimitProblem({ ...aboveCeiling, approvable: false }, total, currency, '#/quote_id');
+  const reason = { currency: limits?.currency ?? null, limit: null, spent: null, period: null };
+  if (limits?.approval === 'always') return { ...reason, code: 'every_order' };
+  const exceeded = await callFindExceededLimitFunction(em, grantId, clientId, amounts, { isApproved: false, now });
+  if (exceeded?.limit === 'currency') return { ...reason, code: 'currency' };
+  if (exceeded?.limit === 'per_order') return { ...reason, code: 'per_order', limit: exceeded.per_order ?? null };
+  if (exceeded?.limit !== 'per_period') return null;
+  const { per_period: limit = null, period = null, spent } = exceeded;
+  return { ...reason, code: 'per_period', limit, spent: Math.max(0, spent ?? 0), period };
+}

@@ -1,0 +1,72 @@
+import { LockMode, type FilterQuery } from '@mikro-orm/core';
+import type { ApprovalStatus } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
+import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
+import { addQuotesAndApplicationNames, type ApprovalWithQuote } from './approval-from-entity.ts';
+import { Approval, type ApprovalEntity } from './approval.entity.ts';
+
+type Filter = FilterQuery<ApprovalEntity>;
+
+/** Returns the filter for the approvals of a customer, or only those that one application requested. */
+export const buildApprovalFilter = (userId: number, clientId?: string): Filter => ({
+  user: userId,
+  ...(clientId !== undefined && { clientId }),
+});
+
+/**
+ * Returns the filter for the approvals that the principal may read: those of its user. An application without the scope to read orders, or
+ * with access only to the orders that it places, can read only the approvals that it requested.
+ */
+export function buildReadableApprovalsFilter(principal: Principal): Filter {
+  const readsAll = canUseScope(principal, 'orders.read') || canUseScope(principal, 'approvals.decide');
+  const clientId = findRequiredOrderClientId(principal) ?? (readsAll ? undefined : principal.clientId);
+  return buildApprovalFilter(principal.user?.id ?? 0, clientId);
+}
+
+/** Returns the filter that corresponds to `deriveApprovalStatus`. */
+export function buildApprovalStatusFilter(statuses: readonly ApprovalStatus[], now: Date): Filter {
+  const isUndecided = { usedAt: null, declinedAt: null };
+  const isQuoteOpen = { canceledAt: null, convertedAt: null };
+  const isOpen = { ...isUndecided, canceledAt: null, quote: isQuoteOpen };
+  const filters: Record<ApprovalStatus, Filter> = {
+    used: { usedAt: { $ne: null } },
+    declined: { declinedAt: { $ne: null } },
+    canceled: {
+      ...isUndecided,
+      $or: [{ canceledAt: { $ne: null } }, { quote: { canceledAt: { $ne: null } } }, { quote: { convertedAt: { $ne: null } } }],
+    },
+    expired: { ...isOpen, expiresAt: { $lte: now } },
+    approved: { ...isOpen, expiresAt: { $gt: now }, approvedAt: { $ne: null } },
+    pending: { ...isOpen, expiresAt: { $gt: now }, approvedAt: null },
+  };
+  return { $or: statuses.map((status) => filters[status]) };
+}
+
+/** Returns the number of approvals that wait for the user's decision. */
+export const countPendingApprovalsOfUser = (em: EntityManager, userId: number, now: Date): Promise<number> =>
+  em.count(Approval, { $and: [buildApprovalFilter(userId), buildApprovalStatusFilter(['pending'], now)] });
+
+/** Lists approvals with their quotes, newest first. */
+export async function listApprovals(em: EntityManager, filters: readonly Filter[], limit: number): Promise<ApprovalWithQuote[]> {
+  const fork = em.fork({ keepTransactionContext: true });
+  const found = await fork.find(Approval, { $and: [...filters] }, { orderBy: { id: 'desc' }, limit, populate: ['quote'] });
+  return addQuotesAndApplicationNames(fork, found);
+}
+
+/** Returns an approval with its quote, or undefined if the filter excludes it. */
+export async function findApproval(em: EntityManager, filter: Filter, id: number): Promise<ApprovalWithQuote | undefined> {
+  const [found] = await listApprovals(em, [filter, { id }], 1);
+  return found;
+}
+
+/** Like `findApproval`, but locks the approval, so that it is decided, canceled or used by only one of several requests. */
+export async function lockApproval(em: EntityManager, filter: Filter, id: number): Promise<ApprovalWithQuote | undefined> {
+  const lock = { fields: ['id'], lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
+  const locked = await em.findOne(Approval, { $and: [filter, { id }] }, lock);
+  return locked ? findApproval(em, filter, id) : undefined;
+}
+
+export const createApprovalNotFoundProblem = (id: number) => createProblem('not_found', { detail: `Approval ${id} was not found.` });

@@ -1,0 +1,13 @@
+import type { RequestSource } from '../audit/record-audit-event.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { Approval } from './approval.entity.ts';
+import { listApprovals } from './find-approvals.ts';
+import { recordApprovalChange } from './record-approval-change.ts';
+
+/** Records the use of the quote's approval, if there is one, in the transaction in which the order was placed from the quote. */
+export async function recordUsedApproval(em: EntityManager, quoteId: number, source: RequestSource): Promise<void> {
+  if ((await em.count(Approval, { quote: quoteId, usedAt: { $ne: null } })) === 0) return;
+  for (const found of await listApprovals(em, [{ quote: quoteId, usedAt: { $ne: null } }], 1)) {
+    await recordApprovalChange(em, 'used', found, { source, clientId: found.approval.clientId }, new Date());
+  }
+}

@@ -1,0 +1,95 @@
+import { maxDailyApprovalsPerGrant, maxPendingApprovalsPerGrant, type ApprovalCreate } from '@mandate/contract';
+import type { RequestSource } from '../audit/record-audit-event.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
+import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
+import { findOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
+import { Quote, type QuoteEntity } from '../quotes/quote-and-quote-reservation.entity.ts';
+import { lockUserRow } from '../users/lock-user-row.ts';
+import type { ApprovalWithQuote } from './approval-from-entity.ts';
+import { findApprovalReason } from './find-approval-reason.ts';
+import { Approval } from './approval.entity.ts';
+import { buildApprovalFilter, buildApprovalStatusFilter, findApproval } from './find-approvals.ts';
+import { recordApprovalChange } from './record-approval-change.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Requests the customer's approval of a quote. Call this in a transaction.
+ * @throws {Problem} if the application cannot request approvals, or the quote is not open, was submitted before, or exceeds an administrator's limit
+ */
+export async function requestApproval(
+  em: EntityManager,
+  principal: Principal,
+  { quote_id: quoteId, message }: ApprovalCreate,
+  source: RequestSource,
+  now: Date,
+): Promise<ApprovalWithQuote> {
+  const { grantId, clientId, tokenRecordId } = principal;
+  const userId = principal.user?.id;
+  if (grantId === undefined || userId === undefined || tokenRecordId === undefined) {
+    throw createProblem('forbidden', { detail: 'Only an application to which a customer gave access can request approvals.' });
+  }
+  assertOrderActionAllowed(principal, 'place', now);
+  await lockUserRow(em, userId); // the second of two concurrent requests must count the first one
+  const limits = await findOrderLimits(em, grantId);
+  if (limits?.approval === 'never') {
+    throw createProblem('forbidden', { detail: 'The customer does not allow this application to request approvals.' });
+  }
+  const quote = await findOpenQuote(em, { user: userId, clientId }, quoteId, now);
+  await assertQuoteNotSubmitted(em, quoteId, now);
+  await assertFewRequests(em, grantId, now);
+  const reason = await findApprovalReason(em, { grantId, clientId, limits }, quote, now);
+  const id = await em.insert(Approval, {
+    quote: quoteId,
+    user: userId,
+    clientId,
+    grantId,
+    message: message ?? null,
+    reason,
+    expiresAt: quote.expiresAt,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+  });
+  const requested = await findApproval(em, buildApprovalFilter(userId), id);
+  if (!requested) throw new Error('the approval was not stored');
+  await recordApprovalChange(em, 'requested', requested, { source, clientId }, now);
+  return requested;
+}
+
+type QuoteOwner = { readonly user: number; readonly clientId: string };
+
+async function findOpenQuote(em: EntityManager, owner: QuoteOwner, id: number, now: Date): Promise<QuoteEntity> {
+  const quote = await em.findOne(Quote, { id, ...owner }, { disableIdentityMap: true });
+  if (!quote) {
+    const detail = `There is no quote ${id} that this application requested for this customer.`;
+    throw createInvalidRequestProblem({ in: 'body', pointer: '#/quote_id', code: 'unknown_reference', detail });
+  }
+  const ended = quote.convertedAt ? 'an order has been placed from it' : quote.canceledAt ? 'it was canceled' : undefined;
+  const reason = ended ?? (quote.expiresAt <= now ? `it expired at ${quote.expiresAt.toISOString()}` : undefined);
+  if (reason === undefined) return quote;
+  throw createProblem('invalid_transition', { detail: `Quote ${id} cannot be approved: ${reason}. Create a new quote.` });
+}
+
+async function assertQuoteNotSubmitted(em: EntityManager, quoteId: number, now: Date): Promise<void> {
+  const approval = await em.findOne(Approval, { quote: quoteId, canceledAt: null }, { disableIdentityMap: true });
+  if (!approval) return;
+  const state = approval.declinedAt ? 'The customer declined it' : approval.approvedAt ? 'The customer approved it' : 'It is pending';
+  const expiry = approval.expiresAt <= now ? '' : ` until ${approval.expiresAt.toISOString()}`;
+  const detail = `Approval ${approval.id} of this quote has already been requested. ${state}${approval.declinedAt ? '' : expiry}. Another order needs a new quote.`;
+  throw createProblem('conflict', { detail });
+}
+
+async function assertFewRequests(em: EntityManager, grantId: string, now: Date): Promise<void> {
+  const pending = await em.count(Approval, { $and: [{ grantId }, buildApprovalStatusFilter(['pending'], now)] });
+  if (pending >= maxPendingApprovalsPerGrant) {
+    const detail = `${pending} requests are waiting for the customer's decision, which is the maximum. Wait for a decision, or cancel one.`;
+    throw createProblem('too_many_approvals', { detail });
+  }
+  const today = await em.count(Approval, { grantId, createdAt: { $gt: new Date(now.getTime() - dayMs) } });
+  if (today < maxDailyApprovalsPerGrant) return;
+  const detail = `This application has requested ${today} approvals in the last 24 hours, which is the maximum. Try again later.`;
+  throw createProblem('too_many_approvals', { detail });
+}

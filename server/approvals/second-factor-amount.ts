@@ -1,0 +1,28 @@
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import type { ApprovalWithQuote } from './approval-from-entity.ts';
+import { ApprovalSettings } from './approval.entity.ts';
+
+/** The amount above which a customer must use a second factor to approve an order. */
+export type SecondFactorAmount = { readonly above: number; readonly currency: string };
+
+export async function findSecondFactorAmount(em: EntityManager, userId: number): Promise<SecondFactorAmount | undefined> {
+  const settings = await em.findOne(ApprovalSettings, { user: userId }, { disableIdentityMap: true });
+  return settings ? { above: settings.secondFactorAbove, currency: settings.currency } : undefined;
+}
+
+/** Stores the amount; undefined removes it. */
+export async function saveSecondFactorAmount(
+  em: EntityManager,
+  userId: number,
+  amount: SecondFactorAmount | undefined,
+  now: Date,
+): Promise<void> {
+  if (!amount) return void (await em.nativeDelete(ApprovalSettings, { user: userId }));
+  await em.upsert(ApprovalSettings, { user: userId, secondFactorAbove: amount.above, currency: amount.currency, updatedAt: now });
+}
+
+/** Returns whether the customer must use a second factor to approve the order. An amount in another currency cannot be compared. */
+export async function requiresSecondFactor(em: EntityManager, { approval, quote }: ApprovalWithQuote): Promise<boolean> {
+  const amount = await findSecondFactorAmount(em, approval.user);
+  return amount !== undefined && (amount.currency !== quote.currency || quote.total > amount.above);
+}

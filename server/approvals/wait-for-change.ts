@@ -1,0 +1,42 @@
+import type { Response } from 'express';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { EventSequenceCounter } from '../events/event-and-sequence-counter.entity.ts';
+import type { EventWaiter } from '../events/event-long-poll.ts';
+import { releaseLoadShedderSlotWhile } from '../http/server/load-shedder.ts';
+
+type WaitOptions<Result> = {
+  readonly em: EntityManager;
+  readonly newEvents: EventWaiter;
+  readonly res: Response;
+  readonly seconds: number;
+  readonly read: () => Promise<Result>;
+  /** Returns whether the response can be sent. */
+  readonly isDone: (result: Result) => boolean;
+  /** Returns when the result changes even if there is no event, for example because it expires. */
+  readonly changesAt: (result: Result) => Date | undefined;
+};
+
+/** Reads until the result satisfies `isDone` or the time has elapsed. Every change of an approval writes an event, which causes a new read. */
+export async function waitForChange<Result>({
+  em,
+  newEvents,
+  res,
+  seconds,
+  read,
+  isDone,
+  changesAt,
+}: WaitOptions<Result>): Promise<Result> {
+  const disconnected = new AbortController();
+  res.on('close', () => disconnected.abort());
+  const until = performance.now() + seconds * 1000;
+  for (;;) {
+    // The sequence number is read before the result, so that an event committed in between ends the wait.
+    const sequence = await em.fork().findOne(EventSequenceCounter, { id: 1 });
+    const result = await read();
+    const leftMs = until - performance.now();
+    if (leftMs <= 0 || isDone(result) || disconnected.signal.aborted || newEvents.stopped) return result;
+    const changeMs = (changesAt(result)?.getTime() ?? Infinity) - Date.now();
+    const waiting = newEvents.wait(sequence?.lastSeq ?? 0, Math.min(leftMs, Math.max(changeMs, 1)), disconnected.signal);
+    await releaseLoadShedderSlotWhile(res, waiting);
+  }
+}

@@ -1,0 +1,175 @@
+import { currencyExponent, formatDecimalAmount } from '@mandate/contract';
+import { z } from 'zod';
+import { deriveApprovalStatus, type ApprovalWithQuote } from '../../../../approvals/approval-from-entity.ts';
+import { decideApproval } from '../../../../approvals/decide-approval.ts';
+import { buildApprovalFilter, findApproval, listApprovals, lockApproval } from '../../../../approvals/find-approvals.ts';
+import { findSecondFactorAmount, requiresSecondFactor, saveSecondFactorAmount } from '../../../../approvals/second-factor-amount.ts';
+import { waitForChange } from '../../../../approvals/wait-for-change.ts';
+import { getClientAddressAndUserAgent, recordAuditEvent } from '../../../../audit/record-audit-event.ts';
+import { sha256 } from '../../../../crypto/sha256.ts';
+import { twoFactorAcrValue } from '../../../protocol/acr-and-amr.ts';
+import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
+import { listPasskeys } from '../../../second-factors/passkeys.ts';
+import { getBrowserSessionOfRequest } from '../../../sessions/load-start-and-end-browser-session.ts';
+import { sendPage } from '../../routing/page-context.ts';
+import { approvalPage, approvalsPage, type ApprovalObstacle, type ShownApproval } from '../../views/approvals/approval-pages.ts';
+import { formatAmount, parseAmount } from '../../views/order-limits-form-and-amount-format.ts';
+import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
+import { isSignInRecent, lockAccountAndRequireActiveSession, type AccountRequest } from '../account/signed-in-page-guards.ts';
+
+const shownMax = 50;
+
+const idSchema = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number);
+
+/** Query with which the page script waits for a change. `seen` identifies what the page shows. */
+const liveQuery = z.object({
+  wait: z.coerce.number().int().min(0).max(25).catch(0),
+  seen: z.string().max(100).catch(''),
+});
+
+const livePath = (path: string, shown: readonly ShownApproval[]): string => `${path}?wait=25&seen=${fingerprint(shown)}`;
+
+const fingerprint = (shown: readonly ShownApproval[]): string =>
+  sha256(JSON.stringify(shown.map(({ approval: { id }, status }) => [id, status])), 'base64url').slice(0, 22);
+
+const addStatus = (found: ApprovalWithQuote): ShownApproval => ({ ...found, status: deriveApprovalStatus(found, new Date()) });
+
+/** Reads approvals, if requested after waiting until they differ from what the page shows. */
+async function readOrWait({ context: { em, newEvents }, req, res }: AccountRequest, read: () => Promise<ApprovalWithQuote[]>) {
+  const { wait: seconds, seen } = liveQuery.parse(req.query);
+  const readShown = async (): Promise<ShownApproval[]> => (await read()).map(addStatus);
+  if (seconds === 0) return readShown();
+  return waitForChange({
+    em,
+    newEvents,
+    res,
+    seconds,
+    read: readShown,
+    isDone: (shown) => fingerprint(shown) !== seen,
+    changesAt: (shown) => findNextExpiry(shown),
+  });
+}
+
+function findNextExpiry(shown: readonly ShownApproval[]): Date | undefined {
+  const open = shown.filter(({ status }) => status === 'pending' || status === 'approved');
+  return open.map(({ approval }) => approval.expiresAt).toSorted((a, b) => a.getTime() - b.getTime())[0];
+}
+
+/** Handles `GET /account/approvals`. */
+export const showApprovals = (request: AccountRequest): Promise<void> => renderApprovals(request, {});
+
+type Submitted = {
+  readonly amount?: string;
+  readonly currency?: string;
+  readonly faults?: readonly FieldError[];
+  readonly isSaved?: boolean;
+};
+
+async function renderApprovals(request: AccountRequest, { faults = [], isSaved = false, ...typed }: Submitted): Promise<void> {
+  const { context, req, res, account } = request;
+  const { em, settings } = context;
+  const shown = await readOrWait(request, () => listApprovals(em, [buildApprovalFilter(account.id)], shownMax));
+  const saved = await findSecondFactorAmount(em, account.id);
+  const currencies = await listCurrencies(request);
+  const form = {
+    currencies,
+    currency: typed.currency ?? saved?.currency ?? currencies[0] ?? 'EUR',
+    amount: typed.amount ?? (saved ? formatDecimalAmount(saved.above, saved.currency) : ''),
+    faults,
+    isSaved,
+    needsSignIn: !isSignedInWithSecondFactor(request),
+    hasSecondFactor: await hasSecondFactor(request),
+  };
+  const html = approvalsPage(settings, context.forms.issue(req, res), shown, livePath('/account/approvals', shown), form);
+  sendPage(context, res, html, { status: faults.length > 0 ? 422 : 200, isLive: true });
+}
+
+/** Returns the currencies of the shop, and the currency of the current amount. */
+async function listCurrencies({ context: { em, listOrderCurrencies }, account }: AccountRequest): Promise<string[]> {
+  const saved = await findSecondFactorAmount(em, account.id);
+  return [...new Set([...(saved ? [saved.currency] : []), ...(await listOrderCurrencies(em))])];
+}
+
+const settingsForm = z.object({ amount: z.string().trim().max(20).catch(''), currency: z.string().max(3).catch('') });
+
+/** Handles `POST /account/approvals`: changes the amount above which approvals require a second factor. */
+export async function submitSecondFactorAmount(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  // Without a second factor, an intruder who knows only the password could remove the protection.
+  if (!isSignedInWithSecondFactor(request)) return res.redirect(303, '/account/approvals');
+  const { amount, currency } = settingsForm.parse(req.body ?? {});
+  const { messages } = context.settings;
+  const above = amount === '' ? undefined : /^0+$/.test(amount) ? 0 : parseAmount(amount, currency);
+  if (amount !== '' && (above === undefined || !(await listCurrencies(request)).includes(currency))) {
+    const text = messages.approvals.amountInvalid({ example: formatAmount(messages, 10 ** currencyExponent(currency) * 100, currency) });
+    return renderApprovals(request, { amount, currency, faults: [{ field: 'amount', text }] });
+  }
+  await context.em.transactional(async (em) => {
+    await lockAccountAndRequireActiveSession(em, request);
+    await saveSecondFactorAmount(em, account.id, above === undefined ? undefined : { above, currency }, now);
+    const details = above === undefined ? { second_factor: 'never' } : { second_factor_above: above, currency };
+    const event = { action: 'approval.settings_changed', actorId: account.id, userId: account.id, details } as const;
+    await recordAuditEvent(em, getClientAddressAndUserAgent(req), event, now);
+  });
+  return renderApprovals(request, { isSaved: true });
+}
+
+/** Handles `GET /account/approvals/:approval`. */
+export const showApproval = (request: AccountRequest): Promise<void> => renderApproval(request, []);
+
+async function renderApproval(request: AccountRequest, faults: readonly FieldError[]): Promise<void> {
+  const { context, req, res, account } = request;
+  const id = idSchema.safeParse(req.params['approval']).data ?? 0;
+  const [shown] = await readOrWait(request, async () =>
+    [(await findApproval(context.em, buildApprovalFilter(account.id), id)) ?? []].flat(),
+  );
+  if (!shown) return res.redirect(303, '/account/approvals');
+  const html = approvalPage(context.settings, {
+    csrf: context.forms.issue(req, res),
+    shown,
+    livePath: livePath(`/account/approvals/${id}`, [shown]),
+    obstacle: shown.status === 'pending' ? await findObstacle(request, shown) : undefined,
+    faults,
+  });
+  sendPage(context, res, html, { status: faults.length > 0 ? 409 : 200, isLive: true });
+}
+
+const decisionForm = z.object({ decision: z.enum(['approve', 'decline']) });
+
+/** Handles `POST /account/approvals/:approval`: approves or declines an order. */
+export async function submitApprovalDecision(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
+  const id = idSchema.safeParse(req.params['approval']).data ?? 0;
+  const path = `/account/approvals/${id}`;
+  const form = decisionForm.safeParse(req.body ?? {});
+  if (!form.success) return res.redirect(303, path);
+  const { decision } = form.data;
+  const outcome = await context.em.transactional(async (em) => {
+    await lockAccountAndRequireActiveSession(em, request);
+    const found = await lockApproval(em, buildApprovalFilter(account.id), id);
+    if (!found || deriveApprovalStatus(found, now) !== 'pending') return 'not pending';
+    if (decision === 'approve' && (await findObstacle(request, found))) return 'sign-in required';
+    const actor = { source: getClientAddressAndUserAgent(req), hasSecondFactor: isSignedInWithSecondFactor(request) };
+    await decideApproval(em, decision === 'approve' ? 'approved' : 'declined', found, actor, now);
+    return 'decided';
+  });
+  if (outcome === 'not pending') return renderApproval(request, [{ field: 'main', text: context.settings.messages.approvals.notPending }]);
+  return res.redirect(303, path);
+}
+
+const isSignedInWithSecondFactor = ({ req }: AccountRequest): boolean => getBrowserSessionOfRequest(req).acr === twoFactorAcrValue;
+
+async function hasSecondFactor({ context: { em }, account }: AccountRequest): Promise<boolean> {
+  return (await findWhenAuthenticatorAppWasAdded(em, account.id)) !== undefined || (await listPasskeys(em, account.id)).length > 0;
+}
+
+/** Returns what the user must do before approving the order, if anything. */
+async function findObstacle(request: AccountRequest, found: ApprovalWithQuote): Promise<ApprovalObstacle | undefined> {
+  const { context, req, account, now } = request;
+  if ((await requiresSecondFactor(context.em, found)) && !isSignedInWithSecondFactor(request))
+    return (await hasSecondFactor(request)) ? 'second factor' : 'no second factor';
+  return (await isSignInRecent(context, getBrowserSessionOfRequest(req), account.id, now)) ? undefined : 'recent sign-in';
+}
