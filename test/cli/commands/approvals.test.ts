@@ -64,6 +64,14 @@ describe('approvals watch', () => {
   });
 });
 
+test('approvals list prints the requests', async () => {
+  await using server = await startApprovalServer();
+  const { stdout } = await run(server, ['approvals', 'list', '--status', 'pending'], { columns: 200 });
+  expect(stdout).toMatch(/ID +STATUS +APPLICATION/i);
+  expect(stdout).toMatch(/1 .*pending.* My assistant.*€60\.00/);
+  expect(server.seen.at(-1)?.url).toContain('/api/v1/approvals?status=pending');
+});
+
 describe('deciding on the command line', () => {
   test('shows the order and asks before approving', async () => {
     await using server = await startApprovalServer();

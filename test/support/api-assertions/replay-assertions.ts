@@ -20,6 +20,9 @@ const otherBodies: Readonly<Record<string, JsonBody>> = {
   'webhooks.rotateSecret': { overlap_seconds: 60 },
 };
 
+/** The table of request counts, which server processes write from time to time. A replay counts as a request. */
+const countedRequests = ['usage_months'];
+
 type ReplayTestOptions = {
   readonly mandate: () => ApiServer;
   /** Returns valid requests from different callers. */
@@ -72,12 +75,12 @@ export function testIdempotentReplays(operations: readonly string[], { mandate, 
       const request = await firstRequest(operation);
       const first = await sendValidRequest(mandate(), request, idempotencyKeyHeader(operation, 'twice'));
       expect([first.status, isReplayed(first)]).toEqual([expect.toSatisfy((status: number) => status < 300), false]);
-      const rows = await readAllRows(mandate().db);
+      const rows = await readAllRows(mandate().db, countedRequests);
       const second = await sendValidRequest(mandate(), request, idempotencyKeyHeader(operation, 'twice'));
       expect([second.status, isReplayed(second)]).toEqual([first.status, true]);
       expect(second.body).toEqual(withoutSecret(operation, first.body));
       expect(second.headers.get('location')).toBe(first.headers.get('location'));
-      expect(await readAllRows(mandate().db)).toEqual(rows);
+      expect(await readAllRows(mandate().db, countedRequests)).toEqual(rows);
       const secret = secretFieldOf(operation);
       const secrets: string[] = secret === undefined ? [] : [first.body[secret]];
       expect(secrets.filter((text) => rows.join('\n').includes(text))).toEqual([]);
