@@ -48,7 +48,10 @@ describe('the first start in development', () => {
         accountId: expect.any(Number),
       });
     }
-    expect(firstRunFile?.applications.demonstration.scopes).toEqual(scopeNames.filter((scope) => !scopeDefinitions[scope].admin));
+    expect(firstRunFile?.applications.demonstration.scopes).toEqual(
+      scopeNames.filter((scope) => !scopeDefinitions[scope].admin && scope !== 'approvals.decide'),
+    );
+    expect(firstRunFile?.applications.administration.scopes).not.toContain('approvals.decide');
     expect(firstRunFile?.applications.administration.scopes).toContain('orders.manage');
     expect([await count('users'), await count('products'), await count('product_stock'), await count('delivery_methods')]).toEqual([
       2, 200, 200, 3,
