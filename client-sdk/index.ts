@@ -1,4 +1,4 @@
-export type { Answer, Call, CallOptions, DryRun, IfMatch, IfNoneMatch, Result, TransportFailure } from './core/api-call.ts';
+export type { ResponseWithData, Call, CallOptions, DryRun, IfMatch, IfNoneMatch, Result, TransportFailure } from './core/api-call.ts';
 export { createClient, type Client, type ClientOptions } from './client/client.ts';
 export { dateOf, formatDate, type DateFormat } from './format/dates.ts';
 export { debugFetch, debugLog } from './core/debug-log.ts';
@@ -12,7 +12,7 @@ export {
   DecodeError,
   MandateError,
   TimeoutError,
-  WaitOverError,
+  WaitTimeoutError,
   type ApiErrorOf,
   type UnknownCode,
 } from './core/errors.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import type { Answer, QueryValue } from '@mandate/client-sdk';
+import type { ResponseWithData, QueryValue } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
@@ -72,7 +72,7 @@ async function callApi(io: CliEnvironment, settings: Settings, path: string, fla
 
 const usageError = (message: string): CommandError => new CommandError(exitCodes.usage, 'usage', message);
 
-const formatHeaders = ({ status, headers }: Answer<unknown>): string =>
+const formatHeaders = ({ status, headers }: ResponseWithData<unknown>): string =>
   [`HTTP ${status}`, ...Array.from(headers, ([name, value]) => `${name}: ${value}`), '']
     .map((line) => `${sanitizeForTerminal(line)}\n`)
     .join('');

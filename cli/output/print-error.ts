@@ -104,7 +104,7 @@ function classifyError(error: unknown): Pick<PrintableError, 'exitCode' | 'code'
   if (error instanceof AuthorizationError)
     return { exitCode: exitCodes.signInRequired, code: error.error, hint: 'Retry with: mandate login' };
   if (error instanceof AbortError) return { exitCode: exitCodes.interrupted, code: error.code };
-  return { exitCode: exitCodes.unexpectedError, code: 'unforeseen' };
+  return { exitCode: exitCodes.unexpectedError, code: 'unexpected_error' };
 }
 
 function hintForApiError({ status, code, retryAfterSeconds }: ApiError): string | undefined {

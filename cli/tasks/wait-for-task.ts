@@ -1,4 +1,4 @@
-import { AbortError, WaitOverError, type Client, type Task } from '@mandate/client-sdk';
+import { AbortError, WaitTimeoutError, type Client, type Task } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
@@ -52,7 +52,7 @@ export async function waitForTask(
     return await client.tasks.wait(id, { signal: io.interrupted, onProgress, ...parseWaitFlags(flags) });
   } catch (error) {
     if (error instanceof AbortError) throw new CommandError(exitCodes.interrupted, error.code, 'Interrupted', { hint });
-    if (error instanceof WaitOverError) throw new CommandError(exitCodes.waitTimeout, error.code, error.message, { hint });
+    if (error instanceof WaitTimeoutError) throw new CommandError(exitCodes.waitTimeout, error.code, error.message, { hint });
     throw error;
   } finally {
     progress.end();

@@ -1,4 +1,4 @@
-import { Call, type Answer } from '../core/api-call.ts';
+import { Call, type ResponseWithData } from '../core/api-call.ts';
 import { createDeprecationMiddleware, printDeprecationWarning, type DeprecationNotice } from '../core/deprecation.ts';
 import type { Middleware } from '../core/middleware.ts';
 import { PagedCall, type Page } from '../core/paged-call.ts';
@@ -95,7 +95,7 @@ function createMethod(settings: TransportSettings, { operation, method, path, ha
     // Without a key, a POST could not be retried safely. The generator checks that every POST accepts a key.
     const sendOptions = method === 'POST' ? { ...options, idempotencyKey: options.idempotencyKey ?? newIdempotencyKey() } : options;
     const dryRun = has('dry') && { dry_run: options.dryRun || undefined };
-    const sendWith = async (requestQuery: Query): Promise<Answer<unknown>> => {
+    const sendWith = async (requestQuery: Query): Promise<ResponseWithData<unknown>> => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const content = has('file') ? { file: input as FileContent } : { body: input };
       return sendWithRetries(
@@ -106,14 +106,14 @@ function createMethod(settings: TransportSettings, { operation, method, path, ha
           path: filledPath(path, pathArguments),
           query: { ...requestQuery, ...dryRun },
           ...content,
-          answer: has('download') ? 'file' : undefined,
+          responseType: has('download') ? 'file' : undefined,
         },
         sendOptions,
       );
     };
     if (!has('paginated')) return new Call(sendWith(query));
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    const fetchPage = (pageQuery: Query): Promise<Answer<Page>> => sendWith(pageQuery) as Promise<Answer<Page>>;
+    const fetchPage = (pageQuery: Query): Promise<ResponseWithData<Page>> => sendWith(pageQuery) as Promise<ResponseWithData<Page>>;
     return new PagedCall(fetchPage(query), (cursor) => fetchPage({ ...query, cursor }));
   };
 }

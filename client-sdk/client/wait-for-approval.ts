@@ -1,4 +1,4 @@
-import { WaitOverError } from '../core/errors.ts';
+import { WaitTimeoutError } from '../core/errors.ts';
 import { waitUnlessAborted } from '../core/retry-policy.ts';
 import type { Approval } from '../generated/resources.gen.ts';
 
@@ -6,7 +6,7 @@ import type { Approval } from '../generated/resources.gen.ts';
 export type ApprovalWaitOptions = {
   /** Aborts the wait but does not cancel the approval. */
   readonly signal?: AbortSignal | undefined;
-  /** Maximum wait (default: until the approval expires). If this limit is exceeded, the call fails with `WaitOverError`. */
+  /** Maximum wait (default: until the approval expires). If this limit is exceeded, the call fails with `WaitTimeoutError`. */
   readonly maxWaitMs?: number | undefined;
 };
 
@@ -42,7 +42,7 @@ export async function waitForApproval(
     const approval = await client.approvals.get(id, { wait: Math.min(waitSeconds, leftSeconds) }, { signal });
     if (approval.status !== 'pending') return approval;
     if (Date.now() + minIntervalMs > until)
-      throw new WaitOverError(`Approval ${id} is still pending after ${maxWaitMs / 1000} s`, undefined);
+      throw new WaitTimeoutError(`Approval ${id} is still pending after ${maxWaitMs / 1000} s`, undefined);
     await waitUnlessAborted(Math.max(0, sentAt + minIntervalMs - Date.now()), signal);
   }
 }

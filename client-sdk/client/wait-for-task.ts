@@ -1,4 +1,4 @@
-import { MandateError, WaitOverError } from '../core/errors.ts';
+import { MandateError, WaitTimeoutError } from '../core/errors.ts';
 import type { Task, TasksResource } from '../generated/resources.gen.ts';
 import { calculateRetryDelay, waitUnlessAborted, type RetryLimits } from '../core/retry-policy.ts';
 
@@ -8,7 +8,7 @@ export type WaitOptions = {
   readonly signal?: AbortSignal | undefined;
   /** Called with the task after every poll. */
   readonly onProgress?: ((task: Task) => void) | undefined;
-  /** Maximum wait (default: none). If this limit is exceeded, the call fails with `WaitOverError`. */
+  /** Maximum wait (default: none). If this limit is exceeded, the call fails with `WaitTimeoutError`. */
   readonly maxWaitMs?: number | undefined;
   /** Polling interval (default: the service's `Retry-After` value). */
   readonly intervalMs?: number | undefined;
@@ -45,7 +45,7 @@ export async function waitForTask(
       delayMs = backOffMs;
     }
     const leftMs = startedAt + maxWaitMs - Date.now();
-    if (leftMs <= 0) throw new WaitOverError(`Task ${id} is not finished after ${maxWaitMs / 1000} s`, task);
+    if (leftMs <= 0) throw new WaitTimeoutError(`Task ${id} is not finished after ${maxWaitMs / 1000} s`, task);
     await waitUnlessAborted(Math.min(delayMs, leftMs), signal);
   }
 }

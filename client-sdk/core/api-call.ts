@@ -38,7 +38,7 @@ export type IfNoneMatch = {
 };
 
 /** An API response: its body as received, with status and headers. */
-export type Answer<Data> = {
+export type ResponseWithData<Data> = {
   readonly data: Data;
   readonly status: number;
   readonly headers: Headers;
@@ -61,10 +61,10 @@ export type Result<Data, Problems> =
 /** A call in progress. Awaiting the call returns the data or throws; `safe()` returns either outcome as a value. */
 export class Call<Data, Problems = Record<string, number>> implements Promise<Data> {
   readonly [Symbol.toStringTag] = 'Call';
-  readonly #answer: Promise<Answer<Data>>;
+  readonly #response: Promise<ResponseWithData<Data>>;
 
-  constructor(answer: Promise<Answer<Data>>) {
-    this.#answer = answer;
+  constructor(response: Promise<ResponseWithData<Data>>) {
+    this.#response = response;
   }
 
   // oxlint-disable-next-line unicorn/no-thenable -- it is a promise
@@ -72,7 +72,7 @@ export class Call<Data, Problems = Record<string, number>> implements Promise<Da
     onFulfilled?: ((data: Data) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((reason: unknown) => Caught | PromiseLike<Caught>) | null,
   ): Promise<Fulfilled | Caught> {
-    return this.#answer.then(({ data }) => data).then(onFulfilled, onRejected);
+    return this.#response.then(({ data }) => data).then(onFulfilled, onRejected);
   }
 
   catch<Caught = never>(onRejected?: ((reason: unknown) => Caught | PromiseLike<Caught>) | null): Promise<Data | Caught> {
@@ -84,8 +84,8 @@ export class Call<Data, Problems = Record<string, number>> implements Promise<Da
   }
 
   /** Returns the data with status, headers and request ID. */
-  withResponse(): Promise<Answer<Data>> {
-    return this.#answer;
+  withResponse(): Promise<ResponseWithData<Data>> {
+    return this.#response;
   }
 
   /** Returns failures as values with a known set of codes instead of throwing them. */

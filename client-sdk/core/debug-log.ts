@@ -35,7 +35,7 @@ async function sendAndLog(
     write(`< ${response.status} in ${duration()} ${headersText(response.headers)}${await bodyText(response)}`);
     return response;
   } catch (error) {
-    write(`< no answer after ${duration()}: ${redacted(String(error))}`);
+    write(`< no response after ${duration()}: ${redacted(String(error))}`);
     throw error;
   }
 }

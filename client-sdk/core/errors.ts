@@ -71,10 +71,10 @@ export class TimeoutError extends MandateError {
 }
 
 /** The task did not finish, or the customer did not decide about the approval, within `maxWaitMs`. Nothing is canceled. */
-export class WaitOverError extends MandateError {
-  static override readonly [errorClassSymbol] = 'WaitOverError';
-  declare readonly name: 'WaitOverError';
-  readonly code = 'wait_over';
+export class WaitTimeoutError extends MandateError {
+  static override readonly [errorClassSymbol] = 'WaitTimeoutError';
+  declare readonly name: 'WaitTimeoutError';
+  readonly code = 'wait_timeout';
   /** Last known state of the task; undefined for an approval. */
   readonly task: Task | undefined;
 
@@ -95,7 +95,7 @@ export class AbortError extends MandateError {
 export class DecodeError extends MandateError {
   static override readonly [errorClassSymbol] = 'DecodeError';
   declare readonly name: 'DecodeError';
-  readonly code = 'undecodable_answer';
+  readonly code = 'invalid_response';
   readonly status: number;
   readonly headers: Headers;
   /** Beginning of the response body. */

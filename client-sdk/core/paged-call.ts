@@ -1,4 +1,4 @@
-import { Call, type Answer } from './api-call.ts';
+import { Call, type ResponseWithData } from './api-call.ts';
 import { DecodeError } from './errors.ts';
 
 /** One page of a list. */
@@ -12,9 +12,9 @@ export class PagedCall<P extends Page, Problems = Record<string, number>>
   extends Call<P, Problems>
   implements AsyncIterable<P['data'][number]>
 {
-  readonly #nextPage: (cursor: string) => Promise<Answer<P>>;
+  readonly #nextPage: (cursor: string) => Promise<ResponseWithData<P>>;
 
-  constructor(firstPage: Promise<Answer<P>>, nextPage: (cursor: string) => Promise<Answer<P>>) {
+  constructor(firstPage: Promise<ResponseWithData<P>>, nextPage: (cursor: string) => Promise<ResponseWithData<P>>) {
     super(firstPage);
     this.#nextPage = nextPage;
     // Prevents an unhandled rejection before the iteration starts; the first iteration step reports the error.
@@ -23,14 +23,14 @@ export class PagedCall<P extends Page, Problems = Record<string, number>>
 
   /** Iterates over the pages. */
   async *pages(): AsyncGenerator<P, void, undefined> {
-    let answer = await this.withResponse();
+    let response = await this.withResponse();
     for (;;) {
-      yield answer.data;
-      const { next_cursor: cursor } = answer.data;
+      yield response.data;
+      const { next_cursor: cursor } = response.data;
       if (cursor === null) return;
       const next = await this.#nextPage(cursor);
       if (next.data.next_cursor === cursor) throw new DecodeError(next, 'the list leads back to the same page');
-      answer = next;
+      response = next;
     }
   }
 

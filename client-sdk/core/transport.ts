@@ -1,4 +1,4 @@
-import type { Answer, DryRun, IfMatch, IfNoneMatch } from './api-call.ts';
+import type { ResponseWithData, DryRun, IfMatch, IfNoneMatch } from './api-call.ts';
 import { startRequestTimeout } from './request-timeout.ts';
 import { downloadedFileFromResponse } from './downloaded-file.ts';
 import { ApiError, DecodeError } from './errors.ts';
@@ -35,7 +35,7 @@ export type ApiRequest = {
   /** File that is sent unchanged, instead of `body`. */
   readonly file?: FileContent | undefined;
   /** `file`: the response body is returned as a stream. */
-  readonly answer?: 'file' | undefined;
+  readonly responseType?: 'file' | undefined;
 };
 
 export type SendOptions = UploadOptions & DryRun & IfMatch & IfNoneMatch;
@@ -49,7 +49,7 @@ export async function sendWithRetries(
   settings: TransportSettings,
   request: ApiRequest,
   options: SendOptions = {},
-): Promise<Answer<unknown>> {
+): Promise<ResponseWithData<unknown>> {
   const { auth, budget } = settings;
   const { signal } = options;
   const until = performance.now() + (options.deadlineMs ?? settings.deadlineMs);
@@ -59,9 +59,9 @@ export async function sendWithRetries(
   let isTokenReplaced = !canSendFileMoreThanOnce(request.file);
   for (let attempt = 0; ; attempt++) {
     try {
-      const answer = await sendOnce(settings, { ...request, headers, token, attempt, until }, options);
+      const response = await sendOnce(settings, { ...request, headers, token, attempt, until }, options);
       budget.earn(attempt);
-      return answer;
+      return response;
     } catch (error) {
       if (isRejectedToken(error) && token !== undefined && !isTokenReplaced && auth?.replacement) {
         isTokenReplaced = true;
@@ -79,7 +79,7 @@ export async function sendWithRetries(
 }
 
 function headersOf(settings: TransportSettings, request: ApiRequest, options: SendOptions): Headers {
-  const accepted = request.answer === 'file' ? '*/*' : 'application/json, application/problem+json';
+  const accepted = request.responseType === 'file' ? '*/*' : 'application/json, application/problem+json';
   const headers = new Headers({ accept: accepted, ...settings.headers, ...options.headers });
   const { file, body } = request;
   const ofRequest = {
@@ -102,7 +102,7 @@ type Attempt = ApiRequest & {
 };
 
 /** Makes one attempt. The timeout applies to the complete response; for a file, to each chunk. */
-async function sendOnce(settings: TransportSettings, request: Attempt, options: SendOptions): Promise<Answer<unknown>> {
+async function sendOnce(settings: TransportSettings, request: Attempt, options: SendOptions): Promise<ResponseWithData<unknown>> {
   const { method, file, operation, attempt, until } = request;
   const headers = new Headers(request.headers);
   const url = settings.baseUrl + request.path + queryString(request.query ?? {});
@@ -129,9 +129,9 @@ async function sendOnce(settings: TransportSettings, request: Attempt, options: 
       mapErrors(settings.fetch(outgoing.url, outgoing.init)),
     );
     const response = await sendThroughMiddleware({ operation, attempt, url, init });
-    if (request.answer !== 'file' || response.status !== 200) return decode(response, await mapErrors(response.text()));
+    if (request.responseType !== 'file' || response.status !== 200) return decode(response, await mapErrors(response.text()));
     isStreaming = true;
-    return toAnswer(response, downloadedFileFromResponse(response, timeout));
+    return toResponseWithData(response, downloadedFileFromResponse(response, timeout));
   } finally {
     if (!isStreaming) timeout.stop();
   }
@@ -144,15 +144,15 @@ async function authorize(auth: TokenSource | undefined, request: ProvenRequest, 
   if (proof !== undefined) headers.set('dpop', proof);
 }
 
-function decode(response: Response, text: string): Answer<unknown> {
+function decode(response: Response, text: string): ResponseWithData<unknown> {
   const isSuccess = response.ok || response.status === 304;
   const data = text === '' && isSuccess ? undefined : parseJson(response, text);
-  if (isSuccess) return toAnswer(response, data);
+  if (isSuccess) return toResponseWithData(response, data);
   if (!isProblem(data)) throw new DecodeError(response, text);
   throw new ApiError(response.status, data, response.headers);
 }
 
-const toAnswer = ({ status, headers }: Response, data: unknown): Answer<unknown> => ({
+const toResponseWithData = ({ status, headers }: Response, data: unknown): ResponseWithData<unknown> => ({
   data,
   status,
   headers,

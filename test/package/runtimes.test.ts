@@ -35,7 +35,7 @@ const expected = {
   unchanged: true,
   import: 'queued',
   missing: 'not_found',
-  redirected: 'undecodable_answer',
+  redirected: 'invalid_response',
   late: 'timeout',
   aborted: 'aborted',
   event: 'order.created',

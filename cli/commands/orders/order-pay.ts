@@ -125,7 +125,7 @@ async function waitForPayment(io: CliEnvironment, settings: Settings, client: Cl
       progress.show({ label: `payment ${payment.id}`, amount: '', state: payment.status });
       if (!isOpen(payment)) return payment;
       const leftMs = deadline - Date.now();
-      if (leftMs <= 0) throw new CommandError(exitCodes.waitTimeout, 'wait_over', `Payment ${payment.id} is still ${payment.status}`);
+      if (leftMs <= 0) throw new CommandError(exitCodes.waitTimeout, 'wait_timeout', `Payment ${payment.id} is still ${payment.status}`);
       await sleep(Math.min(intervalMs, leftMs), undefined, { signal: io.interrupted }).catch(() => undefined);
       payment = await client.payments.get(payment.id, { signal: io.interrupted });
     }

@@ -117,7 +117,7 @@ async function watchOrders(
     const leftMs = deadline - Date.now();
     if (leftMs <= 0 && flags.until === undefined) return;
     if (leftMs <= 0)
-      throw new CommandError(exitCodes.waitTimeout, 'wait_over', `The order was not ${flags.until} within ${maxWaitMs / 1000} s`);
+      throw new CommandError(exitCodes.waitTimeout, 'wait_timeout', `The order was not ${flags.until} within ${maxWaitMs / 1000} s`);
     waitMs = intervalMs ?? (changed.length > 0 ? firstIntervalMs : Math.min(maxIntervalMs, waitMs * 1.5));
     await sleep(Math.min(waitMs, leftMs), undefined, { signal: io.interrupted }).catch(() => undefined);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createClient, waitForApproval, WaitOverError } from '@mandate/client-sdk';
+import { createClient, waitForApproval, WaitTimeoutError } from '@mandate/client-sdk';
 import { startStubServer, type StubResponse } from '../stub-server.ts';
 
 const approval = (status: string): StubResponse => ({ body: { id: 3, status } });
@@ -21,7 +21,7 @@ describe('waiting for an approval', () => {
   test('fails when the maximum wait is over', async () => {
     await using server = await startStubServer(() => approval('pending'));
     const waiting = waitForApproval(createClient({ baseUrl: server.url }), 3, { maxWaitMs: 500 });
-    await expect(waiting).rejects.toThrow(WaitOverError);
+    await expect(waiting).rejects.toThrow(WaitTimeoutError);
     await expect(waiting).rejects.toThrow('Approval 3 is still pending after 0.5 s');
     expect(server.seen.map(({ url }) => url)).toEqual(['/api/v1/approvals/3?wait=0']);
   });

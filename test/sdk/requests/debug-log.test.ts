@@ -80,5 +80,5 @@ test('the caller gets the same response and the same error', async () => {
   const client = createClient({ baseUrl: server.url, maxRetries: 0 }).use(debugLog((line) => lines.push(line)));
   expect(await client.orders.get(1)).toEqual({ id: 1 });
   await expect(client.orders.get(1)).rejects.toMatchObject({ code: 'connection_failed' });
-  expect(lines.at(-1)).toMatch(/^< no answer after \d+ ms: ConnectionError/);
+  expect(lines.at(-1)).toMatch(/^< no response after \d+ ms: ConnectionError/);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createClient, WaitOverError } from '@mandate/client-sdk';
+import { createClient, WaitTimeoutError } from '@mandate/client-sdk';
 import { createClient as createClientV2 } from '@mandate/client-sdk/v2';
 import { createProblemResponse, startStubServer, type StubResponse } from '../stub-server.ts';
 
@@ -64,8 +64,8 @@ describe('waiting for a task', () => {
     await using server = await startStubServer(() => running(40));
     const waiting = createClient({ baseUrl: server.url }).tasks.wait(7, { maxWaitMs: 100, intervalMs: 20 });
     const error: unknown = await waiting.catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(WaitOverError);
-    expect(error).toMatchObject({ code: 'wait_over', task: { progress: { processed: 40 } } });
+    expect(error).toBeInstanceOf(WaitTimeoutError);
+    expect(error).toMatchObject({ code: 'wait_timeout', task: { progress: { processed: 40 } } });
   });
 
   test('fails when the caller aborts', async () => {
