@@ -40,7 +40,7 @@ async function signInAndAllow(page: Page, account: Account): Promise<void> {
 /** Without a display, `login` prints a link with a code instead of opening the browser. */
 async function openLoginLink(page: Page, link: string): Promise<void> {
   await page.goto(link);
-  await page.getByRole('button', { name: 'It is the same code' }).click();
+  await page.getByRole('button', { name: 'The codes match' }).click();
 }
 
 /** Runs commands that include `login`; `signIn` performs the browser steps. */

@@ -93,7 +93,7 @@ function Header({ isSignedIn }: { readonly isSignedIn: boolean }): ReactNode {
           <>
             <button onClick={() => void signIn()}>Sign in</button>
             <button className="quiet" onClick={() => void signInWithPopup()}>
-              Sign in in a window
+              Sign in with a pop-up
             </button>
           </>
         )}

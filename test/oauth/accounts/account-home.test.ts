@@ -46,7 +46,7 @@ describe('the account page', () => {
     const anna = await signUp(shop.origin);
     const before = plainText((await anna.browser.open('/account')).text);
     expect(before).toContain('Two-step verification is off. No passkeys.');
-    expect(before).toContain('Signed in in one browser');
+    expect(before).toContain('One signed-in browser');
     await addAuthenticatorApp(anna.browser);
     await insertPasskey(shop, anna.id, 'Phone');
     const after = plainText((await anna.browser.open('/account')).text);

@@ -94,7 +94,7 @@ describe('the page of a request', () => {
     const page = await anna.browser.open(path);
     await app.post(`/approvals/${id}/cancellation`);
     const decided = await submitFormContaining(anna.browser, page, 'name="decision"', { decision: 'approve' });
-    expect([decided.response.status, decided.text]).toEqual([409, expect.stringContaining('can no longer be decided')]);
+    expect([decided.response.status, decided.text]).toEqual([409, expect.stringContaining('was already decided or canceled')]);
     expect(await readStatus(app, id)).toBe('canceled');
   });
 

@@ -110,7 +110,7 @@ describe('the device page', () => {
     const unknown = await anna.browser.open('/oauth/device?user_code=BBBB-BBBB');
     expect(unknown.text).toContain('No device is waiting for this code');
     const other = await startDeviceAuthorization(server.origin);
-    expect((await anna.browser.submit(unknown, { user_code: other.user_code })).text).toContain('It is the same code');
+    expect((await anna.browser.submit(unknown, { user_code: other.user_code })).text).toContain('The codes match');
   });
 
   test('accepts the code in lower case and without the hyphen', async () => {
@@ -174,7 +174,7 @@ describe('guessing of user codes', () => {
       expect((await submitUserCode({ browser }, wrong)).text).toContain('No device is waiting for this code');
     }
     // a correct code does not count as a failed attempt
-    expect((await submitUserCode({ browser }, device.user_code)).text).toContain('It is the same code');
+    expect((await submitUserCode({ browser }, device.user_code)).text).toContain('The codes match');
     expect((await submitUserCode({ browser }, 'BBBB-BBBM')).response.status).toBe(200);
     for (const code of [device.user_code, 'BBBB-BBBN']) {
       const limited = await submitUserCode({ browser: new HttpBrowser(server.origin, browser.ipAddress) }, code); // a browser without cookies shares the limit
@@ -189,7 +189,7 @@ test('codes in links count as guesses, except correct codes', async () => {
   const { browser } = await signUp(server.origin);
   const device = await startDeviceAuthorization(server.origin);
   for (let count = 0; count < 10; count += 1) {
-    expect((await browser.open(device.verification_uri_complete)).text).toContain('It is the same code');
+    expect((await browser.open(device.verification_uri_complete)).text).toContain('The codes match');
     const wrong = await browser.open(`/oauth/device?user_code=BBBB-BBB${'BCDFGHJKLM'.charAt(count)}`);
     expect(wrong.text).toContain('No device is waiting for this code');
   }

@@ -191,12 +191,12 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
     'device confirmation': async (page) => confirmDevice(page),
     'consent for a device': async (page) => {
       await confirmDevice(page);
-      await page.getByRole('button', { name: 'It is the same code' }).click();
+      await page.getByRole('button', { name: 'The codes match' }).click();
       await page.getByRole('button', { name: 'Allow' }).waitFor();
     },
     'device connected': async (page) => {
       await confirmDevice(page);
-      await page.getByRole('button', { name: 'It is the same code' }).click();
+      await page.getByRole('button', { name: 'The codes match' }).click();
       await page.getByRole('button', { name: 'Allow' }).click();
       await page.getByRole('heading', { name: 'The device is connected' }).waitFor();
     },
@@ -247,7 +247,7 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
     const scope = 'openid offline_access users.read orders.read';
     const { verification_uri_complete: verificationUri } = await startDeviceAuthorization(server.origin, scope);
     await page.goto(verificationUri);
-    await page.getByRole('button', { name: 'It is the same code' }).waitFor();
+    await page.getByRole('button', { name: 'The codes match' }).waitFor();
   }
 
   async function openConsent(page: Page, clientId: string, uri: string, scope = consentScope): Promise<void> {
