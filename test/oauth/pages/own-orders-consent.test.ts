@@ -111,3 +111,10 @@ test('an application gets access to all orders if it requests this and the custo
     (await shop.callApi('GET', `/api/v1/orders/${other.id}`, { token })).status;
   expect([await read(all), await read(own)]).toEqual([200, 404]);
 });
+
+test('a permission that the role of the user does not permit adds neither limits nor the restriction', async () => {
+  const anna = await signUp(shop.origin);
+  const client = await createWebApplication(shop.db, ['users.read', 'orders.manage']);
+  const tokens = await obtainLimitedTokensOfApplication(shop.origin, anna, client, ['users.read', 'orders.manage'], undefined);
+  expect([tokens.scope?.split(' ').includes('orders.manage'), tokens.authorization_details]).toEqual([false, undefined]);
+});

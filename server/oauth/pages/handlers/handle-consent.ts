@@ -179,10 +179,11 @@ async function isNothingAllowed(context: PageContext, interaction: Interaction, 
   return grantable.length > 0 && filterAllowedScopes(grantable, selected).length === 0;
 }
 
-async function parseLimits({ em, settings, listOrderCurrencies }: PageContext, interaction: Interaction, form: OrderLimitsForm) {
-  const { params } = interaction;
+async function parseLimits(pageContext: PageContext, interaction: Interaction, form: OrderLimitsForm) {
+  const { em, settings, listOrderCurrencies } = pageContext;
   const application = await requireActiveApplication(em, getInteractionClientId(interaction));
-  const offered = await findOfferedOrderLimits(em, params, application, filterApiScopes(parseKnownRequestedScopes(params)));
+  const { apiScopes } = splitRequestedScopes(interaction, (await requireUser(pageContext, interaction)).role);
+  const offered = await findOfferedOrderLimits(em, interaction.params, application, apiScopes);
   const { isOffered, isRequested, maximum } = offered;
   const canAllowAllOrders = maximum?.orders !== 'own';
   const { messages } = settings;
