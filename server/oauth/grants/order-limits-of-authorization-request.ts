@@ -42,7 +42,7 @@ function parseRequestedOrderLimits(
 const orderScopes = new Set<string>(['orders.write', 'orders.manage', 'payments.write', 'payments.manage'] satisfies Scope[]);
 
 /** Returns whether one of the scopes permits orders or payments. */
-export const permitsOrdersOrPayments = (scopes: readonly string[]): boolean => scopes.some((scope) => orderScopes.has(scope));
+const permitsOrdersOrPayments = (scopes: readonly string[]): boolean => scopes.some((scope) => orderScopes.has(scope));
 
 const orderAccessScopes = new Set<string>([
   ...orderScopes,
