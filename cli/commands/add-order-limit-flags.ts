@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander';
+import { orderActions, orderApprovalModes } from '../order-limits/parse-order-limit-flags.ts';
 import { setCompletionChoices } from './global-flags-and-command-groups.ts';
 
 /** Adds the flags that limit what an application may do with orders. */
@@ -15,4 +16,13 @@ export const addOrderLimitFlags = (command: Command): Command =>
         'own',
         'all',
       ]),
+    )
+    .addOption(
+      setCompletionChoices(
+        new Option('--approval <which>', 'orders that need the approval of the customer: above_limit, always (every order) or never'),
+        [...orderApprovalModes],
+      ),
+    )
+    .addOption(
+      setCompletionChoices(new Option('--actions <list>', 'permitted actions, separated by commas: place, pay, cancel'), [...orderActions]),
     );

@@ -3,7 +3,8 @@ import { commandErrorFromApiError, buildRequestFromCommandInput, getCommandSpecO
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { parseOrderLimitFlags, type OrderLimitFlags } from '../order-limits/parse-order-limit-flags.ts';
+import { mergeOrderLimits } from '../order-limits/merge-order-limits.ts';
+import { hasAmount, parseOrderLimitFlags, type OrderLimitFlags } from '../order-limits/parse-order-limit-flags.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 import { openProfileSession, requireScopes } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
@@ -11,17 +12,19 @@ import { addOrderLimitFlags } from './add-order-limit-flags.ts';
 import { addCommandGroup, addCommandWithoutSubcommands, readGlobalFlags } from './global-flags-and-command-groups.ts';
 
 const operationId = 'connectedApps.setLimits';
+const readOperationId = 'connectedApps.getLimits';
 
 export function addAppsCommands(program: Command, io: CliEnvironment): void {
   const spec = getCommandSpecOfOperation(operationId);
   const group = addCommandGroup(program, 'apps', 'Limits of connected applications, as decimal amounts');
   const command = addCommandWithoutSubcommands(group, 'limit', spec.summary)
     .description(
-      `${spec.summary}.\nReplaces all limits, like \`mandate connected-apps set-limits\`, but with amounts such as 49.99. An amount without a flag is unlimited. \`mandate connected-apps remove-limits\` removes all limits.`,
+      `${spec.summary}.\nChanges only the limits that the flags name, with amounts such as 49.99. Another period replaces the budget. The currency is the current one by default. \`mandate connected-apps set-limits\` replaces all limits, and so can end a single limit; \`mandate connected-apps remove-limits\` removes all limits.`,
     )
     .argument('<connected-app-id>', 'ID of the connected application; `mandate connected-apps list` shows the IDs');
+  const scopes = [getCommandSpecOfOperation(readOperationId), spec].map((each) => each.scopes.join(' or '));
   addOrderLimitFlags(command)
-    .addHelpText('after', `\nRequires the scope ${spec.scopes.join(' or ')}.`)
+    .addHelpText('after', `\nRequires the scopes ${scopes.join(' and ')}.`)
     .action(async (id: string) => {
       await limitApp(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), id, command.opts<OrderLimitFlags>());
     });
@@ -29,17 +32,27 @@ export function addAppsCommands(program: Command, io: CliEnvironment): void {
 
 async function limitApp(io: CliEnvironment, settings: Settings, id: string, flags: OrderLimitFlags): Promise<void> {
   const spec = getCommandSpecOfOperation(operationId);
-  const limits = parseOrderLimitFlags(flags, new Date());
-  if (!limits) {
+  const readSpec = getCommandSpecOfOperation(readOperationId);
+  if (Object.keys(flags).length === 0) {
     throw new CommandError(exitCodes.usage, 'usage', 'At least one limit is required', {
       hint: `For example: mandate apps limit ${id} --limit-per-order 50 --currency GBP`,
     });
   }
-  const request = buildRequestFromCommandInput({ spec, path: [id], typed: new Map(), base: limits });
+  // Amounts without a currency are parsed after the request, in the current currency.
+  const parsed = hasAmount(flags) && flags.currency === undefined ? undefined : parseOrderLimitFlags(flags, new Date());
   assertRequestedFieldsKnown(settings, spec.fields);
   const session = await openProfileSession(io, settings);
+  requireScopes(session, readSpec.scopes);
   requireScopes(session, spec.scopes);
+  buildRequestFromCommandInput({ spec: readSpec, path: [id], typed: new Map() }); // rejects an invalid ID
   try {
+    const {
+      customer_limits: [current],
+    } = await session.client.connectedApps.getLimits(id, { signal: io.interrupted });
+    const currency = flags.currency ?? current?.limits?.currency;
+    const changed = parsed ?? parseOrderLimitFlags({ ...flags, ...(currency !== undefined && { currency }) }, new Date());
+    const base = mergeOrderLimits(current, changed ?? {});
+    const request = buildRequestFromCommandInput({ spec, path: [id], typed: new Map(), base });
     printResult(io, settings, await session.client.request({ ...request, operation: operationId }, { signal: io.interrupted }));
   } catch (error) {
     throw commandErrorFromApiError(error, spec, undefined);

@@ -4010,6 +4010,7 @@ export const commandSpecs: readonly CommandSpec[] = [
               'task.failed',
               'task.canceled',
               'grant.created',
+              'grant.updated',
               'grant.revoked',
               'webhook_endpoint.test',
               'webhook_endpoint.disabled',
@@ -4165,7 +4166,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         events: {
           type: ['array'],
           minItems: 1,
-          maxItems: 61,
+          maxItems: 62,
           description:
             'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both wildcards include types that are added later.',
           items: {
@@ -4218,6 +4219,7 @@ export const commandSpecs: readonly CommandSpec[] = [
               'task.failed',
               'task.canceled',
               'grant.created',
+              'grant.updated',
               'grant.revoked',
               'webhook_endpoint.test',
               'webhook_endpoint.disabled',
@@ -4326,7 +4328,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         events: {
           type: ['array'],
           minItems: 1,
-          maxItems: 61,
+          maxItems: 62,
           description:
             'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both wildcards include types that are added later.',
           items: {
@@ -4379,6 +4381,7 @@ export const commandSpecs: readonly CommandSpec[] = [
               'task.failed',
               'task.canceled',
               'grant.created',
+              'grant.updated',
               'grant.revoked',
               'webhook_endpoint.test',
               'webhook_endpoint.disabled',
@@ -4627,6 +4630,8 @@ export const commandSpecs: readonly CommandSpec[] = [
       'budget.starts_at',
       'budget.ends_at',
       'budget.time_zone',
+      'budget.set_by',
+      'budgets',
     ],
   },
   {
@@ -4743,6 +4748,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     query: { type: ['object'], properties: {}, required: [], additionalProperties: false },
     fields: [
       'authorization_details',
+      'customer_limits',
       'budget',
       'budget.currency',
       'budget.period',
@@ -4752,6 +4758,8 @@ export const commandSpecs: readonly CommandSpec[] = [
       'budget.starts_at',
       'budget.ends_at',
       'budget.time_zone',
+      'budget.set_by',
+      'budgets',
     ],
   },
   {
@@ -4852,6 +4860,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     },
     fields: [
       'authorization_details',
+      'customer_limits',
       'budget',
       'budget.currency',
       'budget.period',
@@ -4861,6 +4870,8 @@ export const commandSpecs: readonly CommandSpec[] = [
       'budget.starts_at',
       'budget.ends_at',
       'budget.time_zone',
+      'budget.set_by',
+      'budgets',
     ],
   },
   {
@@ -4872,7 +4883,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Remove the limits of a connected application',
     description:
-      'Removes the limits for the orders of the application, so that only its scopes limit it. To end its access, remove the application instead. An application whose own orders are limited cannot remove limits.',
+      'Removes the limits for the orders of the application, so that only its scopes limit it. An application that can access only the orders that it placed keeps this restriction, unless the shop operates the application and it did not request the restriction; to end the restriction, set `orders` to `all`. To end the access, remove the application instead. An application whose own orders are limited cannot remove limits.',
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,

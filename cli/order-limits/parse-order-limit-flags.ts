@@ -11,7 +11,13 @@ export type OrderLimitFlags = {
   readonly currency?: string;
   readonly until?: string;
   readonly orders?: string;
+  readonly approval?: string;
+  /** Actions, separated by commas. */
+  readonly actions?: string;
 };
+
+export const orderActions = ['place', 'pay', 'cancel'] as const;
+export const orderApprovalModes = ['above_limit', 'always', 'never'] as const;
 
 const periods = { limitPerDay: 'day', limitPerWeek: 'week', limitPerMonth: 'month' } as const;
 
@@ -23,20 +29,36 @@ export type OrderLimitsFromFlags = Omit<OrderAuthorizationRequest, 'type'>;
  * @throws {CommandError} with one entry for each invalid flag
  */
 export function parseOrderLimitFlags(flags: OrderLimitFlags, now: Date): OrderLimitsFromFlags | undefined {
-  const { limitPerOrder, limitPerDay, limitPerWeek, limitPerMonth, currency, until, orders } = flags;
-  const given = [limitPerOrder, limitPerDay, limitPerWeek, limitPerMonth, currency, until, orders];
-  if (given.every((value) => value === undefined)) return undefined;
+  const { currency, until, orders, approval: approvalText, actions: actionsText } = flags;
+  if (!hasAmount(flags) && [currency, until, orders, approvalText, actionsText].every((value) => value === undefined)) return undefined;
   const faults: FieldError[] = [];
   const addFault = (flag: string, message: string): undefined => void faults.push({ flag, path: flag.slice(2), message });
   const limits = parseSpendingLimits(flags, addFault);
   const validUntil = until === undefined ? undefined : parseLastDay(until, now, addFault);
   if (orders !== undefined && orders !== 'own' && orders !== 'all') addFault('--orders', 'must be own or all');
+  const approval = orderApprovalModes.find((mode) => mode === approvalText);
+  if (approvalText !== undefined && !approval) addFault('--approval', 'must be above_limit, always or never');
+  const actions = actionsText === undefined ? undefined : parseActions(actionsText, addFault);
   if (faults.length > 0) throw new CommandError(exitCodes.usage, 'usage', 'Invalid command line; nothing was sent', { fields: faults });
   return {
     ...(limits && { limits }),
     ...(validUntil && { valid_until: validUntil.toISOString() }),
     ...((orders === 'own' || orders === 'all') && { orders }),
+    ...(approval && { approval }),
+    ...(actions && { actions }),
   };
+}
+
+/** Returns whether the flags contain an amount, which requires a currency. */
+export const hasAmount = ({ limitPerOrder, limitPerDay, limitPerWeek, limitPerMonth }: OrderLimitFlags): boolean =>
+  [limitPerOrder, limitPerDay, limitPerWeek, limitPerMonth].some((value) => value !== undefined);
+
+function parseActions(text: string, addFault: AddFault): OrderLimitsFromFlags['actions'] {
+  const names = text.split(',').map((name) => name.trim());
+  const actions = orderActions.filter((action) => names.includes(action));
+  return names.every((name) => orderActions.some((action) => action === name))
+    ? actions
+    : addFault('--actions', 'must be a list of place, pay and cancel, separated by commas');
 }
 
 type AddFault = (flag: string, message: string) => undefined;

@@ -21,6 +21,8 @@ export type OrderAuthorizationRequest = {
   readonly valid_until?: string;
   /** Orders that the application can access: only those that it placed, or all orders (default: `own`; for applications of the shop: `all`). */
   readonly orders?: 'own' | 'all';
+  /** Orders that need the user's approval: only those above a limit (default), every order, or none (no approval can be requested). */
+  readonly approval?: 'above_limit' | 'always' | 'never';
 };
 
 export type AuthorizationRequestOptions = {

@@ -1953,7 +1953,21 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         starts_at: '2026-11-20T09:30:00.000Z',
         ends_at: '2026-11-20T09:30:00.000Z',
         time_zone: 'time zone',
+        set_by: 'customer',
       },
+      budgets: [
+        {
+          currency: 'GBP',
+          period: 'day',
+          limit: 1,
+          spent: 1,
+          remaining: 1,
+          starts_at: '2026-11-20T09:30:00.000Z',
+          ends_at: '2026-11-20T09:30:00.000Z',
+          time_zone: 'time zone',
+          set_by: 'customer',
+        },
+      ],
     },
   },
   'connectedApps.list': {
@@ -2001,23 +2015,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
           approval: 'above_limit',
         },
       ],
-      budget: {
-        currency: 'GBP',
-        period: 'day',
-        limit: 1,
-        spent: 1,
-        remaining: 1,
-        starts_at: '2026-11-20T09:30:00.000Z',
-        ends_at: '2026-11-20T09:30:00.000Z',
-        time_zone: 'time zone',
-      },
-    },
-  },
-  'connectedApps.setLimits': {
-    route: 'PUT /api/v1/connected-apps/:connected_app_id/limits',
-    status: 200,
-    body: {
-      authorization_details: [
+      customer_limits: [
         {
           type: 'mandate_orders',
           actions: ['place'],
@@ -2041,7 +2039,81 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         starts_at: '2026-11-20T09:30:00.000Z',
         ends_at: '2026-11-20T09:30:00.000Z',
         time_zone: 'time zone',
+        set_by: 'customer',
       },
+      budgets: [
+        {
+          currency: 'GBP',
+          period: 'day',
+          limit: 1,
+          spent: 1,
+          remaining: 1,
+          starts_at: '2026-11-20T09:30:00.000Z',
+          ends_at: '2026-11-20T09:30:00.000Z',
+          time_zone: 'time zone',
+          set_by: 'customer',
+        },
+      ],
+    },
+  },
+  'connectedApps.setLimits': {
+    route: 'PUT /api/v1/connected-apps/:connected_app_id/limits',
+    status: 200,
+    body: {
+      authorization_details: [
+        {
+          type: 'mandate_orders',
+          actions: ['place'],
+          limits: {
+            currency: 'GBP',
+            per_order: 1,
+            per_period: 1,
+            period: 'day',
+          },
+          valid_until: '2026-11-20T09:30:00.000Z',
+          orders: 'own',
+          approval: 'above_limit',
+        },
+      ],
+      customer_limits: [
+        {
+          type: 'mandate_orders',
+          actions: ['place'],
+          limits: {
+            currency: 'GBP',
+            per_order: 1,
+            per_period: 1,
+            period: 'day',
+          },
+          valid_until: '2026-11-20T09:30:00.000Z',
+          orders: 'own',
+          approval: 'above_limit',
+        },
+      ],
+      budget: {
+        currency: 'GBP',
+        period: 'day',
+        limit: 1,
+        spent: 1,
+        remaining: 1,
+        starts_at: '2026-11-20T09:30:00.000Z',
+        ends_at: '2026-11-20T09:30:00.000Z',
+        time_zone: 'time zone',
+        set_by: 'customer',
+      },
+      budgets: [
+        {
+          currency: 'GBP',
+          period: 'day',
+          limit: 1,
+          spent: 1,
+          remaining: 1,
+          starts_at: '2026-11-20T09:30:00.000Z',
+          ends_at: '2026-11-20T09:30:00.000Z',
+          time_zone: 'time zone',
+          set_by: 'customer',
+        },
+      ],
     },
   },
   'connectedApps.removeLimits': {

@@ -97,6 +97,7 @@ export type {
   ApiKeyPage,
   ApiVersion,
   ApiVersionList,
+  ApplicableBudget,
   Application,
   ApplicationActivity,
   ApplicationCreate,
@@ -871,7 +872,7 @@ export interface ConnectedAppsResource {
   ): Call<ConnectedAppLimits, ProblemsOf['connectedApps.setLimits']>;
   /**
    * Remove the limits of a connected application.
-   * Removes the limits for the orders of the application, so that only its scopes limit it. To end its access, remove the application instead. An application whose own orders are limited cannot remove limits.
+   * Removes the limits for the orders of the application, so that only its scopes limit it. An application that can access only the orders that it placed keeps this restriction, unless the shop operates the application and it did not request the restriction; to end the restriction, set `orders` to `all`. To end the access, remove the application instead. An application whose own orders are limited cannot remove limits.
    * Requires the scope `connected_apps.write`.
    */
   removeLimits(connectedAppId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['connectedApps.removeLimits']>;

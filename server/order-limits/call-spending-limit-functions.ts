@@ -6,6 +6,7 @@ import type { ExceededLimit } from './order-limits-problem.ts';
 
 /** A limit that applies to a grant, and how much of its budget has been used. */
 export type SpendingLimit = {
+  readonly set_by: NonNullable<ExceededLimit['set_by']>;
   readonly currency: string;
   readonly per_order: number | null;
   readonly per_period: number | null;
@@ -20,7 +21,6 @@ export type SpendingLimit = {
 type Amount = number | string | null;
 /** A row of the function. The drivers differ in the type of large numbers. */
 type SpendingLimitRow = Omit<SpendingLimit, 'per_order' | 'per_period' | 'spent'> & {
-  readonly set_by: NonNullable<ExceededLimit['set_by']>;
   readonly per_order: Amount;
   readonly per_period: Amount;
   readonly spent: Amount;
@@ -47,7 +47,7 @@ export async function callSpendingLimitsFunction(em: EntityManager, grantId: str
     .execute();
   return rows
     .toSorted((a, b) => authors.indexOf(a.set_by) - authors.indexOf(b.set_by))
-    .map(({ set_by: _author, per_order: perOrder, per_period: perPeriod, spent, ...limit }) => ({
+    .map(({ per_order: perOrder, per_period: perPeriod, spent, ...limit }) => ({
       ...limit,
       per_order: toNumber(perOrder),
       per_period: toNumber(perPeriod),
@@ -55,7 +55,7 @@ export async function callSpendingLimitsFunction(em: EntityManager, grantId: str
     }));
 }
 
-const authors: readonly SpendingLimitRow['set_by'][] = ['customer', 'api_key', 'application', 'shop'];
+const authors: readonly SpendingLimit['set_by'][] = ['customer', 'api_key', 'application', 'shop'];
 
 const toNumber = (amount: Amount): number | null => (amount === null ? null : Number(amount));
 

@@ -4,8 +4,16 @@ import { authorizationDetailsFromOrderLimits } from './order-limits-conversion.t
 import { findOrderLimits } from './save-find-and-delete-order-limits.ts';
 import { callSpendingLimitsFunction, type SpendingLimit } from './call-spending-limit-functions.ts';
 
-/** What an application may do with a user's orders, and how much of its budget it has used. */
-export type EffectiveLimits = { readonly details: OrderAuthorizationDetails; readonly budget: Budget | null };
+export type EffectiveLimits = {
+  /** What an application may do with a user's orders. */
+  readonly details: OrderAuthorizationDetails;
+  /** The limits that the user set; null if only administrators set limits. */
+  readonly setByUser: OrderAuthorizationDetails | null;
+  /** The budget of which the least remains. */
+  readonly budget: Budget | null;
+  /** Every budget that applies. */
+  readonly budgets: readonly Budget[];
+};
 
 /**
  * Returns the limits that apply to a grant: the limits that the user set, tightened by those that administrators set. Returns null if
@@ -15,19 +23,21 @@ export async function findEffectiveOrderLimits(em: EntityManager, grantId: strin
   const stored = await findOrderLimits(em, grantId);
   const limits = await callSpendingLimitsFunction(em, grantId, clientId);
   if (!stored && limits.length === 0) return null;
-  const { limits: _stored, ...conditions } = authorizationDetailsFromOrderLimits(stored ?? unrestricted);
+  const setByUser = stored && authorizationDetailsFromOrderLimits(stored);
+  const { limits: _stored, ...conditions } = setByUser ?? authorizationDetailsFromOrderLimits(unrestricted);
   const [first] = limits;
-  if (!first) return { details: conditions, budget: null };
+  if (!first) return { details: conditions, setByUser, budget: null, budgets: [] };
   const { details, budget } = combineSpendingLimits(first, limits);
   const { type, actions, ...others } = conditions;
-  return { details: { type, actions, limits: details, ...others }, budget };
+  const budgets = limits.flatMap((limit) => budgetFromSpendingLimit(limit) ?? []);
+  return { details: { type, actions, limits: details, ...others }, setByUser, budget, budgets };
 }
 
 const unrestricted = { actions: [...orderActions], ownOrdersOnly: false, approval: 'above_limit' as const };
 
 /**
- * Combines limits into the lowest amount per order and the budget of which the least remains. All limits apply, but a response has room for
- * only one budget.
+ * Combines limits into the lowest amount per order and the budget of which the least remains. All limits apply, but authorization details
+ * have room for only one budget.
  */
 function combineSpendingLimits(
   { currency }: SpendingLimit,
@@ -58,5 +68,6 @@ function budgetFromSpendingLimit(limit: SpendingLimit): Budget | undefined {
     starts_at: new Date(start).toISOString(),
     ends_at: new Date(end).toISOString(),
     time_zone: timeZone,
+    set_by: limit.set_by,
   };
 }

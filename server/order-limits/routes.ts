@@ -22,6 +22,7 @@ const handleGetAuthorization: RouteHandler<typeof contract.authorization.get, Ha
       scopes: listUsableScopes(principal),
       authorization_details: limits ? [limits.details] : [],
       budget: limits?.budget ?? null,
+      budgets: [...(limits?.budgets ?? [])],
     },
   };
 };

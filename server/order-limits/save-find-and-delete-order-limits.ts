@@ -54,11 +54,16 @@ export const findOrderLimits = (em: EntityManager, grantId: string): Promise<Ord
   em.fork({ keepTransactionContext: true }).findOne(OrderLimits, { grantId, setByUser: true });
 
 /**
- * Removes a grant's limits. An application that requested access only to its own orders keeps that restriction, because the user has never
- * been asked for access to all orders.
+ * Removes a grant's limits. If the application can access only its own orders because it requested this, or because the shop does not operate
+ * the application, it keeps that restriction: the user extends the access separately.
  */
-export async function removeOrderLimitsExceptRequestedRestriction(em: EntityManager, grantId: string): Promise<void> {
-  const removed = await em.nativeDelete(OrderLimits, { grantId, allOrdersGrantable: true });
+export async function removeOrderLimitsExceptRestrictedAccess(
+  em: EntityManager,
+  grantId: string,
+  { firstParty }: { readonly firstParty: boolean },
+): Promise<void> {
+  const removable = { grantId, allOrdersGrantable: true, ...(!firstParty && { ownOrdersOnly: false }) };
+  const removed = await em.nativeDelete(OrderLimits, removable);
   if (removed === 0 && (await findOrderLimits(em, grantId)))
     await saveOrderLimits(em, grantId, { actions: [...orderActions], orders: 'own', approval: 'above_limit' });
 }

@@ -62,6 +62,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
       clientId: 'storefront',
       name: 'Storefront',
       type: 'public',
+      firstParty: true,
       grantTypes: ['authorization_code', 'refresh_token'],
       scopes: ['users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write', 'events.read'],
       redirectUris: [`${origin}/`],

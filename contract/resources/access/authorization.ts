@@ -10,24 +10,35 @@ import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 
 const fails = declareProblemResponses(commonProblems);
 
-export const budgetSchema = withSchemaName(
-  'Budget',
-  z.object({
-    currency: currencySchema,
-    period: z.enum(budgetPeriods).describe('Calendar period of the budget. A week starts on Monday.'),
-    limit: amountSchema.describe('Maximum total of all orders in one period, in minor units.'),
-    spent: z
-      .number()
-      .int()
-      .describe(
-        'Amount spent on orders in the current period, in minor units. Canceled and expired orders and refunded amounts do not count.',
-      ),
-    remaining: amountSchema.describe('Amount that remains in the current period, in minor units.'),
-    starts_at: timestampSchema.describe('When the current period started.'),
-    ends_at: timestampSchema.describe('When the next period starts, with the full budget.'),
-    time_zone: z.string().describe("IANA name of the customer's time zone, which determines when a period starts; `UTC` if unknown."),
-  }),
-);
+const budgetAuthors = ['customer', 'api_key', 'application', 'shop'] as const;
+
+const budgetFields = {
+  currency: currencySchema,
+  period: z.enum(budgetPeriods).describe('Calendar period of the budget. A week starts on Monday.'),
+  limit: amountSchema.describe('Maximum total of all orders in one period, in minor units.'),
+  spent: z
+    .number()
+    .int()
+    .describe(
+      'Amount spent on orders in the current period, in minor units. Canceled and expired orders and refunded amounts do not count.',
+    ),
+  remaining: amountSchema.describe('Amount that remains in the current period, in minor units.'),
+  starts_at: timestampSchema.describe('When the current period started.'),
+  ends_at: timestampSchema.describe('When the next period starts, with the full budget.'),
+  time_zone: z.string().describe("IANA name of the customer's time zone, which determines when a period starts; `UTC` if unknown."),
+  set_by: z
+    .enum(budgetAuthors)
+    .describe(
+      'Who set the budget: `customer`, the customer; `api_key`, the user who created the API key; `application`, the shop, for this application; `shop`, the shop, for all applications that are not its own.',
+    ),
+};
+
+export const budgetSchema = withSchemaName('Budget', z.object(budgetFields));
+
+/** Every budget that applies. */
+export const budgetsSchema = z
+  .array(withSchemaName('ApplicableBudget', z.object(budgetFields)))
+  .describe('All budgets that apply. Every order must be within each of them. `budget` is the one of which the least remains.');
 
 export const authorizationRoutes = defineResource('Authorization', 'Permissions and limits of the calling application.', {
   get: {
@@ -50,6 +61,7 @@ export const authorizationRoutes = defineResource('Authorization', 'Permissions 
           budget: budgetSchema
             .nullable()
             .describe('How much of the budget has been used in the current period; `null` if there is no limit per period.'),
+          budgets: budgetsSchema,
         }),
       ),
       ...fails(...problemCodesOfPublicOperations, 'missing_token'),

@@ -13,7 +13,7 @@ import {
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
-import { budgetSchema } from './authorization.ts';
+import { budgetSchema, budgetsSchema } from './authorization.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
@@ -26,10 +26,16 @@ const connectedAppLimitsSchema = withSchemaName(
   z.object({
     authorization_details: z
       .array(orderAuthorizationDetailsSchema)
-      .describe('Limits that you set. An empty list means that only the scopes limit the application.'),
+      .describe(
+        'Limits that apply: those that you set, tightened by those of the shop. An empty list means that only the scopes limit the application.',
+      ),
+    customer_limits: z
+      .array(orderAuthorizationDetailsSchema)
+      .describe('Limits that you set, without those of the shop. An empty list means that you set none. `PUT` replaces these limits.'),
     budget: budgetSchema
       .nullable()
       .describe('How much of the budget has been used in the current period; `null` if there is no limit per period.'),
+    budgets: budgetsSchema,
   }),
 );
 
@@ -113,7 +119,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     query: z.object({}).strict(),
     summary: 'Remove the limits of a connected application',
     description:
-      'Removes the limits for the orders of the application, so that only its scopes limit it. To end its access, remove the application instead. An application whose own orders are limited cannot remove limits.',
+      'Removes the limits for the orders of the application, so that only its scopes limit it. An application that can access only the orders that it placed keeps this restriction, unless the shop operates the application and it did not request the restriction; to end the restriction, set `orders` to `all`. To end the access, remove the application instead. An application whose own orders are limited cannot remove limits.',
     responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.removeLimits', access: ['connected_apps.write'] }),
   },

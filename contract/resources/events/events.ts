@@ -80,7 +80,7 @@ export const eventSubjectDefinitions = {
     all: ['orders.manage', 'shipments.write'],
   },
   task: { changes: ['succeeded', 'failed', 'canceled'], schema: 'Task', own: 'tasks.read', orderId: null, all: [] },
-  grant: { changes: ['created', 'revoked'], schema: 'ConnectedApp', own: 'connected_apps.read', orderId: null, all: [] },
+  grant: { changes: ['created', 'updated', 'revoked'], schema: 'ConnectedApp', own: 'connected_apps.read', orderId: null, all: [] },
   webhook_endpoint: { changes: ['test', 'disabled'], schema: 'WebhookEndpoint', own: 'webhooks.read', orderId: null, all: [] },
 } as const satisfies Record<
   string,

@@ -1,14 +1,16 @@
 import { raw } from '@mikro-orm/core';
-import { getRolesAllowedForScope, orderAuthorizationDetailsType } from '@mandate/contract';
+import { getRolesAllowedForScope, orderAuthorizationDetailsType, type EffectiveOrderLimits } from '@mandate/contract';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { Application, isSelfRegistered, selfRegistrationMethods } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { lockRows } from '../../database/queries/lock-rows.sql.ts';
 import { User } from '../../users/user.entity.ts';
 import { type ApprovedScopes, lockApplicationAndSelectApprovedScopes } from './lock-application-and-select-approved-scopes.sql.ts';
+import { findWidenedLimit } from '../../order-limits/find-widened-limit.ts';
 import { OrderLimits } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
+import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
 import { saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
-import { findLimitsWithoutConsent, permitsOrdersOrPayments } from './order-limits-of-authorization-request.ts';
+import { findLimitsWithoutConsent, unlimited } from './order-limits-of-authorization-request.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { createConnectedApp } from './connected-apps.ts';
 import { UserConsent } from './consent.entity.ts';
@@ -121,23 +123,30 @@ async function createGrantWithoutPrompt(
   const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && canRoleGrantScope(role, scope)));
   if (requested.some((scope) => !allowed.has(scope))) return undefined; // in this case, the consent page asks for all requested scopes
   const preapprovedScopes = requested.filter((scope) => !consented.has(scope));
-  // Without this check, a preapproved application could replace its limited access with unlimited access.
-  if (preapprovedScopes.length > 0 && (await hasOrderLimits(em, userId, clientId))) return undefined;
+  const isPreapproved = preapprovedScopes.length > 0;
+  const application = { clientId, firstParty: approval.firstParty };
+  const limits = await findLimitsWithoutConsent(em, application, requested, { withDefault: isPreapproved });
+  // Without this check, a preapproved application could replace its limited access with wider access.
+  if (isPreapproved && (await hasNarrowerGrant(em, userId, clientId, limits.effective))) return undefined;
   const grant = new provider.Grant({ accountId: String(userId), clientId });
   recordConsentDecisionInGrant(grant, resources, requested, allowed);
-  const ceiling = permitsOrdersOrPayments(requested) ? await findLimitsWithoutConsent(em, clientId) : undefined;
-  if (ceiling?.limits) grant.addRar({ type: orderAuthorizationDetailsType, ...ceiling.limits });
+  if (limits.effective) grant.addRar({ type: orderAuthorizationDetailsType, ...limits.effective });
   const grantId = await grant.save();
-  // Ceilings apply without stored limits. The default is stored unless the user has already decided about limits on the consent page.
-  if (ceiling?.limits && ceiling.isDefault && preapprovedScopes.length > 0) await saveOrderLimits(em, grantId, ceiling.limits);
+  if (limits.stored) await saveOrderLimits(em, grantId, limits.stored);
   await createConnectedApp(em, { grantId, userId, clientId, preapprovedScopes }, ctx.get('user-agent'), new Date());
   return grant;
 }
 
-/** Returns whether the user has set order limits in any grant of this application, for example in another browser. */
-async function hasOrderLimits(em: EntityManager, userId: number, clientId: string): Promise<boolean> {
+/** Returns whether the user allows this application less in another grant, for example in another browser. */
+async function hasNarrowerGrant(
+  em: EntityManager,
+  userId: number,
+  clientId: string,
+  limits: EffectiveOrderLimits | undefined,
+): Promise<boolean> {
   const grantIds = em.createQueryBuilder(ConnectedAppEntity).select('grantId').where({ user: userId, clientId });
-  return (await em.count(OrderLimits, { grantId: { $in: grantIds.toRaw() }, setByUser: true })) > 0;
+  const others = await em.find(OrderLimits, { grantId: { $in: grantIds.toRaw() }, setByUser: true }, { disableIdentityMap: true });
+  return others.some((other) => findWidenedLimit(authorizationDetailsFromOrderLimits(other), limits ?? unlimited) !== undefined);
 }
 
 async function findRole(em: EntityManager, userId: number): Promise<UserRole> {

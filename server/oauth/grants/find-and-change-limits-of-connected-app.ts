@@ -1,19 +1,20 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ConnectedAppLimits, EffectiveOrderLimits, OrderLimitsInput, OrderSpendingLimits } from '@mandate/contract';
-import { z } from 'zod';
-import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
+import { Application } from '../../applications/application.entity.ts';
+import type { RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { createInvalidRequestProblem } from '../../http/problem-details/problem.ts';
 import { findEffectiveOrderLimits, type EffectiveLimits } from '../../order-limits/find-effective-order-limits.ts';
 import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
 import {
   findOrderLimits,
-  removeOrderLimitsExceptRequestedRestriction,
+  removeOrderLimitsExceptRestrictedAccess,
   saveOrderLimits,
 } from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { deleteStoredConsent } from './delete-stored-consent.ts';
+import { recordChangedLimits } from './record-changed-limits.ts';
 import { tightenToCeilings } from './order-limits-of-authorization-request.ts';
 
 /** Returns the limits of a user's connected application, or undefined if the user has no such application. */
@@ -21,7 +22,12 @@ export async function findLimitsOfConnectedApp(em: EntityManager, userId: number
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   if (!app) return undefined;
   const limits = await findEffectiveOrderLimits(em, app.grantId, app.clientId);
-  return { authorization_details: limits ? [limits.details] : [], budget: limits?.budget ?? null };
+  return {
+    authorization_details: limits ? [limits.details] : [],
+    customer_limits: limits?.setByUser ? [limits.setByUser] : [],
+    budget: limits?.budget ?? null,
+    budgets: [...(limits?.budgets ?? [])],
+  };
 }
 
 /** Returns the limits of connected applications by ID. Applications without limits are absent. */
@@ -79,13 +85,11 @@ export async function changeLimitsOfConnectedApp(
     await assertWithinCeilings(em, clientId, input);
     await saveOrderLimits(em, grantId, await fillInOrderAccessAndApproval(em, grantId, input), { timeZone });
     await deleteStoredConsent(em, userId, clientId);
-    await addDetailsToIssuedTokens(em, grantId, clientId);
   } else {
-    await removeOrderLimitsExceptRequestedRestriction(em, grantId);
+    const application = await em.findOne(Application, { clientId }, { fields: ['firstParty'], disableIdentityMap: true });
+    await removeOrderLimitsExceptRestrictedAccess(em, grantId, { firstParty: application?.firstParty === true });
   }
-  const event = { action: 'connected_app.limits_changed', actorId: userId, userId, clientId: by, subject: `connected_app:${id}` } as const;
-  const details = { application: clientId, limits: input ? JSON.stringify(input) : 'none' };
-  await recordAuditEvent(em, source, { ...event, details }, now);
+  await recordChangedLimits(em, app, { source, actorId: userId, by, limits: input }, now);
   return true;
 }
 
@@ -109,21 +113,4 @@ async function fillInOrderAccessAndApproval(em: EntityManager, grantId: string, 
     code: 'out_of_range',
     detail: 'The application requested access only to the orders that it places. It must first request access to all orders.',
   });
-}
-
-const payloadSchema = z.record(z.unknown());
-
-/**
- * Adds authorization details to tokens that were issued before the user set limits. oidc-provider returns the current limits only for
- * tokens that contain authorization details.
- */
-async function addDetailsToIssuedTokens(em: EntityManager, grantId: string, clientId: string): Promise<void> {
-  const limits = await findEffectiveOrderLimits(em, grantId, clientId);
-  if (!limits) return;
-  const ofGrant = { grantId, model: { $in: ['AccessToken', 'RefreshToken'] }, consumedAt: null };
-  const tokens = await em.find(OauthRecord, ofGrant, { fields: ['model', 'id', 'payload'], disableIdentityMap: true });
-  for (const { model, id, payload } of tokens) {
-    const rar = [limits.details];
-    await em.nativeUpdate(OauthRecord, { model, id }, { payload: JSON.stringify({ ...payloadSchema.parse(JSON.parse(payload)), rar }) });
-  }
 }

@@ -2,13 +2,14 @@ import type { Application } from '../../applications/application.entity.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 
 /** Scopes that need no further consent: `consented` by the user, `preapproved` by an administrator for all users. */
-export type ApprovedScopes = { readonly consented: string[]; readonly preapproved: string[] };
+export type ApprovedScopes = { readonly consented: string[]; readonly preapproved: string[]; readonly firstParty: boolean };
 
 // Written in SQL because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md), and MikroORM has
 // no FOR KEY SHARE.
 // Locks the application, so that the withdrawal of a preapproval waits until the grant has been created, and then revokes the grant.
 export const lockApplicationAndSelectApprovedScopes = prepareStatement<ApprovedScopes & Pick<Application, 'registration'>>(
   'find_approved_scopes',
-  `select coalesce(c.scopes, '{}') as consented, a.preapproved_scopes as preapproved, a.registration
+  `select coalesce(c.scopes, '{}') as consented, a.preapproved_scopes as preapproved, a.registration,
+     a.first_party as "firstParty"
    from applications a left join consents c on a.id = c.application_id and c.user_id = $1 where a.client_id = $2 for key share of a`,
 );

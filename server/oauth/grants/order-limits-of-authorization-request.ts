@@ -42,7 +42,34 @@ function parseRequestedOrderLimits(
 const orderScopes = new Set<string>(['orders.write', 'orders.manage', 'payments.write', 'payments.manage'] satisfies Scope[]);
 
 /** Returns whether one of the scopes permits orders or payments. */
-export const permitsOrdersOrPayments = (scopes: readonly string[]): boolean => scopes.some((scope) => orderScopes.has(scope));
+const permitsOrdersOrPayments = (scopes: readonly string[]): boolean => scopes.some((scope) => orderScopes.has(scope));
+
+const orderAccessScopes = new Set<string>([
+  ...orderScopes,
+  ...([
+    'orders.read',
+    'payments.read',
+    'refunds.write',
+    'shipments.write',
+    'tasks.read',
+    'tasks.write',
+    'events.read',
+    'webhooks.read',
+    'webhooks.write',
+  ] satisfies Scope[]),
+]);
+
+/** What an application can do without limits. */
+export const unlimited: EffectiveOrderLimits = { actions: [...orderActions], orders: 'all', approval: 'above_limit' };
+
+/**
+ * Returns the limits of a grant whose request contains no details: an application that the shop does not operate can access only its own
+ * orders. Returns undefined if nothing is limited, or if the scopes permit no access to orders.
+ */
+const defaultLimitsOfGrant = (application: Pick<Application, 'firstParty'>, scopes: readonly string[]): EffectiveOrderLimits | undefined =>
+  defaultOrderAccess(application) === 'own' && scopes.some((scope) => orderAccessScopes.has(scope))
+    ? { ...unlimited, orders: 'own' }
+    : undefined;
 
 /** The limits that the consent page offers for an authorization request. */
 export type OfferedOrderLimits = {
@@ -50,7 +77,10 @@ export type OfferedOrderLimits = {
   readonly isOffered: boolean;
   /** Whether the application requests limits. */
   readonly isRequested: boolean;
-  /** What the user can allow at most: the requested limits, tightened by those that administrators set; undefined if there are none. */
+  /**
+   * What the user can allow at most: the requested limits or the default access to orders, tightened by the limits that administrators set;
+   * undefined if there are none.
+   */
   readonly maximum: EffectiveOrderLimits | undefined;
   /** The limits with which the form is filled in. */
   readonly proposed: EffectiveOrderLimits | undefined;
@@ -64,16 +94,15 @@ export async function findOfferedOrderLimits(
   scopes: readonly string[],
 ): Promise<OfferedOrderLimits> {
   const requested = parseRequestedOrderLimits(params, application);
+  const allowed = requested ?? defaultLimitsOfGrant(application, scopes);
   if (!requested && !permitsOrdersOrPayments(scopes)) {
-    return { isOffered: false, isRequested: false, maximum: undefined, proposed: undefined };
+    return { isOffered: false, isRequested: false, maximum: allowed, proposed: allowed };
   }
   const { ceilings, defaultLimits } = await findOrderLimitCeilings(em, application.clientId);
-  const maximum = tightenToCeilings(requested, ceilings);
+  const maximum = tightenToCeilings(allowed, ceilings);
   const proposed = requested || !defaultLimits ? maximum : { ...(maximum ?? unlimited), limits: tighten(defaultLimits, ceilings) };
   return { isOffered: true, isRequested: requested !== undefined, maximum, proposed };
 }
-
-const unlimited: EffectiveOrderLimits = { actions: [...orderActions], orders: 'all', approval: 'above_limit' };
 
 /** Returns the requested limits, tightened to the ceilings; undefined if there are neither. */
 export const tightenToCeilings = (
@@ -91,14 +120,19 @@ const tighten = (limits: OrderSpendingLimits | undefined, ceilings: readonly Ord
 };
 
 /**
- * Returns the limits of a grant for which no consent page is shown: the shop's default, or the ceilings.
- * @returns `isDefault` is true if the limits contain the shop's default, and not only ceilings
+ * Returns the limits of a grant for which no consent page is shown.
+ * @param withDefault whether the shop's default applies, because the user has not decided about limits on the consent page
+ * @returns `effective`, which contains the ceilings, and `stored`, which does not, because ceilings apply without stored limits
  */
 export async function findLimitsWithoutConsent(
   em: EntityManager,
-  clientId: string,
-): Promise<{ readonly limits: EffectiveOrderLimits | undefined; readonly isDefault: boolean }> {
-  const { ceilings, defaultLimits } = await findOrderLimitCeilings(em, clientId);
-  const proposed = defaultLimits && { ...unlimited, limits: defaultLimits };
-  return { limits: tightenToCeilings(proposed, ceilings), isDefault: defaultLimits !== undefined };
+  application: Pick<Application, 'firstParty' | 'clientId'>,
+  scopes: readonly string[],
+  { withDefault }: { readonly withDefault: boolean },
+): Promise<{ readonly effective: EffectiveOrderLimits | undefined; readonly stored: EffectiveOrderLimits | undefined }> {
+  const access = defaultLimitsOfGrant(application, scopes);
+  if (!permitsOrdersOrPayments(scopes)) return { effective: access, stored: access };
+  const { ceilings, defaultLimits } = await findOrderLimitCeilings(em, application.clientId);
+  const stored = withDefault && defaultLimits ? { ...(access ?? unlimited), limits: tighten(defaultLimits, ceilings) } : access;
+  return { effective: tightenToCeilings(stored, ceilings), stored };
 }

@@ -5,16 +5,20 @@ import {
   type OrderAuthorizationDetails,
   type OrderLimitsInput,
 } from '@mandate/contract';
+import type { Request } from 'express';
 import { errors, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { Application } from '../../applications/application.entity.ts';
+import { getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findWidenedLimit } from '../../order-limits/find-widened-limit.ts';
 import type { OrderLimitsRow } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
 import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
 import { findEffectiveOrderLimits } from '../../order-limits/find-effective-order-limits.ts';
+import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
 import { findOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
+import { recordChangedLimits } from './record-changed-limits.ts';
 import { defaultOrderAccess, parseAuthorizationDetails } from './order-limits-of-authorization-request.ts';
 
 type Feature = NonNullable<NonNullable<Configuration['features']>['richAuthorizationRequests']>;
@@ -62,10 +66,27 @@ async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId:
   const orders = requestedOrders ?? (await resolveOrderAccess(em, ctx, current));
   const approval = requestedApproval ?? current?.approval ?? 'above_limit';
   const requested = { ...conditions, orders, approval };
-  const widened = current ? findWidenedLimit(authorizationDetailsFromOrderLimits(current), requested) : undefined;
+  const before = current && authorizationDetailsFromOrderLimits(current);
+  const widened = before ? findWidenedLimit(before, requested) : undefined;
   if (widened !== undefined) throw invalidDetails(`${widened} permits more than the user allowed`);
+  if (before && findWidenedLimit(requested, before) === undefined) return; // the limits stay the same
   await saveOrderLimits(em, grantId, requested);
+  const app = await em.findOne(ConnectedAppEntity, { grantId }, { disableIdentityMap: true });
+  if (!app) return;
+  const source = getClientAddressAndUserAgent(z.custom<Request>().parse(ctx.req));
+  await recordChangedLimits(em, app, { source, actorId: undefined, by: app.clientId, limits: requested }, new Date());
 }
+
+type IntrospectionPolicy = NonNullable<NonNullable<NonNullable<Configuration['features']>['introspection']>['allowedPolicy']>;
+
+/**
+ * Lets clients introspect only their own tokens. oidc-provider returns authorization details only for tokens that were issued with details,
+ * so this function adds an empty list to the others: since they were issued, the user, the application or an administrator may have set limits.
+ */
+export const allowIntrospectionOfOwnTokens: IntrospectionPolicy = (_ctx, client, token) => {
+  token.rar ??= [];
+  return token.clientId === client.clientId;
+};
 
 async function resolveOrderAccess(em: EntityManager, ctx: KoaContextWithOIDC, current: OrderLimitsRow | null): Promise<OrderAccessLevel> {
   if (current) return authorizationDetailsFromOrderLimits(current).orders;

@@ -8,7 +8,7 @@ import { findWhenAuthenticatorAppWasAdded } from '../second-factors/authenticato
 import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { createClientAdapter, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
 import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
-import { configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
+import { allowIntrospectionOfOwnTokens, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
 import {
@@ -141,7 +141,7 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages): Conf
   externalSigningSupport: { enabled: true, ack: 'experimental-01' },
   clientCredentials: { enabled: true },
   revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
-  introspection: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+  introspection: { enabled: true, allowedPolicy: allowIntrospectionOfOwnTokens },
   pushedAuthorizationRequests: { enabled: true },
   dPoP: { enabled: true },
   richAuthorizationRequests: configureRichAuthorizationRequests(em),

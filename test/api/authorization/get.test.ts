@@ -16,6 +16,7 @@ describe('200', () => {
     const product = await shop.createProduct({ price: 1234 });
     await shop.placeOrder(buildOrderInput([product, 1]), token);
     const { status, body } = await getAuthorization(token);
+    expect(body.budgets).toEqual([body.budget]);
     expect([status, body]).toEqual([
       200,
       {
@@ -34,7 +35,9 @@ describe('200', () => {
           starts_at: expect.stringMatching(/^\d{4}-\d{2}-01T00:00:00\.000Z$/),
           ends_at: expect.stringMatching(/^\d{4}-\d{2}-01T00:00:00\.000Z$/),
           time_zone: 'UTC',
+          set_by: 'customer',
         },
+        budgets: [expect.anything()],
       },
     ]);
     expect(Date.parse(body.budget.ends_at)).toBeGreaterThan(Date.now());
@@ -50,6 +53,7 @@ describe('200', () => {
       scopes: ['orders.read'],
       authorization_details: [],
       budget: null,
+      budgets: [],
     });
   });
 

@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Scope } from '@mandate/contract';
-import { obtainLimitedTokensOfApplication, orderDetailsParameter, type RequestedLimits } from '../../support/oauth/limited-tokens.ts';
+import {
+  deleteStoredLimits,
+  obtainLimitedTokensOfApplication,
+  orderDetailsParameter,
+  type RequestedLimits,
+} from '../../support/oauth/limited-tokens.ts';
 import {
   authorizationPath,
   basicAuthorization,
@@ -21,8 +26,7 @@ const scopes: Scope[] = ['orders.read', 'orders.write', 'payments.write', 'conne
 const euros = (limits: Record<string, unknown>) => ({ currency: 'EUR', ...limits });
 const monthly = (perPeriod: number) => euros({ per_period: perPeriod, period: 'month' });
 
-type WebApplication = Awaited<ReturnType<typeof createWebApplication>>;
-let application: WebApplication;
+let application: Awaited<ReturnType<typeof createWebApplication>>;
 
 const callAsAdmin = (method: string, path: string, body?: unknown): Promise<ApiResponse> =>
   till.mandate.callApi(method, `/api/v1${path}`, { token: till.shop.token, ...(body !== undefined && { body }) });
@@ -71,6 +75,7 @@ async function connect(details?: RequestedLimits, consentForm: Record<string, st
 describe.each(administratorLimits)('%s', (_name, limit) => {
   test('limits an existing grant without limits from the next request on, and orders in the period of the first order count', async () => {
     const app = await connect();
+    await deleteStoredLimits(till.mandate.db, application.clientId);
     expect((await app.order(50)).status).toBe(201);
     await limit(euros({ per_order: 100, per_period: 150, period: 'month' }));
     const { status, body } = await app.order(11);
@@ -101,19 +106,22 @@ describe.each(administratorLimits)('%s', (_name, limit) => {
   test('applies together with a limit of the customer for another period', async () => {
     const app = await connect({ limits: euros({ per_period: 50, period: 'day' }) });
     await limit(monthly(80));
-    expect((await app.authorization()).budget).toMatchObject({ period: 'day', limit: 50 });
+    const { budget: tightest, budgets } = await app.authorization();
+    expect(tightest).toMatchObject({ period: 'day', limit: 50, set_by: 'customer' });
+    expect(budgets).toMatchObject([tightest, { period: 'month', remaining: 80, set_by: limit === setCeiling ? 'application' : 'shop' }]);
     expect([(await app.order(6)).body.detail, (await app.order(5)).status]).toEqual([
       expect.stringContaining('The customer allows 0.50 EUR per day'),
       201,
     ]);
     await till.mandate.db.em.fork().execute(`update budgeted_orders set counted_at = date_trunc('month', now())`);
-    const budget = (await app.authorization()).budget;
     const isFirstDay = new Date().getUTCDate() === 1;
-    expect(budget).toMatchObject(isFirstDay ? { period: 'day', remaining: 0 } : { period: 'month', limit: 80, remaining: 30 });
+    expect((await app.authorization()).budget).toMatchObject(
+      isFirstDay ? { period: 'day', remaining: 0 } : { period: 'month', limit: 80, remaining: 30 },
+    );
   });
 
   test('limits payments for orders that other applications placed', async () => {
-    const app = await connect();
+    const app = await connect({ orders: 'all' });
     const { access_token: token } = await obtainTokens(till.mandate.origin, app.anna, ['orders.write']);
     const product = await till.shop.createProduct({ price: 110 });
     const { id } = (
@@ -235,7 +243,7 @@ test("the maximum of the shop does not limit the shop's own applications, but a 
   await setShopMaximum(monthly(10));
   expect((await app.order(2)).body.code).toBe('limit_exceeded');
   await changeApplication(application.clientId, { first_party: true });
-  expect([(await app.order(2)).status, (await app.authorization()).authorization_details]).toEqual([201, []]);
+  expect([(await app.order(2)).status, (await app.authorization()).authorization_details]).toMatchObject([201, [{ orders: 'own' }]]);
   await setCeiling(monthly(10));
   expect((await app.order(2)).body.code).toBe('limit_exceeded');
 });
@@ -267,7 +275,7 @@ describe('the default of the shop', () => {
     await callAsAdmin('PATCH', '/order-limit-settings', { default_limits: monthly(100) });
     expect((await connect()).tokens.authorization_details).toMatchObject([{ limits: monthly(100) }]);
     const app = await connect(undefined, { limit_per_period: '' });
-    expect([app.tokens.authorization_details, (await app.order(50)).status]).toEqual([undefined, 201]);
+    expect([app.tokens.authorization_details, (await app.order(50)).status]).toMatchObject([[{ orders: 'own' }], 201]);
   });
 
   test('limits a preapproved application, whose users see no consent page', async () => {

@@ -163,9 +163,12 @@ describe('the orders that an application can access', () => {
     const extended = await app.call('PUT', { orders: 'all' });
     expect([extended.status, extended.body.errors]).toMatchObject([400, [{ pointer: '#/orders', code: 'out_of_range' }]]);
     expect((await app.call('DELETE')).status).toBe(204);
+    const ownOrders = { type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own', approval: 'above_limit' };
     expect((await app.call('GET')).body).toEqual({
-      authorization_details: [{ type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own', approval: 'above_limit' }],
+      authorization_details: [ownOrders],
+      customer_limits: [ownOrders],
       budget: null,
+      budgets: [],
     });
     expect([(await app.order(11)).status, await readOrders(app)]).toEqual([201, [200, 404]]);
   });
@@ -202,7 +205,7 @@ test('DELETE /connected-apps/{connected_app_id}/limits removes the limits', asyn
   expect((await app.order(11)).status).toBe(403);
   expect((await app.call('DELETE')).status).toBe(204);
   expect([(await app.order(11)).status, await app.budget()]).toEqual([201, null]);
-  expect((await app.call('GET')).body).toEqual({ authorization_details: [], budget: null });
+  expect((await app.call('GET')).body).toEqual({ authorization_details: [], customer_limits: [], budget: null, budgets: [] });
 });
 
 describe('the account page', () => {

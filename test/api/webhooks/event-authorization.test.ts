@@ -18,6 +18,7 @@ import {
   type ClientCredentials,
   type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
+import { orderDetailsParameter } from '../../support/oauth/limited-tokens.ts';
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
 import { pickupDelivery } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
@@ -60,8 +61,14 @@ async function createWebsite(scopes: readonly Scope[]): Promise<ClientCredential
 }
 const tokensSchema = z.object({ access_token: z.string(), refresh_token: z.string() });
 type Tokens = z.infer<typeof tokensSchema>;
+/** Connects a website, which requests access to all orders of the person. */
 async function connect(person: TestUser, site: ClientCredentials & { redirectUri: string }, scopes: readonly Scope[]): Promise<Tokens> {
-  const request = { client_id: site.clientId, redirect_uri: site.redirectUri, scope: ['openid', 'offline_access', ...scopes].join(' ') };
+  const request = {
+    client_id: site.clientId,
+    redirect_uri: site.redirectUri,
+    scope: ['openid', 'offline_access', ...scopes].join(' '),
+    authorization_details: orderDetailsParameter({ orders: 'all' }),
+  };
   const { code, verifier, redirectUri } = await obtainAuthorizationCode(shop.origin, person, request);
   const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
   return tokensSchema.parse(await (await sendTokenRequest(shop.origin, form, basicAuthorization(site.clientId, site.secret))).json());

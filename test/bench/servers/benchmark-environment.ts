@@ -169,5 +169,12 @@ export class BenchmarkEnvironment implements AsyncDisposable {
 
 const createApplications = async (db: Database): Promise<Applications> => ({
   client: await createConfidentialClient(db, scopeNames),
-  website: await createWebApplication(db, [scope, 'orders.write']),
+  website: await createWebsiteOfShop(db),
 });
+
+/** Creates a website of the shop. The grants of an application of a third party would have limits: access only to its own orders. */
+async function createWebsiteOfShop(db: Database): Promise<Applications['website']> {
+  const website = await createWebApplication(db, [scope, 'orders.write']);
+  await db.em.fork().execute('update applications set first_party = true where client_id = ?', [website.clientId]);
+  return website;
+}

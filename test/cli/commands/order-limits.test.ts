@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { approveDevice } from '../../support/oauth/device-flow.ts';
-import { obtainLimitedTokens } from '../../support/oauth/limited-tokens.ts';
+import { obtainLimitedTokens, type RequestedLimits } from '../../support/oauth/limited-tokens.ts';
 import { obtainTokens, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/use-server.ts';
 import { createConfigDirectory, killProcesses, runInProcess, spawnCommand } from '../run-command-line.ts';
@@ -91,21 +91,30 @@ describe('mandate login with limits', () => {
 });
 
 describe('mandate apps limit', () => {
-  async function connect() {
+  const monthly = { currency: 'GBP', per_order: 5000, per_period: 20_000, period: 'month' };
+
+  async function connect(details: RequestedLimits | undefined) {
     const anna = await signUp(server.origin);
-    const limits = { limits: { currency: 'GBP', per_order: 5000, per_period: 20_000, period: 'month' } };
-    const { access_token: token } = await obtainLimitedTokens(server.origin, anna, ['orders.write', 'connected_apps.read'], limits);
+    const { access_token: token } = await obtainLimitedTokens(server.origin, anna, ['orders.write', 'connected_apps.read'], details);
     const id: number = (await server.callApi('GET', '/api/v1/connected-apps', { token })).body.data[0].id;
-    const { access_token: manager } = await obtainTokens(server.origin, anna, ['connected_apps.write']);
+    const { access_token: manager } = await obtainTokens(server.origin, anna, ['connected_apps.read', 'connected_apps.write']);
     const env = { MANDATE_API_URL: server.origin, MANDATE_TOKEN: manager };
     return {
       run: (...flags: string[]) => runInProcess(['apps', 'limit', String(id), ...flags], { env }),
       authorization: async () => (await server.callApi('GET', '/api/v1/authorization', { token })).body,
+      details: async () => (await server.callApi('GET', '/api/v1/authorization', { token })).body.authorization_details[0],
     };
   }
+  const all = {
+    actions: ['place', 'pay'],
+    limits: monthly,
+    valid_until: `${nextYear}-06-30T12:00:00.000Z`,
+    orders: 'own',
+    approval: 'always',
+  } as const;
 
-  test('replaces the limits, with effect on the next request of the application', async () => {
-    const app = await connect();
+  test('changes the limits, with effect on the next request of the application', async () => {
+    const app = await connect({ limits: monthly });
     const flags = ['--limit-per-order', '10', '--limit-per-week', '30', '--currency', 'GBP', '--until', lastDay, '--orders', 'own'];
     const { exitCode, stdout } = await app.run(...flags, '--json');
     expect([exitCode, JSON.parse(stdout).budget]).toMatchObject([0, { period: 'week', limit: 3000 }]);
@@ -116,10 +125,47 @@ describe('mandate apps limit', () => {
     });
   });
 
-  test('without a limit is rejected, and nothing changes', async () => {
-    const app = await connect();
-    const { exitCode, stderr } = await app.run();
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('At least one limit is required')]);
-    expect((await app.authorization()).budget).toMatchObject({ limit: 20_000 });
+  test.each([
+    [['--limit-per-order', '20'], { limits: { ...monthly, per_order: 2000 } }],
+    [['--limit-per-month', '99.50', '--currency', 'gbp'], { limits: { ...monthly, per_period: 9950 } }],
+    [['--limit-per-day', '5'], { limits: { ...monthly, per_period: 500, period: 'day' } }],
+    [['--until', lastDay], { valid_until: endOfLastDay }],
+    [['--approval', 'never'], { approval: 'never' }],
+    [['--actions', 'place'], { actions: ['place'] }],
+    [['--actions', 'cancel,place'], { actions: ['place', 'cancel'] }],
+    [
+      ['--currency', 'EUR', '--limit-per-order', '1', '--limit-per-week', '2'],
+      { limits: { currency: 'EUR', per_order: 100, per_period: 200, period: 'week' } },
+    ],
+  ] as const)('%j changes only these limits', async (flags, changed) => {
+    const app = await connect(all);
+    const { exitCode, stderr } = await app.run(...flags);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    expect(await app.details()).toEqual({ type: 'mandate_orders', ...all, ...changed });
+  });
+
+  test('sets the first limits of an application', async () => {
+    const app = await connect(undefined);
+    expect((await app.run('--limit-per-order', '20', '--currency', 'GBP', '--approval', 'always')).exitCode).toBe(0);
+    expect(await app.details()).toMatchObject({ limits: { currency: 'GBP', per_order: 2000 }, orders: 'all', approval: 'always' });
+  });
+
+  test.each([
+    [[], 'At least one limit is required'],
+    [['--limit-per-order', '1', '--currency', 'EUR'], '--currency: the current amounts are in GBP; also use --limit-per-month'],
+    [['--limit-per-order', '0'], '--limit-per-order: must be a positive amount of GBP'],
+    [['--actions', 'place,refund'], '--actions: must be a list of place, pay and cancel'],
+    [['--approval', 'sometimes'], '--approval: must be above_limit, always or never'],
+  ] as const)('%j is rejected, and nothing changes: %s', async (flags, fault) => {
+    const app = await connect(all);
+    const { exitCode, stderr } = await app.run(...flags);
+    expect([exitCode, stderr.replaceAll(/\s+/g, ' ')]).toEqual([2, expect.stringContaining(fault)]);
+    expect(await app.details()).toEqual({ type: 'mandate_orders', ...all });
+  });
+
+  test('requires a currency if the application has no limits', async () => {
+    const app = await connect(undefined);
+    const { exitCode, stderr } = await app.run('--limit-per-order', '20');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--currency')]);
   });
 });

@@ -9,7 +9,7 @@ import { SessionRecord } from './session-record.ts';
 
 const metadata = { client_name: 'Errand', redirect_uris: ['https://errand.example/callback'] };
 /** The limits that the customer enters on the consent page. */
-const limits = { limit_currency: 'EUR', limit_per_order: '30.00', limit_per_period: '40.00', limit_period: 'month', limit_orders: 'own' };
+const limits = { limit_currency: 'EUR', limit_per_order: '30.00', limit_per_period: '40.00', limit_period: 'month' };
 
 /**
  * Connects an assistant to a server, places an order within the customer's limits, and returns a record of everything that the assistant
@@ -88,7 +88,7 @@ class RecordedSession {
     this.#writeRequests();
     this.#writeAuthorizationRequest();
     this.#record.text(
-      `On the consent page, Anna allows at most ${limits.limit_per_order} EUR per order and ${limits.limit_per_period} EUR per month, and access only to the orders that the assistant places. The assistant redeems the code and connects again.`,
+      `On the consent page, Anna allows at most ${limits.limit_per_order} EUR per order and ${limits.limit_per_period} EUR per month. The page states that the assistant can access only the orders that it places, as for every application that the shop does not operate; Anna can extend this later on the page \`/account/apps\`. The assistant redeems the code and connects again.`,
     );
     const { authorizationUrl = '' } = this.#assistant.clientState;
     await this.#transport.finishAuth((await completeAuthorization(this.#customer, authorizationUrl, limits)).searchParams);

@@ -258,16 +258,18 @@ describe('the orders that an application can access', () => {
     expect((await grant({ orders: 'all' })).orders).toEqual(['all']);
   });
 
-  test('are not restricted if it requests no details, until it sends details when it refreshes its token', async () => {
-    const { client, tokens, orders } = await grant(undefined);
-    expect(orders).toBeUndefined();
-    const form = {
-      grant_type: 'refresh_token',
-      refresh_token: tokens.refresh_token ?? '',
-      authorization_details: orderDetailsParameter({ limits }),
-    };
-    const response = await sendTokenRequest(server.origin, form, basicAuthorization(client.clientId, client.secret));
-    expect(await response.json()).toMatchObject({ authorization_details: [{ limits, orders: 'own' }] });
+  test('are only its own orders if it requests no details, unless the shop operates the application', async () => {
+    const { client, tokens } = await grant(undefined);
+    const ownOrders = { type: 'mandate_orders', actions: ['place', 'pay', 'cancel'], orders: 'own', approval: 'above_limit' };
+    expect([tokens.authorization_details, decodeJwt(tokens.access_token)]).toMatchObject([
+      [ownOrders],
+      { authorization_details: [ownOrders] },
+    ]);
+    const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
+    const refreshed = await sendTokenRequest(server.origin, form, basicAuthorization(client.clientId, client.secret));
+    expect(await refreshed.json()).toMatchObject({ authorization_details: [ownOrders] });
+    const ofShop = await obtainLimitedTokens(server.origin, await signUp(server.origin), ['orders.write'], undefined);
+    expect(ofShop.authorization_details).toBeUndefined();
   });
 
   test('must be `own` or `all`', async () => {

@@ -1,4 +1,5 @@
 import type { Scope } from '@mandate/contract';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import {
   basicAuthorization,
   obtainAuthorizationCode,
@@ -67,3 +68,7 @@ export async function obtainLimitedTokensOfApplication(
   if (response.status !== 200) throw new Error(`no token: ${response.status} ${text}`);
   return JSON.parse(text);
 }
+
+/** Makes the grants of an application like those that were created before applications were restricted to their own orders. */
+export const deleteStoredLimits = (db: Database, clientId: string): Promise<unknown> =>
+  db.em.fork().execute('delete from order_limits where grant_id in (select grant_id from connections where client_id = ?)', [clientId]);

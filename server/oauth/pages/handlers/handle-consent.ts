@@ -104,11 +104,11 @@ async function orderLimitsViewModel(
   rejected: RejectedForm | undefined,
 ): Promise<ConsentPageViewModel['orderLimits']> {
   const { isOffered, isRequested, maximum, proposed } = await findOfferedOrderLimits(em, params, application, apiScopes);
-  if (!isOffered) return undefined;
+  if (!isOffered && !maximum) return undefined;
   const { limits: form = orderLimitsFormFromInput(proposed), limitFaults: faults = [] } = rejected ?? {};
   const canAllowAllOrders = maximum?.orders !== 'own';
-  const isProposed = proposed !== undefined;
-  return { maximum, isRequested, isProposed, canAllowAllOrders, currencies: await listOrderCurrencies(em), form, faults };
+  const isProposed = proposed?.limits !== undefined;
+  return { isOffered, maximum, isRequested, isProposed, canAllowAllOrders, currencies: await listOrderCurrencies(em), form, faults };
 }
 
 /** Handles `POST /consent/:uid`. */
@@ -134,7 +134,7 @@ async function allow(
 ): Promise<void> {
   const { em, provider } = context;
   const pending = await requirePendingInteraction(context, req, res, 'consent');
-  const { faults: limitFaults, limits, timeZone, canAllowAllOrders, isChosen } = await parseLimits(context, pending, form);
+  const { faults: limitFaults, limits, timeZone, allOrdersGrantable, isChosen } = await parseLimits(context, pending, form);
   const isSelectionMissing = await isNothingAllowed(context, pending, selected);
   if (limitFaults.length > 0 || isSelectionMissing)
     return renderConsent(context, req, res, { selected, limits: form, limitFaults, isSelectionMissing });
@@ -158,7 +158,7 @@ async function allow(
     await addScopesToStoredConsent(em, user.id, clientId, allowed, now);
     await createConnectedApp(em, { grantId, userId: user.id, clientId }, req.headers['user-agent'], now);
     if (limits) {
-      await saveOrderLimits(em, grantId, limits, { timeZone, allOrdersGrantable: canAllowAllOrders });
+      await saveOrderLimits(em, grantId, limits, { timeZone, allOrdersGrantable });
       if (isChosen) await deleteStoredConsent(em, user.id, clientId);
     }
     const details = { scopes: allowed, ...(limits && { limits: JSON.stringify(limits) }) };
@@ -179,16 +179,19 @@ async function isNothingAllowed(context: PageContext, interaction: Interaction, 
   return grantable.length > 0 && filterAllowedScopes(grantable, selected).length === 0;
 }
 
-async function parseLimits({ em, settings, listOrderCurrencies }: PageContext, interaction: Interaction, form: OrderLimitsForm) {
-  const { params } = interaction;
+async function parseLimits(pageContext: PageContext, interaction: Interaction, form: OrderLimitsForm) {
+  const { em, settings, listOrderCurrencies } = pageContext;
   const application = await requireActiveApplication(em, getInteractionClientId(interaction));
-  const offered = await findOfferedOrderLimits(em, params, application, filterApiScopes(parseKnownRequestedScopes(params)));
-  const { isOffered, maximum } = offered;
+  const { apiScopes } = splitRequestedScopes(interaction, (await requireUser(pageContext, interaction)).role);
+  const offered = await findOfferedOrderLimits(em, interaction.params, application, apiScopes);
+  const { isOffered, isRequested, maximum } = offered;
   const canAllowAllOrders = maximum?.orders !== 'own';
   const { messages } = settings;
   const context = { maximum, canAllowAllOrders, currencies: await listOrderCurrencies(em), messages, now: new Date() };
-  const parsed = parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromInput(undefined), context);
-  return { ...parsed, canAllowAllOrders, isChosen: isChosenByUserOrApplication(offered, parsed.limits) };
+  const parsed = parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromInput(maximum), context);
+  // An application that did not request only its own orders can get access to all orders on the account page.
+  const allOrdersGrantable = canAllowAllOrders || !isRequested;
+  return { ...parsed, allOrdersGrantable, isChosen: isChosenByUserOrApplication(offered, parsed.limits) };
 }
 
 /** Returns whether the limits are more than the ceilings, which apply without the user's consent. */

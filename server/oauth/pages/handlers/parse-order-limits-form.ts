@@ -91,10 +91,9 @@ function readApprovalMode({ limit_approval: chosen }: OrderLimitsForm, { maximum
   return asked === 'above_limit' ? (chosen ?? current?.approval ?? 'above_limit') : asked;
 }
 
-function readActions(form: OrderLimitsForm, { maximum, current, messages }: FormContext, faults: FieldError[]): OrderAction[] {
+function readActions(form: OrderLimitsForm, { maximum, messages }: FormContext, faults: FieldError[]): OrderAction[] {
   const offered = maximum?.actions ?? orderActions;
-  // The page lets the user choose the actions only if there is a maximum.
-  const actions = maximum ? offered.filter((action) => form.limit_action?.includes(action)) : [...(current?.actions ?? offered)];
+  const actions = offered.filter((action) => form.limit_action?.includes(action));
   if (actions.length === 0) faults.push({ field: `limit_action_${offered[0] ?? ''}`, text: messages.orderLimits.actionMissing });
   return actions;
 }

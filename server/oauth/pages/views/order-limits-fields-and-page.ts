@@ -1,6 +1,7 @@
 import {
   budgetPeriods,
   orderAccessLevels,
+  orderActions,
   orderApprovalModes,
   type EffectiveOrderLimits,
   type OrderSpendingLimits,
@@ -11,11 +12,13 @@ import { hiddenField, renderPage, type FieldError, type PageSettings } from './p
 
 export type OrderLimitsFieldsViewModel = {
   readonly applicationName: string;
+  /** Whether the user can set limits; if not, the page only states which orders the application can access. */
+  readonly isOffered: boolean;
   /** Limits that the user can lower but not raise, because the application asks for them or an administrator set them. */
   readonly maximum: EffectiveOrderLimits | undefined;
   /** Whether the application asks for the maximum. If not, administrators set it. */
   readonly isRequested: boolean;
-  /** Whether the form is filled in with limits. */
+  /** Whether the form is filled in with amounts. */
   readonly isProposed: boolean;
   /** Limits that administrators set for an application whose limits the user changes later. */
   readonly ceiling?: OrderSpendingLimits | undefined;
@@ -30,21 +33,25 @@ export type OrderLimitsFieldsViewModel = {
 /** Renders the maximum in words, and the fields in which the user can lower them or set limits. */
 export function orderLimitsFields(settings: PageSettings, content: OrderLimitsFieldsViewModel): Html {
   const { orderLimits: messages } = settings.messages;
-  const { maximum, isRequested, isProposed, form, faults } = content;
-  const fields = inputFields(settings, content);
-  if (!maximum) {
-    return html`<details class="limits" ${(faults.length > 0 || isProposed) && html`open`}>
-      <summary>${messages.title}</summary>
-      <p class="hint">${messages.none}</p>
-      ${fields}
-    </details>`;
+  const { isOffered, maximum, isRequested, isProposed, form, faults } = content;
+  const orders = ordersField(settings, content);
+  if (!isRequested && maximum?.limits === undefined) {
+    return html`${maximum && orders}
+    ${
+      isOffered &&
+      html`<details class="limits" ${(faults.length > 0 || isProposed) && html`open`}>
+        <summary>${messages.title}</summary>
+        <p class="hint">${messages.none}</p>
+        ${actionFields(settings, maximum, form)} ${inputFields(settings, content, !maximum && orders)}
+      </details>`
+    }`;
   }
   return html`<fieldset class="limits">
     <legend>${messages.title}</legend>
-    <p>${describeMaximum(settings, content.applicationName, maximum, isRequested)}</p>
-    ${isRequested && maximum.orders === 'all' && html`<p>${messages.allOrdersText({ application: content.applicationName })}</p>`}
+    <p>${maximum && describeMaximum(settings, content.applicationName, maximum, isRequested)}</p>
+    ${isRequested && maximum?.orders === 'all' && html`<p>${messages.allOrdersText({ application: content.applicationName })}</p>`}
     <p class="hint">${messages.lower}</p>
-    ${actionFields(settings, maximum, form)} ${fields}
+    ${actionFields(settings, maximum, form)} ${inputFields(settings, content, orders)}
   </fieldset>`;
 }
 
@@ -64,7 +71,8 @@ export function connectedAppLimitsPage(
       <h1>${title}</h1>
       <p>${messages.pageText}</p>
       <form method="post">
-        ${hiddenField('csrf', csrf)} ${inputFields(settings, content)}
+        ${hiddenField('csrf', csrf)} ${actionFields(settings, content.maximum, content.form)}
+        ${inputFields(settings, content, ordersField(settings, content))}
         <button name="decision" value="save">${messages.save}</button>
         ${hasLimits && html`<button class="second" name="decision" value="remove">${messages.remove}</button>`}
       </form>`,
@@ -72,7 +80,8 @@ export function connectedAppLimitsPage(
   );
 }
 
-function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel): Html {
+/** @param orders the field that selects the accessible orders, unless the page states them elsewhere */
+function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel, orders: Html | false): Html {
   const { orderLimits: messages } = settings.messages;
   const { maximum, ceiling, form, faults } = content;
   const fixedCurrency =
@@ -82,8 +91,8 @@ function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel
     ${input(faults, { name: 'limit_per_order', label: messages.perOrder({ currency }), value: form.limit_per_order })}
     ${input(faults, { name: 'limit_per_period', label: messages.perPeriod({ currency }), value: form.limit_per_period })}
     ${periodField(settings, content)}
-    ${input(faults, { name: 'limit_until', label: messages.until, value: form.limit_until, type: 'date' })}
-    ${ordersField(settings, content)} ${approvalField(settings, content)} <input type="hidden" name="time_zone" value="" data-time-zone />`;
+    ${input(faults, { name: 'limit_until', label: messages.until, value: form.limit_until, type: 'date' })} ${orders}
+    ${approvalField(settings, content)} <input type="hidden" name="time_zone" value="" data-time-zone />`;
 }
 
 /** Describes the maximum in one sentence. */
@@ -101,12 +110,12 @@ function describeMaximum(
 
 const actionFields = (
   { messages: { orderLimits } }: PageSettings,
-  { actions }: EffectiveOrderLimits,
+  maximum: EffectiveOrderLimits | undefined,
   { limit_action: checked }: OrderLimitsForm,
 ) =>
   html`<p>${orderLimits.may}</p>
     <ul class="permissions">
-      ${actions.map(
+      ${(maximum?.actions ?? orderActions).map(
         (action) =>
           html`<li>
             <label
@@ -156,9 +165,11 @@ function periodField({ messages: { orderLimits } }: PageSettings, { maximum, cei
 /** Renders the field that selects the orders that the application can access, or states the restriction if the user cannot change it. */
 function ordersField(
   { messages: { orderLimits } }: PageSettings,
-  { applicationName, canAllowAllOrders, form }: OrderLimitsFieldsViewModel,
+  { applicationName, isRequested, canAllowAllOrders, form }: OrderLimitsFieldsViewModel,
 ): Html {
-  if (!canAllowAllOrders) return html`<p>${orderLimits.ownOrdersText({ application: applicationName })}</p>`;
+  if (!canAllowAllOrders) {
+    return html`<p>${orderLimits.ownOrdersText({ application: applicationName })} ${!isRequested && orderLimits.ownOrdersHint}</p>`;
+  }
   const options = orderAccessLevels.map((level) => [level, orderLimits.orderAccess[level]] as const);
   return select('limit_orders', orderLimits.orders, options, form.limit_orders ?? 'all', undefined);
 }

@@ -8,6 +8,7 @@ import {
   findLimitsOfConnectedApp,
   isAccessToAllOrdersGrantable,
 } from '../../../grants/find-and-change-limits-of-connected-app.ts';
+import { unlimited } from '../../../grants/order-limits-of-authorization-request.ts';
 import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../../views/order-limits-form-and-amount-format.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { connectedAppLimitsPage } from '../../views/order-limits-fields-and-page.ts';
@@ -68,7 +69,8 @@ export async function submitAppLimits(request: AccountRequest): Promise<void> {
   const change = {
     source: getClientAddressAndUserAgent(req),
     by: undefined,
-    input: isRemoval ? undefined : limits,
+    // Without limits, the application gets access to all orders only because the user has selected them.
+    input: isRemoval ? undefined : (limits ?? (current?.orders === 'own' ? unlimited : undefined)),
     timeZone: form.time_zone ? timeZone : undefined,
   };
   await context.em.transactional((em) => changeLimitsOfConnectedApp(em, account.id, app.id, change, now));
@@ -81,8 +83,10 @@ async function renderLimits(request: AccountRequest, app: App, form: OrderLimits
   const currencies = await listCurrencies(request, app);
   const content = {
     applicationName,
+    isOffered: true,
     maximum: undefined,
-    isRequested: false,
+    // If the user cannot allow access to all orders, the application requested only its own orders.
+    isRequested: !canAllowAllOrders,
     isProposed: true,
     ceiling,
     canAllowAllOrders,
