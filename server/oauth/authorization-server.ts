@@ -83,6 +83,8 @@ export type CreateAuthorizationServerOptions = {
   readonly documentNetwork?: NetworkPolicy;
   /** Returns the currencies in which orders can be placed, for the limits on the consent page (default: none). */
   readonly listOrderCurrencies?: PageContext['listOrderCurrencies'] | undefined;
+  /** Returns the categories of the products for sale, for the limits on the consent page (default: none). */
+  readonly listProductCategories?: PageContext['listProductCategories'] | undefined;
   /** Reads the orders for the account pages (default: none). */
   readonly orders?: OrdersOfCustomer;
   /** Waits for events (default: an own instance). */
@@ -157,6 +159,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     keys,
     challenges: new StatelessPasskeyChallenges(deriveKey('passkey challenges')),
     listOrderCurrencies: parts.listOrderCurrencies ?? (async () => []),
+    listProductCategories: parts.listProductCategories ?? (async () => []),
     orders: parts.orders ?? noOrdersOfCustomer,
     newEvents: parts.newEvents ?? new EventWaiter(em),
     onTokenOperation: parts.onTokenOperation ?? (() => undefined),

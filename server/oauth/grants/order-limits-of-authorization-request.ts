@@ -10,7 +10,8 @@ import { z } from 'zod';
 import type { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { fillInLimitsFromCeiling } from '../../order-limits/find-limit-above-ceiling.ts';
-import { findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
+import { intersectCategories } from '../../order-limits/product-categories-of-limits.ts';
+import { findOrderLimitCeilings, type OrderLimitCeilings } from './find-order-limit-ceilings.ts';
 
 /** Returns the orders that an application can access if its request contains details without `orders`. */
 export const defaultOrderAccess = ({ firstParty }: Pick<Application, 'firstParty'>): OrderAccessLevel => (firstParty ? 'all' : 'own');
@@ -67,9 +68,10 @@ export async function findOfferedOrderLimits(
   if (!requested && !permitsOrdersOrPayments(scopes)) {
     return { isOffered: false, isRequested: false, maximum: undefined, proposed: undefined };
   }
-  const { ceilings, defaultLimits } = await findOrderLimitCeilings(em, application.clientId);
+  const ceilings = await findOrderLimitCeilings(em, application.clientId);
   const maximum = tightenToCeilings(requested, ceilings);
-  const proposed = requested || !defaultLimits ? maximum : { ...(maximum ?? unlimited), limits: tighten(defaultLimits, ceilings) };
+  const defaults = defaultOrderLimits(ceilings);
+  const proposed = requested || !defaults ? maximum : tightenToCeilings({ ...(maximum ?? unlimited), ...defaults }, ceilings);
   return { isOffered: true, isRequested: requested !== undefined, maximum, proposed };
 }
 
@@ -78,11 +80,20 @@ const unlimited: EffectiveOrderLimits = { actions: [...orderActions], orders: 'a
 /** Returns the requested limits, tightened to the ceilings; undefined if there are neither. */
 export const tightenToCeilings = (
   requested: EffectiveOrderLimits | undefined,
-  ceilings: readonly OrderSpendingLimits[],
+  { ceilings, categories: permitted }: OrderLimitCeilings,
 ): EffectiveOrderLimits | undefined => {
   const limits = tighten(requested?.limits, ceilings);
-  return limits ? { ...(requested ?? unlimited), limits } : requested;
+  const categories = intersectCategories([requested?.products?.categories, permitted]);
+  if (!limits && !categories) return requested;
+  return { ...(requested ?? unlimited), ...(limits && { limits }), ...(categories && { products: { categories } }) };
 };
+
+/** Returns the shop's default, or undefined if there is none. */
+const defaultOrderLimits = ({
+  defaultLimits: limits,
+  defaultCategories: categories,
+}: OrderLimitCeilings): Pick<EffectiveOrderLimits, 'limits' | 'products'> | undefined =>
+  limits || categories ? { ...(limits && { limits }), ...(categories && { products: { categories: [...categories] } }) } : undefined;
 
 const tighten = (limits: OrderSpendingLimits | undefined, ceilings: readonly OrderSpendingLimits[]): OrderSpendingLimits | undefined => {
   let tightened = limits;
@@ -98,7 +109,7 @@ export async function findLimitsWithoutConsent(
   em: EntityManager,
   clientId: string,
 ): Promise<{ readonly limits: EffectiveOrderLimits | undefined; readonly isDefault: boolean }> {
-  const { ceilings, defaultLimits } = await findOrderLimitCeilings(em, clientId);
-  const proposed = defaultLimits && { ...unlimited, limits: defaultLimits };
-  return { limits: tightenToCeilings(proposed, ceilings), isDefault: defaultLimits !== undefined };
+  const ceilings = await findOrderLimitCeilings(em, clientId);
+  const defaults = defaultOrderLimits(ceilings);
+  return { limits: tightenToCeilings(defaults && { ...unlimited, ...defaults }, ceilings), isDefault: defaults !== undefined };
 }

@@ -14,6 +14,7 @@ import type { OrderLimitsRow } from '../../order-limits/order-limits-and-budgete
 import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
 import { findEffectiveOrderLimits } from '../../order-limits/find-effective-order-limits.ts';
 import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
+import { findUnknownCategories } from '../../order-limits/product-categories-of-limits.ts';
 import { findOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { defaultOrderAccess, parseAuthorizationDetails } from './order-limits-of-authorization-request.ts';
 
@@ -31,10 +32,11 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
         async validate(ctx, detail) {
           if (parseAuthorizationDetails(ctx.oidc.params ?? {})?.length !== 1)
             throw invalidDetails(`send one object of the type ${orderAuthorizationDetailsType}`);
-          const { limits } = parseOrderDetails(detail, new Date());
-          const { ceilings } = await findOrderLimitCeilings(em, ctx.oidc.client?.clientId ?? '');
-          const excess = findLimitAboveCeilings(ceilings, limits);
-          if (excess) throw invalidDetails(`limits.${excess.field}: for this application, ${excess.reason}`);
+          const limits = parseOrderDetails(detail, new Date());
+          const excess = findLimitAboveCeilings(await findOrderLimitCeilings(em, ctx.oidc.client?.clientId ?? ''), limits);
+          if (excess) throw invalidDetails(`${excess.path.join('.')}: for this application, ${excess.reason}`);
+          const [unknown] = limits.products ? await findUnknownCategories(em, limits.products.categories) : [];
+          if (unknown !== undefined) throw invalidDetails(`products.categories: no product for sale has the category ${unknown}`);
         },
       },
     },
@@ -53,15 +55,16 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
 
 /**
  * Narrows the limits of a grant to those in a token request. A narrower limit is permanent: only the user can widen it again. Without
- * `orders` or `approval`, these remain the same, because existing applications do not know these fields.
+ * `orders`, `approval` or `products`, these remain the same, because existing applications do not know these fields.
  */
 async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   const [detail] = parseAuthorizationDetails(ctx.oidc.params ?? {}) ?? [];
-  const { orders: requestedOrders, approval: requestedApproval, ...conditions } = parseOrderDetails(detail, new Date());
+  const { orders: requestedOrders, approval: requestedApproval, products: requestedProducts, ...conditions } = parseOrderDetails(detail, new Date());
   const current = await findOrderLimits(em, grantId);
+  const categories = requestedProducts?.categories ?? current?.categories;
   const orders = requestedOrders ?? (await resolveOrderAccess(em, ctx, current));
   const approval = requestedApproval ?? current?.approval ?? 'above_limit';
-  const requested = { ...conditions, orders, approval };
+  const requested = { ...conditions, ...(categories && { products: { categories: [...categories] } }), orders, approval };
   const widened = current ? findWidenedLimit(authorizationDetailsFromOrderLimits(current), requested) : undefined;
   if (widened !== undefined) throw invalidDetails(`${widened} permits more than the user allowed`);
   await saveOrderLimits(em, grantId, requested);

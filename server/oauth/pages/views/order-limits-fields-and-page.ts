@@ -7,6 +7,7 @@ import {
 } from '@mandate/contract';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { describeLimits, type OrderLimitsForm } from './order-limits-form-and-amount-format.ts';
+import { productCategoriesField } from './product-categories-field.ts';
 import { hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
 
 export type OrderLimitsFieldsViewModel = {
@@ -21,6 +22,8 @@ export type OrderLimitsFieldsViewModel = {
   readonly ceiling?: OrderSpendingLimits | undefined;
   /** Whether the user can let the application access all orders. */
   readonly canAllowAllOrders: boolean;
+  /** Product categories that the user can select. */
+  readonly categories: readonly string[];
   /** Currencies in which orders can be placed. */
   readonly currencies: readonly string[];
   readonly form: OrderLimitsForm;
@@ -83,7 +86,7 @@ function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel
     ${input(faults, { name: 'limit_per_period', label: messages.perPeriod({ currency }), value: form.limit_per_period })}
     ${periodField(settings, content)}
     ${input(faults, { name: 'limit_until', label: messages.until, value: form.limit_until, type: 'date' })}
-    ${ordersField(settings, content)} ${approvalField(settings, content)} <input type="hidden" name="time_zone" value="" data-time-zone />`;
+    ${productCategoriesField(settings, content)} ${ordersField(settings, content)} ${approvalField(settings, content)} <input type="hidden" name="time_zone" value="" data-time-zone />`;
 }
 
 /** Describes the maximum in one sentence. */
