@@ -4838,7 +4838,7 @@ export const commandSpecs: readonly CommandSpec[] = [
               description:
                 'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
               minItems: 1,
-              maxItems: 100,
+              maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64 },
             },
           },
@@ -5085,7 +5085,7 @@ export const commandSpecs: readonly CommandSpec[] = [
                   description:
                     'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
                   minItems: 1,
-                  maxItems: 100,
+                  maxItems: 50,
                   items: { type: ['string'], minLength: 1, maxLength: 64 },
                 },
               },
@@ -5424,7 +5424,7 @@ export const commandSpecs: readonly CommandSpec[] = [
               description:
                 'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
               minItems: 1,
-              maxItems: 100,
+              maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64 },
             },
           },
@@ -5717,7 +5717,7 @@ export const commandSpecs: readonly CommandSpec[] = [
               description:
                 'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
               minItems: 1,
-              maxItems: 100,
+              maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64 },
             },
           },
@@ -6442,7 +6442,7 @@ export const commandSpecs: readonly CommandSpec[] = [
               description:
                 'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
               minItems: 1,
-              maxItems: 100,
+              maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64 },
             },
           },
@@ -6490,7 +6490,7 @@ export const commandSpecs: readonly CommandSpec[] = [
               description:
                 'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
               minItems: 1,
-              maxItems: 100,
+              maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64 },
             },
           },

@@ -3,7 +3,7 @@ import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { singleLineInputSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
 
 /** Maximum number of product categories in limits. */
-export const maxLimitedCategories = 100;
+export const maxLimitedCategories = 50;
 
 const categoriesText =
   'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.';

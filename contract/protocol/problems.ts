@@ -64,7 +64,9 @@ export const problemEntrySchema = withSchemaName(
     allowed: z.array(z.string()).optional().describe('Accepted values, if the field accepts only a fixed set.'),
     product_id: idSchema
       .optional()
-      .describe('With the code `out_of_stock`, product that is out of stock; with `limit_exceeded`, product whose category is not permitted.'),
+      .describe(
+        'With the code `out_of_stock`, product that is out of stock; with `limit_exceeded`, product whose category is not permitted.',
+      ),
     category: z
       .string()
       .optional()

@@ -44,7 +44,13 @@ export async function lockApplicationRow(em: EntityManager, id: number): Promise
   return application;
 }
 
-const fieldsOutsideDocument = new Set(['status', 'rate_limit_per_minute', 'quota_per_month', 'order_limits_ceiling', 'order_products_ceiling']);
+const fieldsOutsideDocument = new Set([
+  'status',
+  'rate_limit_per_minute',
+  'quota_per_month',
+  'order_limits_ceiling',
+  'order_products_ceiling',
+]);
 
 /** Rejects changes to fields that the metadata document defines, because the next fetch of the document would undo such changes. */
 function assertNotDefinedByDocument(update: ApplicationUpdate): void {

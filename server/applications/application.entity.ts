@@ -58,7 +58,7 @@ const schema = defineEntity({
     /** Highest limits for orders that users can allow the application. */
     orderLimitsCeiling: p.json<OrderSpendingLimits>().nullable(),
     /** Categories of the products that users can at most allow the application to order; null for all products. */
-    orderCategoriesCeiling: p.array<string>().nullable(),
+    orderCategoriesCeiling: p.array().nullable(),
     ...versionAndTimestampProperties(),
   },
 });

@@ -113,6 +113,17 @@ export type AuthorizationServer = {
   readonly emailApprovalRequest: ReturnType<typeof createApprovalRequestMailer>;
 };
 
+const listNothing = async (): Promise<readonly string[]> => [];
+
+/** Returns the functions that list what the limits on the consent page can contain. */
+const listsForOrderLimits = ({
+  listOrderCurrencies = listNothing,
+  listProductCategories = listNothing,
+}: CreateAuthorizationServerOptions): Pick<PageContext, 'listOrderCurrencies' | 'listProductCategories'> => ({
+  listOrderCurrencies,
+  listProductCategories,
+});
+
 export async function createAuthorizationServer(parts: CreateAuthorizationServerOptions): Promise<AuthorizationServer> {
   const { em } = parts.db;
   const { issuer, keys, log, canMail = true, limits = createDatabaseAttemptLimiter(em) } = parts;
@@ -158,8 +169,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     canMail,
     keys,
     challenges: new StatelessPasskeyChallenges(deriveKey('passkey challenges')),
-    listOrderCurrencies: parts.listOrderCurrencies ?? (async () => []),
-    listProductCategories: parts.listProductCategories ?? (async () => []),
+    ...listsForOrderLimits(parts),
     orders: parts.orders ?? noOrdersOfCustomer,
     newEvents: parts.newEvents ?? new EventWaiter(em),
     onTokenOperation: parts.onTokenOperation ?? (() => undefined),

@@ -19,7 +19,10 @@ export async function findEffectiveOrderLimits(em: EntityManager, grantId: strin
   const { type, actions, limits: _stored, products: _products, ...others } = authorizationDetailsFromOrderLimits(stored ?? unrestricted);
   const { details, budget } = combineSpendingLimits(limits);
   const categories = intersectCategories(limits.map((limit) => limit.categories ?? undefined));
-  return { details: { type, actions, ...(details && { limits: details }), ...(categories && { products: { categories } }), ...others }, budget };
+  return {
+    details: { type, actions, ...(details && { limits: details }), ...(categories && { products: { categories } }), ...others },
+    budget,
+  };
 }
 
 const unrestricted = { actions: [...orderActions], ownOrdersOnly: false, approval: 'above_limit' as const };

@@ -14,7 +14,9 @@ const singleRowId = 1;
 /** Reads the shop's limits for applications that are not its own. */
 export async function readOrderLimitSettings(em: EntityManager): Promise<OrderLimitSettings> {
   const entity = await em.findOne(OrderLimitSettingsEntity, { id: singleRowId }, { disableIdentityMap: true });
-  return entity ? settingsFromEntity(entity) : { maximum_limits: null, default_limits: null, maximum_products: null, default_products: null, version: 1 };
+  return entity
+    ? settingsFromEntity(entity)
+    : { maximum_limits: null, default_limits: null, maximum_products: null, default_products: null, version: 1 };
 }
 
 type Actor = { readonly source: RequestSource; readonly actorId: number | undefined; readonly clientId: string };

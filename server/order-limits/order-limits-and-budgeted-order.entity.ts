@@ -18,7 +18,7 @@ export const OrderLimits = defineEntity({
     perPeriod: p.bigint('number').nullable().check('per_period >= 1'),
     period: p.enum(budgetPeriods).nullable(),
     /** Categories of the products that can be ordered; null for all products. */
-    categories: p.array<string>().nullable(),
+    categories: p.array().nullable(),
     /** IANA name of the time zone that determines when a period starts. */
     timeZone: p.text().default('UTC'),
     validUntil: p.datetime(3).nullable(),

@@ -121,7 +121,11 @@ function totalErrors({ subtotal, total }: OrderConflicts, { discount_total: disc
   return errors;
 }
 
-function limitExceeded({ exceeded, total, currency }: OrderConflicts, input: OrderInputOrQuoteContent, pointer: string): Problem | undefined {
+function limitExceeded(
+  { exceeded, total, currency }: OrderConflicts,
+  input: OrderInputOrQuoteContent,
+  pointer: string,
+): Problem | undefined {
   const findPointers = (productId: number): string[] =>
     itemEntries(input, [productId], () => ({ code: 'limit_exceeded', detail: '' })).flatMap((entry) => entry.pointer ?? []);
   return exceeded ? createLimitProblem(exceeded, total ?? 0, currency ?? '', pointer, findPointers) : undefined;

@@ -35,7 +35,7 @@ const fails = declareProblemResponses({ ...commonProblems, ...approvalProblems }
 
 export const approvalStatuses = ['pending', 'approved', 'declined', 'canceled', 'expired', 'used'] as const;
 /** Reasons why an order needs an approval. */
-export const approvalReasons = ['categories', 'currency', 'per_order', 'per_period', 'every_order'] as const;
+export const approvalReasons = ['currency', 'per_order', 'per_period', 'every_order', 'categories'] as const;
 
 const approvalItemSchema = withSchemaName(
   'ApprovalItem',

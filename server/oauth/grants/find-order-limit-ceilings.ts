@@ -2,7 +2,11 @@ import type { EffectiveOrderLimits, OrderSpendingLimits } from '@mandate/contrac
 import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findLimitAboveCeiling, type LimitAboveCeiling } from '../../order-limits/find-limit-above-ceiling.ts';
-import { findCategoryAboveCeiling, intersectCategories, type PermittedCategories } from '../../order-limits/product-categories-of-limits.ts';
+import {
+  findCategoryAboveCeiling,
+  intersectCategories,
+  type PermittedCategories,
+} from '../../order-limits/product-categories-of-limits.ts';
 import { readOrderLimitSettings } from '../../order-limits/order-limit-settings.ts';
 
 export type OrderLimitCeilings = {

@@ -59,7 +59,12 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
  */
 async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   const [detail] = parseAuthorizationDetails(ctx.oidc.params ?? {}) ?? [];
-  const { orders: requestedOrders, approval: requestedApproval, products: requestedProducts, ...conditions } = parseOrderDetails(detail, new Date());
+  const {
+    orders: requestedOrders,
+    approval: requestedApproval,
+    products: requestedProducts,
+    ...conditions
+  } = parseOrderDetails(detail, new Date());
   const current = await findOrderLimits(em, grantId);
   const categories = requestedProducts?.categories ?? current?.categories;
   const orders = requestedOrders ?? (await resolveOrderAccess(em, ctx, current));

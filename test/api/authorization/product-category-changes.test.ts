@@ -2,7 +2,13 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { orderDetailsParameter, type RequestedLimits } from '../../support/oauth/limited-tokens.ts';
 import { authorizationPath, buildAuthorizationRequest, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { connectApplication, createProductsInCategories, limitedTo, moveProduct, offeredCategories } from '../../support/shop/category-limits.ts';
+import {
+  connectApplication,
+  createProductsInCategories,
+  limitedTo,
+  moveProduct,
+  offeredCategories,
+} from '../../support/shop/category-limits.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
@@ -29,7 +35,8 @@ describe('a change by the customer', () => {
     const { access_token: token } = await obtainTokens(shop.origin, app.anna, ['connected_apps.read', 'connected_apps.write']);
     const { body } = await shop.callApi('GET', '/api/v1/connected-apps', { token });
     const { id } = body.data.find((each: JsonBody) => each.application.client_id === app.client.clientId);
-    const set = (limits: object): Promise<ApiResponse> => shop.callApi('PUT', `/api/v1/connected-apps/${id}/limits`, { token, body: limits });
+    const set = (limits: object): Promise<ApiResponse> =>
+      shop.callApi('PUT', `/api/v1/connected-apps/${id}/limits`, { token, body: limits });
     return { ...app, set };
   }
 
@@ -113,8 +120,7 @@ describe.each([
       );
     expect(Object.fromEntries((await open(limitedTo('books', 'office'))).externalRedirect?.searchParams ?? [])).toMatchObject({
       error: 'invalid_authorization_details',
-      error_description:
-        'products.categories: for this application, the category office is not permitted (permitted: books, tea)',
+      error_description: 'products.categories: for this application, the category office is not permitted (permitted: books, tea)',
     });
     const { text } = await open(undefined);
     expect(text).toContain('to order only products in these categories:');
@@ -124,7 +130,9 @@ describe.each([
 
 test('the default is proposed on the consent page, and must be within the maximum', async () => {
   const set = (change: object): Promise<ApiResponse> => callAsAdmin('PATCH', '/order-limit-settings', change);
-  expect((await set({ default_products: { categories: ['books', 'tea'] } })).body.default_products).toEqual({ categories: ['books', 'tea'] });
+  expect((await set({ default_products: { categories: ['books', 'tea'] } })).body.default_products).toEqual({
+    categories: ['books', 'tea'],
+  });
   const app = await connectApplication(shop, undefined, { limit_category: ['books', 'tea'] });
   expect(await app.details()).toMatchObject(limitedTo('books', 'tea'));
   const { status, body } = await set({ maximum_products: { categories: ['books'] } });

@@ -12,7 +12,9 @@ test('apps limit sets categories, api-keys create accepts them, and whoami shows
   const { id } = (await app.call('GET', '/connected-apps')).body.data[0];
   const { access_token: token } = await obtainTokens(shop.origin, app.anna, ['connected_apps.write', 'api_keys.manage', 'orders.read']);
   const env = { MANDATE_API_URL: shop.origin, MANDATE_TOKEN: token };
-  const limited = await runInProcess(['apps', 'limit', String(id), '--limit-category', 'books', '--limit-category', 'tea', '--json'], { env });
+  const limited = await runInProcess(['apps', 'limit', String(id), '--limit-category', 'books', '--limit-category', 'tea', '--json'], {
+    env,
+  });
   expect([limited.exitCode, limited.stderr]).toEqual([0, '']);
   expect(JSON.parse(limited.stdout)).toMatchObject({ authorization_details: [limitedTo('books', 'tea')] });
 

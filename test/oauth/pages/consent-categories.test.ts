@@ -1,10 +1,22 @@
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { basicAuthorization, buildAuthorizationRequest, authorizationPath, sendTokenRequest, signUp } from '../../support/oauth/oauth-flow.ts';
+import {
+  basicAuthorization,
+  buildAuthorizationRequest,
+  authorizationPath,
+  sendTokenRequest,
+  signUp,
+} from '../../support/oauth/oauth-flow.ts';
 import type { HtmlPage } from '../../support/browser/browser.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { orderDetailsParameter, type RequestedLimits } from '../../support/oauth/limited-tokens.ts';
-import { connectApplication, createProductsInCategories, limitedTo, moveProduct, offeredCategories } from '../../support/shop/category-limits.ts';
+import {
+  connectApplication,
+  createProductsInCategories,
+  limitedTo,
+  moveProduct,
+  offeredCategories,
+} from '../../support/shop/category-limits.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
@@ -76,11 +88,11 @@ describe('the consent page without requested categories', () => {
     expect(await app.details()).toMatchObject(limitedTo('ending'));
   });
 
-  test.each([[['x'.repeat(65)]], [['']], [Array.from({ length: 101 }, (_, index) => `c${index}`)]])('rejects %o', async (categories) => {
+  test.each([[['x'.repeat(65)]], [['']], [Array.from({ length: 51 }, (_, index) => `c${index}`)]])('rejects %o', async (categories) => {
     const { browser } = await signUp(shop.origin);
     const opened = await openConsent(browser, undefined);
     const page = await browser.submit(opened, { decision: 'allow', limit_category: categories });
-    expect([page.response.status, page.text]).toEqual([422, expect.stringContaining('Choose at least one category and at most 100')]);
+    expect([page.response.status, page.text]).toEqual([422, expect.stringContaining('Choose at least one category and at most 50')]);
   });
 });
 

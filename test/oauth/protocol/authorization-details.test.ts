@@ -94,8 +94,16 @@ describe('invalid details return invalid_authorization_details', () => {
     ['no categories', orderDetailsParameter({ products: { categories: [] } }), 'products.categories'],
     ['an empty category', orderDetailsParameter({ products: { categories: [''] } }), 'products.categories.0'],
     ['a category twice', orderDetailsParameter({ products: { categories: ['tea', 'tea'] } }), 'must not contain tea twice'],
-    ['too many categories', orderDetailsParameter({ products: { categories: Array.from({ length: 101 }, (_, i) => `c${i}`) } }), 'categories'],
-    ['a category that no product has', orderDetailsParameter({ products: { categories: ['tea'] } }), 'no product for sale has the category tea'],
+    [
+      'too many categories',
+      orderDetailsParameter({ products: { categories: Array.from({ length: 51 }, (_, i) => `c${i}`) } }),
+      'categories',
+    ],
+    [
+      'a category that no product has',
+      orderDetailsParameter({ products: { categories: ['tea'] } }),
+      'no product for sale has the category tea',
+    ],
     ['an unknown approval mode', '[{"type":"mandate_orders","approval":"sometimes"}]', 'approval'],
     ['an unknown action', '[{"type":"mandate_orders","actions":["refund"]}]', 'actions.0'],
     ['no actions', '[{"type":"mandate_orders","actions":[]}]', 'actions'],

@@ -66,4 +66,4 @@ export async function moveProduct({ callApi, token }: ShopServer, id: number, ca
 
 /** Returns the categories for which a page contains a checkbox. */
 export const offeredCategories = (page: string): (string | undefined)[] =>
-  [...page.matchAll(/name="limit_category" value="([^"]*)"/g)].map(([, category]) => category);
+  [...page.matchAll(/name="limit_category"\s+value="([^"]*)"/g)].map(([, category]) => category);

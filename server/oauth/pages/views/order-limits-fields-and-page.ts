@@ -86,7 +86,8 @@ function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel
     ${input(faults, { name: 'limit_per_period', label: messages.perPeriod({ currency }), value: form.limit_per_period })}
     ${periodField(settings, content)}
     ${input(faults, { name: 'limit_until', label: messages.until, value: form.limit_until, type: 'date' })}
-    ${productCategoriesField(settings, content)} ${ordersField(settings, content)} ${approvalField(settings, content)} <input type="hidden" name="time_zone" value="" data-time-zone />`;
+    ${productCategoriesField(settings, content)} ${ordersField(settings, content)} ${approvalField(settings, content)}
+    <input type="hidden" name="time_zone" value="" data-time-zone />`;
 }
 
 /** Describes the maximum in one sentence. */

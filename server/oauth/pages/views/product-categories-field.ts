@@ -45,9 +45,12 @@ function checkboxes(label: string, { categories, form, faults }: ProductCategori
         (category) =>
           html`<li>
             <label
-              ><input type="checkbox" name="${fieldName}" value="${category}" ${form.limit_category?.includes(category) && html`checked`} /><span
-                >${category}</span
-              ></label
+              ><input
+                type="checkbox"
+                name="${fieldName}"
+                value="${category}"
+                ${form.limit_category?.includes(category) && html`checked`}
+              /><span>${category}</span></label
             >
           </li>`,
       )}
