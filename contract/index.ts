@@ -164,6 +164,7 @@ export {
   type OrderLimitsInput,
   type OrderSpendingLimits,
 } from './protocol/order-limits-and-authorization-details.ts';
+export { maxLimitedCategories, type OrderProductLimits } from './protocol/order-product-limits.ts';
 export { orderExportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
 export type { LineQuantity } from './resources/orders/order-line-and-quantity.ts';
 export type { Order, OrderCancellation, OrderSummary, OrderUpdate } from './resources/orders/orders.ts';

@@ -2,6 +2,8 @@ import { Option, type Command } from 'commander';
 import { orderActions, orderApprovalModes } from '../order-limits/parse-order-limit-flags.ts';
 import { setCompletionChoices } from './global-flags-and-command-groups.ts';
 
+const collect = (value: string, previous: readonly string[] = []): string[] => [...previous, value];
+
 /** Adds the flags that limit what an application may do with orders. */
 export const addOrderLimitFlags = (command: Command): Command =>
   command
@@ -9,6 +11,7 @@ export const addOrderLimitFlags = (command: Command): Command =>
     .option('--limit-per-day <amount>', 'maximum total of all orders in one day')
     .option('--limit-per-week <amount>', 'maximum total of all orders in one week, from Monday')
     .option('--limit-per-month <amount>', 'maximum total of all orders in one calendar month')
+    .option('--limit-category <name>', 'category of products that can be ordered; repeat the flag for several categories', collect)
     .option('--currency <code>', 'currency of the amounts, such as GBP; orders in other currencies are rejected')
     .option('--until <date>', 'last day on which orders are permitted, such as 2027-01-31, in the local time zone')
     .addOption(

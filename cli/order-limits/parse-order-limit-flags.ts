@@ -8,6 +8,8 @@ export type OrderLimitFlags = {
   readonly limitPerDay?: string;
   readonly limitPerWeek?: string;
   readonly limitPerMonth?: string;
+  /** One element for each time that the flag is given. */
+  readonly limitCategory?: readonly string[];
   readonly currency?: string;
   readonly until?: string;
   readonly orders?: string;
@@ -29,8 +31,9 @@ export type OrderLimitsFromFlags = Omit<OrderAuthorizationRequest, 'type'>;
  * @throws {CommandError} with one entry for each invalid flag
  */
 export function parseOrderLimitFlags(flags: OrderLimitFlags, now: Date): OrderLimitsFromFlags | undefined {
-  const { currency, until, orders, approval: approvalText, actions: actionsText } = flags;
-  if (!hasAmount(flags) && [currency, until, orders, approvalText, actionsText].every((value) => value === undefined)) return undefined;
+  const { limitCategory, currency, until, orders, approval: approvalText, actions: actionsText } = flags;
+  const others = [limitCategory, currency, until, orders, approvalText, actionsText];
+  if (!hasAmount(flags) && others.every((value) => value === undefined)) return undefined;
   const faults: FieldError[] = [];
   const addFault = (flag: string, message: string): undefined => void faults.push({ flag, path: flag.slice(2), message });
   const limits = parseSpendingLimits(flags, addFault);
@@ -42,6 +45,7 @@ export function parseOrderLimitFlags(flags: OrderLimitFlags, now: Date): OrderLi
   if (faults.length > 0) throw new CommandError(exitCodes.usage, 'usage', 'Invalid command line; nothing was sent', { fields: faults });
   return {
     ...(limits && { limits }),
+    ...(limitCategory && { products: { categories: [...new Set(limitCategory)] } }),
     ...(validUntil && { valid_until: validUntil.toISOString() }),
     ...((orders === 'own' || orders === 'all') && { orders }),
     ...(approval && { approval }),

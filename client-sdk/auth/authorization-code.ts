@@ -17,6 +17,8 @@ export type OrderAuthorizationRequest = {
     readonly per_period?: number;
     readonly period?: 'day' | 'week' | 'month';
   };
+  /** Products that can be ordered (default: all products). */
+  readonly products?: { readonly categories: readonly string[] };
   /** RFC 3339 timestamp after which the application can no longer place, pay for or cancel orders. */
   readonly valid_until?: string;
   /** Orders that the application can access: only those that it placed, or all orders (default: `own`; for applications of the shop: `all`). */

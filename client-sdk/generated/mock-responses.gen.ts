@@ -822,6 +822,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         limit: 1,
         spent: 1,
         period: 'day',
+        categories: ['bags'],
       },
       order_id: 1,
       expires_at: '2026-11-20T09:30:00.000Z',
@@ -862,6 +863,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
             limit: 1,
             spent: 1,
             period: 'day',
+            categories: ['bags'],
           },
           order_id: 1,
           expires_at: '2026-11-20T09:30:00.000Z',
@@ -895,6 +897,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         limit: 1,
         spent: 1,
         period: 'day',
+        categories: ['bags'],
       },
       order_id: 1,
       expires_at: '2026-11-20T09:30:00.000Z',
@@ -933,6 +936,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         limit: 1,
         spent: 1,
         period: 'day',
+        categories: ['bags'],
       },
       order_id: 1,
       expires_at: '2026-11-20T09:30:00.000Z',
@@ -971,6 +975,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         limit: 1,
         spent: 1,
         period: 'day',
+        categories: ['bags'],
       },
       order_id: 1,
       expires_at: '2026-11-20T09:30:00.000Z',
@@ -1009,6 +1014,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         limit: 1,
         spent: 1,
         period: 'day',
+        categories: ['bags'],
       },
       order_id: 1,
       expires_at: '2026-11-20T09:30:00.000Z',
@@ -1939,6 +1945,9 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
             per_period: 1,
             period: 'day',
           },
+          products: {
+            categories: ['bags'],
+          },
           valid_until: '2026-11-20T09:30:00.000Z',
           orders: 'own',
           approval: 'above_limit',
@@ -2010,6 +2019,9 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
             per_period: 1,
             period: 'day',
           },
+          products: {
+            categories: ['bags'],
+          },
           valid_until: '2026-11-20T09:30:00.000Z',
           orders: 'own',
           approval: 'above_limit',
@@ -2024,6 +2036,9 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
             per_order: 1,
             per_period: 1,
             period: 'day',
+          },
+          products: {
+            categories: ['bags'],
           },
           valid_until: '2026-11-20T09:30:00.000Z',
           orders: 'own',
@@ -2070,6 +2085,9 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
             per_period: 1,
             period: 'day',
           },
+          products: {
+            categories: ['bags'],
+          },
           valid_until: '2026-11-20T09:30:00.000Z',
           orders: 'own',
           approval: 'above_limit',
@@ -2084,6 +2102,9 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
             per_order: 1,
             per_period: 1,
             period: 'day',
+          },
+          products: {
+            categories: ['bags'],
           },
           valid_until: '2026-11-20T09:30:00.000Z',
           orders: 'own',
@@ -2143,6 +2164,9 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
               per_period: 1,
               period: 'day',
             },
+            products: {
+              categories: ['bags'],
+            },
             valid_until: '2026-11-20T09:30:00.000Z',
             orders: 'own',
           },
@@ -2173,6 +2197,9 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
           per_order: 1,
           per_period: 1,
           period: 'day',
+        },
+        products: {
+          categories: ['bags'],
         },
         valid_until: '2026-11-20T09:30:00.000Z',
         orders: 'own',
@@ -2214,6 +2241,9 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
             per_period: 1,
             period: 'day',
           },
+          order_products_ceiling: {
+            categories: ['bags'],
+          },
         },
       ],
       has_more: false,
@@ -2250,6 +2280,9 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         per_period: 1,
         period: 'day',
       },
+      order_products_ceiling: {
+        categories: ['bags'],
+      },
     },
   },
   'applications.get': {
@@ -2281,6 +2314,9 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         per_period: 1,
         period: 'day',
       },
+      order_products_ceiling: {
+        categories: ['bags'],
+      },
     },
   },
   'applications.update': {
@@ -2311,6 +2347,9 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         per_order: 1,
         per_period: 1,
         period: 'day',
+      },
+      order_products_ceiling: {
+        categories: ['bags'],
       },
     },
   },
@@ -2656,11 +2695,17 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         per_period: 1,
         period: 'day',
       },
+      maximum_products: {
+        categories: ['bags'],
+      },
       default_limits: {
         currency: 'GBP',
         per_order: 1,
         per_period: 1,
         period: 'day',
+      },
+      default_products: {
+        categories: ['bags'],
       },
       version: 1,
     },
@@ -2675,11 +2720,17 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         per_period: 1,
         period: 'day',
       },
+      maximum_products: {
+        categories: ['bags'],
+      },
       default_limits: {
         currency: 'GBP',
         per_order: 1,
         per_period: 1,
         period: 'day',
+      },
+      default_products: {
+        categories: ['bags'],
       },
       version: 1,
     },

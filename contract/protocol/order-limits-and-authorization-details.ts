@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { currencySchema } from '../schema/amount-price-and-currency-schemas.ts';
+import { orderProductLimitsInputSchema, orderProductLimitsSchema } from './order-product-limits.ts';
 import { timestampInputSchema, timestampSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
 
 /** The `type` of authorization details (RFC 9396) that limit what an application may do with a customer's orders. */
@@ -66,6 +67,7 @@ const conditionFields = {
   limits: withSchemaName('OrderSpendingLimits', limitsInputSchema)
     .optional()
     .describe('Spending limits. Without this field, the amounts are unlimited.'),
+  products: orderProductLimitsInputSchema.optional().describe('Products that can be ordered (default: all products).'),
   valid_until: timestampInputSchema
     .optional()
     .describe('Time after which the application can no longer place, pay for or cancel orders (default: the lifetime of the grant).'),
@@ -123,6 +125,7 @@ export const apiKeyLimitsSchema = z
   .object({
     actions: z.array(z.enum(orderActions)).describe('Permitted actions.'),
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
+    products: orderProductLimitsSchema.optional().describe('Products that can be ordered, if not all.'),
     valid_until: timestampSchema.optional().describe('Time after which the key can no longer place, pay for or cancel orders.'),
     orders: z.enum(orderAccessLevels).describe(`${apiKeyOrderAccessText}.`),
   })
@@ -152,6 +155,7 @@ export const orderAuthorizationDetailsSchema = withSchemaName(
     type: z.literal(orderAuthorizationDetailsType),
     actions: z.array(z.enum(orderActions)).describe('Permitted actions.'),
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
+    products: orderProductLimitsSchema.optional().describe('Products that can be ordered, if not all.'),
     valid_until: timestampSchema.optional().describe('Time after which the application can no longer place, pay for or cancel orders.'),
     orders: z.enum(orderAccessLevels).describe(`${orderAccessText}.`),
     approval: z.enum(orderApprovalModes).describe(`${orderApprovalText}.`),

@@ -62,7 +62,19 @@ export const problemEntrySchema = withSchemaName(
       .describe('Machine-readable error code, such as `required`, `out_of_range` or `unknown_field`. More codes may be added.'),
     detail: z.string().describe('Human-readable description of the error.'),
     allowed: z.array(z.string()).optional().describe('Accepted values, if the field accepts only a fixed set.'),
-    product_id: idSchema.optional().describe('Product that is out of stock; present only with the code `out_of_stock`.'),
+    product_id: idSchema
+      .optional()
+      .describe(
+        'With the code `out_of_stock`, product that is out of stock; with `limit_exceeded`, product whose category is not permitted.',
+      ),
+    category: z
+      .string()
+      .optional()
+      .describe('Category of the product; present only with the code `limit_exceeded`, if the category is not permitted.'),
+    permitted_categories: z
+      .array(z.string())
+      .optional()
+      .describe('Categories of products that can be ordered; present only together with `category`.'),
     requested: z
       .number()
       .int()

@@ -21,6 +21,7 @@ export const applicationFromEntity = (application: Application): ApplicationResp
   quota_per_month: application.quotaPerMonth ?? null,
   refresh_grace_seconds: application.refreshGraceSeconds ?? null,
   order_limits_ceiling: application.orderLimitsCeiling ?? null,
+  order_products_ceiling: application.orderCategoriesCeiling ? { categories: [...application.orderCategoriesCeiling] } : null,
   version: application.version,
   created_at: new Date(application.createdAt).toISOString(),
   updated_at: new Date(application.updatedAt).toISOString(),

@@ -106,6 +106,7 @@ async function registerApplication(em: EntityManager, body: ApplicationCreate) {
     quotaPerMonth: body.quota_per_month ?? null,
     refreshGraceSeconds: body.refresh_grace_seconds ?? null,
     orderLimitsCeiling: body.order_limits_ceiling ?? null,
+    orderCategoriesCeiling: body.order_products_ceiling?.categories ?? null,
   };
   assertApplicationFieldsValid(input);
   return createApplication(em, input).catch((error: unknown) => {

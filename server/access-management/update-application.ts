@@ -21,7 +21,8 @@ export async function updateApplication(
   now: Date,
 ): Promise<{ application: Application; withdrawn: string[] }> {
   // `first_party` determines whether the shop's maximum applies.
-  if (update.order_limits_ceiling !== undefined || update.first_party !== undefined) await lockChangesOfCeilings(em);
+  const affectsCeilings = ['order_limits_ceiling', 'order_products_ceiling', 'first_party'].some((field) => field in update);
+  if (affectsCeilings) await lockChangesOfCeilings(em);
   const application = await lockApplicationRow(em, id);
   const preapproved = application.preapprovedScopes;
   if (application.registration === 'metadata_document') assertNotDefinedByDocument(update);
@@ -43,7 +44,13 @@ export async function lockApplicationRow(em: EntityManager, id: number): Promise
   return application;
 }
 
-const fieldsOutsideDocument = new Set(['status', 'rate_limit_per_minute', 'quota_per_month', 'order_limits_ceiling']);
+const fieldsOutsideDocument = new Set([
+  'status',
+  'rate_limit_per_minute',
+  'quota_per_month',
+  'order_limits_ceiling',
+  'order_products_ceiling',
+]);
 
 /** Rejects changes to fields that the metadata document defines, because the next fetch of the document would undo such changes. */
 function assertNotDefinedByDocument(update: ApplicationUpdate): void {
@@ -76,6 +83,7 @@ const definedFields = ({
   quota_per_month: quotaPerMonth,
   refresh_grace_seconds: refreshGraceSeconds,
   order_limits_ceiling: orderLimitsCeiling,
+  order_products_ceiling: productsCeiling,
 }: Omit<ApplicationUpdate, 'status'>): object =>
   Object.fromEntries(
     Object.entries({
@@ -91,5 +99,6 @@ const definedFields = ({
       quotaPerMonth,
       refreshGraceSeconds,
       orderLimitsCeiling,
+      orderCategoriesCeiling: productsCeiling && productsCeiling.categories,
     }).filter(([, value]) => value !== undefined),
   );

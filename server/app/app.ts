@@ -3,6 +3,7 @@ import { apiVersions, contract, contractV2, type Order } from '@mandate/contract
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import { createAccessTokenOrApiKeyVerifier } from '../api-keys/verify-api-key.ts';
 import { ordersOfCustomer } from './orders-of-customer.ts';
+import { listCategoriesForSale } from '../products/list-product-categories.ts';
 import { listDeliveryCurrencies } from '../delivery-methods/list-delivery-currencies.ts';
 import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/list-runner-without-replica.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
@@ -109,6 +110,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   const authorization = await createAuthorizationServer({
     ...parts,
     listOrderCurrencies: listDeliveryCurrencies,
+    listProductCategories: listCategoriesForSale,
     orders: ordersOfCustomer,
   });
   const app = express();

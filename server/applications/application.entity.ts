@@ -57,6 +57,8 @@ const schema = defineEntity({
     refreshGraceSeconds: p.integer().nullable().check('refresh_grace_seconds >= 0 and refresh_grace_seconds <= 300'),
     /** Highest limits for orders that users can allow the application. */
     orderLimitsCeiling: p.json<OrderSpendingLimits>().nullable(),
+    /** Categories of the products that users can at most allow the application to order; null for all products. */
+    orderCategoriesCeiling: p.array().nullable(),
     ...versionAndTimestampProperties(),
   },
 });

@@ -33,6 +33,7 @@ export type ApplicationInput = {
   /** Grace period for repeated refreshes in seconds; overrides the server's default. */
   readonly refreshGraceSeconds?: number | null;
   readonly orderLimitsCeiling?: OrderSpendingLimits | null;
+  readonly orderCategoriesCeiling?: string[] | null;
 };
 
 /** Creates an application. The secret is returned only once; the database stores its hash. A public application has no secret. */
@@ -63,6 +64,7 @@ export async function createApplication(
     quotaPerMonth,
     refreshGraceSeconds,
     orderLimitsCeiling,
+    orderCategoriesCeiling: input.orderCategoriesCeiling ?? null,
   });
   await em.persist(application).flush();
   return { application, secret };

@@ -29,7 +29,8 @@ export const approvalSummaryFromEntity = (found: ApprovalWithQuote, now: Date): 
     currency: quote.currency,
     total: quote.total,
     message: approval.message ?? null,
-    reason: approval.reason ?? null,
+    // Reasons that were stored by the previous release have no categories.
+    reason: approval.reason ? { ...approval.reason, categories: approval.reason.categories ?? null } : null,
     order_id: approval.order ?? null,
     expires_at: approval.expiresAt.toISOString(),
     created_at: approval.createdAt.toISOString(),

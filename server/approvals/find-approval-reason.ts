@@ -2,6 +2,7 @@ import type { ApprovalReason } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { callFindExceededLimitFunction } from '../order-limits/call-spending-limit-functions.ts';
 import { createLimitProblem } from '../order-limits/order-limits-problem.ts';
+import type { QuoteEntity } from '../quotes/quote-and-quote-reservation.entity.ts';
 import type { OrderLimitsRow } from '../order-limits/order-limits-and-budgeted-order.entity.ts';
 
 type Grant = {
@@ -18,15 +19,20 @@ type Grant = {
 export async function findApprovalReason(
   em: EntityManager,
   { grantId, clientId, limits }: Grant,
-  { total, currency }: { readonly total: number; readonly currency: string },
+  { total, currency, items }: Pick<QuoteEntity, 'total' | 'currency' | 'items'>,
   now: Date,
 ): Promise<ApprovalReason | null> {
-  const amounts = { currency, total, added: total };
+  const productIds = items.map(({ product_id: id }) => id);
+  const amounts = { productIds, currency, total, added: total };
   const aboveCeiling = await callFindExceededLimitFunction(em, grantId, clientId, amounts, { isApproved: true, now });
   if (aboveCeiling) throw createLimitProblem({ ...aboveCeiling, approvable: false }, total, currency, '#/quote_id');
-  const reason = { currency: limits?.currency ?? null, limit: null, spent: null, period: null };
+  const reason = { currency: limits?.currency ?? null, limit: null, spent: null, period: null, categories: null };
   if (limits?.approval === 'always') return { ...reason, code: 'every_order' };
   const exceeded = await callFindExceededLimitFunction(em, grantId, clientId, amounts, { isApproved: false, now });
+  if (exceeded?.limit === 'categories') {
+    const categories = new Set(exceeded.products?.map(({ category }) => category));
+    return { ...reason, code: 'categories', categories: [...categories].toSorted() };
+  }
   if (exceeded?.limit === 'currency') return { ...reason, code: 'currency' };
   if (exceeded?.limit === 'per_order') return { ...reason, code: 'per_order', limit: exceeded.per_order ?? null };
   if (exceeded?.limit !== 'per_period') return null;

@@ -83,6 +83,8 @@ export type CreateAuthorizationServerOptions = {
   readonly documentNetwork?: NetworkPolicy;
   /** Returns the currencies in which orders can be placed, for the limits on the consent page (default: none). */
   readonly listOrderCurrencies?: PageContext['listOrderCurrencies'] | undefined;
+  /** Returns the categories of the products for sale, for the limits on the consent page (default: none). */
+  readonly listProductCategories?: PageContext['listProductCategories'] | undefined;
   /** Reads the orders for the account pages (default: none). */
   readonly orders?: OrdersOfCustomer;
   /** Waits for events (default: an own instance). */
@@ -110,6 +112,17 @@ export type AuthorizationServer = {
   readonly onEmailAddressChange: OnEmailAddressChange;
   readonly emailApprovalRequest: ReturnType<typeof createApprovalRequestMailer>;
 };
+
+const listNothing = async (): Promise<readonly string[]> => [];
+
+/** Returns the functions that list what the limits on the consent page can contain. */
+const listsForOrderLimits = ({
+  listOrderCurrencies = listNothing,
+  listProductCategories = listNothing,
+}: CreateAuthorizationServerOptions): Pick<PageContext, 'listOrderCurrencies' | 'listProductCategories'> => ({
+  listOrderCurrencies,
+  listProductCategories,
+});
 
 export async function createAuthorizationServer(parts: CreateAuthorizationServerOptions): Promise<AuthorizationServer> {
   const { em } = parts.db;
@@ -156,7 +169,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     canMail,
     keys,
     challenges: new StatelessPasskeyChallenges(deriveKey('passkey challenges')),
-    listOrderCurrencies: parts.listOrderCurrencies ?? (async () => []),
+    ...listsForOrderLimits(parts),
     orders: parts.orders ?? noOrdersOfCustomer,
     newEvents: parts.newEvents ?? new EventWaiter(em),
     onTokenOperation: parts.onTokenOperation ?? (() => undefined),

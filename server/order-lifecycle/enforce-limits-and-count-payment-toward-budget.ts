@@ -7,7 +7,7 @@ import { BudgetedOrder } from '../order-limits/order-limits-and-budgeted-order.e
 import { createLimitProblem } from '../order-limits/order-limits-problem.ts';
 import { findOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
 import { callFindExceededLimitFunction, callLockOrderLimitsFunction } from '../order-limits/call-spending-limit-functions.ts';
-import type { Order } from '../orders/order-and-order-item.entity.ts';
+import { OrderItem, type Order } from '../orders/order-and-order-item.entity.ts';
 
 /**
  * Rejects a payment that the limits of the customer or an administrator do not permit. If another application placed the order, counts the
@@ -35,7 +35,9 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
   // The customer approved the exact total of this order, so only the limits of administrators apply.
   const isApproved = (await em.count(Approval, { order: order.id, grantId })) > 0;
   const { total, currency } = order;
-  const amounts = { currency, total, added: isCounted ? 0 : total };
+  const items = await em.find(OrderItem, { order: order.id }, { fields: ['product'], disableIdentityMap: true });
+  const productIds = items.map(({ product }) => product.id);
+  const amounts = { productIds, currency, total, added: isCounted ? 0 : total };
   const exceeded = await callFindExceededLimitFunction(em, grantId, clientId, amounts, { isApproved, now });
   if (exceeded) throw createLimitProblem(exceeded, total, currency, '#');
   if (!isCounted) await insertIfAbsent(em, BudgetedOrder, { grantId, orderId: order.id, countedAt: now, approved: isApproved });

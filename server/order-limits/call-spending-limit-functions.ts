@@ -7,7 +7,8 @@ import type { ExceededLimit } from './order-limits-problem.ts';
 /** A limit that applies to a grant, and how much of its budget has been used. */
 export type SpendingLimit = {
   readonly set_by: NonNullable<ExceededLimit['set_by']>;
-  readonly currency: string;
+  /** Currency of the amounts; null if the limit contains no amounts. */
+  readonly currency: string | null;
   readonly per_order: number | null;
   readonly per_period: number | null;
   readonly period: BudgetPeriod | null;
@@ -16,6 +17,8 @@ export type SpendingLimit = {
   readonly time_zone: string;
   /** Amount spent in the current period; null if the limit has no period. */
   readonly spent: number | null;
+  /** Categories of the products that can be ordered; null for all products. */
+  readonly categories: readonly string[] | null;
 };
 
 type Amount = number | string | null;
@@ -31,7 +34,7 @@ export async function callSpendingLimitsFunction(em: EntityManager, grantId: str
   const rows = await em
     .getKysely()
     .selectFrom((eb) =>
-      eb.fn<SpendingLimitRow>('mandate_spending_limits_v2', [eb.val(grantId), eb.val(clientId), eb.fn('clock_timestamp')]).as('l'),
+      eb.fn<SpendingLimitRow>('mandate_spending_limits_v3', [eb.val(grantId), eb.val(clientId), eb.fn('clock_timestamp')]).as('l'),
     )
     .select([
       'l.set_by',
@@ -43,6 +46,7 @@ export async function callSpendingLimitsFunction(em: EntityManager, grantId: str
       'l.period_ends_at',
       'l.time_zone',
       'l.spent',
+      'l.categories',
     ])
     .execute();
   return rows
@@ -63,13 +67,14 @@ const toNumber = (amount: Amount): number | null => (amount === null ? null : Nu
 export async function callLockOrderLimitsFunction(em: EntityManager, grantId: string, clientId: string): Promise<boolean> {
   const locked = await em
     .getKysely()
-    .selectFrom((eb) => eb.fn<{ grant_id: string | null }>('mandate_lock_order_limits_v1', [eb.val(grantId), eb.val(clientId)]).as('l'))
+    .selectFrom((eb) => eb.fn<{ grant_id: string | null }>('mandate_lock_order_limits_v2', [eb.val(grantId), eb.val(clientId)]).as('l'))
     .select('l.grant_id')
     .executeTakeFirst();
   return locked?.grant_id != null;
 }
 
-type Amounts = {
+type OrderToCheck = {
+  readonly productIds: readonly number[];
   readonly currency: string;
   readonly total: number;
   /** The part of the total that does not count toward the budget yet. */
@@ -82,21 +87,22 @@ type LimitCheckOptions = {
   readonly now: Date;
 };
 
-/** Returns the spending limit that an amount exceeds, or null. */
+/** Returns the limit that an order exceeds, or null. */
 export async function callFindExceededLimitFunction(
   em: EntityManager,
   grantId: string,
   clientId: string,
-  { currency, total, added }: Amounts,
+  { productIds, currency, total, added }: OrderToCheck,
   { isApproved, now }: LimitCheckOptions,
 ): Promise<ExceededLimit | null> {
   const { exceeded } = await em
     .getKysely()
     .selectNoFrom((eb) =>
       eb
-        .fn<ExceededLimit | null>('mandate_find_exceeded_limit_v2', [
+        .fn<ExceededLimit | null>('mandate_find_exceeded_limit_v3', [
           eb.val(grantId),
           eb.val(clientId),
+          eb.val(productIds),
           eb.val(currency),
           eb.val(total),
           eb.val(added),

@@ -1,5 +1,6 @@
 import { orderActions, type Budget, type OrderAuthorizationDetails, type OrderSpendingLimits } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { intersectCategories } from './product-categories-of-limits.ts';
 import { authorizationDetailsFromOrderLimits } from './order-limits-conversion.ts';
 import { findOrderLimits } from './save-find-and-delete-order-limits.ts';
 import { callSpendingLimitsFunction, type SpendingLimit } from './call-spending-limit-functions.ts';
@@ -24,13 +25,16 @@ export async function findEffectiveOrderLimits(em: EntityManager, grantId: strin
   const limits = await callSpendingLimitsFunction(em, grantId, clientId);
   if (!stored && limits.length === 0) return null;
   const setByUser = stored && authorizationDetailsFromOrderLimits(stored);
-  const { limits: _stored, ...conditions } = setByUser ?? authorizationDetailsFromOrderLimits(unrestricted);
-  const [first] = limits;
-  if (!first) return { details: conditions, setByUser, budget: null, budgets: [] };
-  const { details, budget } = combineSpendingLimits(first, limits);
-  const { type, actions, ...others } = conditions;
-  const budgets = limits.flatMap((limit) => budgetFromSpendingLimit(limit) ?? []);
-  return { details: { type, actions, limits: details, ...others }, setByUser, budget, budgets };
+  const conditions = setByUser ?? authorizationDetailsFromOrderLimits(unrestricted);
+  const { type, actions, limits: _stored, products: _products, ...others } = conditions;
+  const { details, budget } = combineSpendingLimits(limits);
+  const categories = intersectCategories(limits.map((limit) => limit.categories ?? undefined));
+  return {
+    details: { type, actions, ...(details && { limits: details }), ...(categories && { products: { categories } }), ...others },
+    setByUser,
+    budget,
+    budgets: limits.flatMap((limit) => budgetFromSpendingLimit(limit) ?? []),
+  };
 }
 
 const unrestricted = { actions: [...orderActions], ownOrdersOnly: false, approval: 'above_limit' as const };
@@ -39,10 +43,12 @@ const unrestricted = { actions: [...orderActions], ownOrdersOnly: false, approva
  * Combines limits into the lowest amount per order and the budget of which the least remains. All limits apply, but authorization details
  * have room for only one budget.
  */
-function combineSpendingLimits(
-  { currency }: SpendingLimit,
-  limits: readonly SpendingLimit[],
-): { readonly details: OrderSpendingLimits; readonly budget: Budget | null } {
+function combineSpendingLimits(limits: readonly SpendingLimit[]): {
+  readonly details: OrderSpendingLimits | undefined;
+  readonly budget: Budget | null;
+} {
+  const currency = limits.find((limit) => limit.currency !== null)?.currency ?? null;
+  if (currency === null) return { details: undefined, budget: null };
   const comparable = limits.filter((limit) => limit.currency === currency);
   const perOrder = comparable.flatMap(({ per_order: amount }) => amount ?? []);
   const budgets = comparable.flatMap((limit) => budgetFromSpendingLimit(limit) ?? []);
@@ -57,7 +63,7 @@ function combineSpendingLimits(
 
 function budgetFromSpendingLimit(limit: SpendingLimit): Budget | undefined {
   const { currency, period, per_period: perPeriod, period_starts_at: start, period_ends_at: end, time_zone: timeZone } = limit;
-  if (period === null || perPeriod === null || start === null || end === null) return undefined;
+  if (currency === null || period === null || perPeriod === null || start === null || end === null) return undefined;
   const spent = limit.spent ?? 0;
   return {
     currency,

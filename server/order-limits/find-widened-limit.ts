@@ -13,6 +13,7 @@ export function findWidenedLimit(allowed: EffectiveOrderLimits, requested: Effec
     ['limits.per_order', isHigher(before?.per_order, after?.per_order)],
     ['limits.per_period', isHigher(before?.per_period, after?.per_period)],
     ['limits.period', before?.period !== undefined && before.period !== after?.period],
+    ['products', permitsMoreCategories(allowed.products?.categories, requested.products?.categories)],
     ['valid_until', isHigher(toEpochMs(allowed.valid_until), toEpochMs(requested.valid_until))],
     ['orders', allowed.orders === 'own' && requested.orders === 'all'],
     // `always` permits no order without an approval, and `never` permits no order above a limit; neither is a subset of the other.
@@ -20,6 +21,9 @@ export function findWidenedLimit(allowed: EffectiveOrderLimits, requested: Effec
   ];
   return widened.find(([, isWider]) => isWider)?.[0];
 }
+
+const permitsMoreCategories = (allowed: readonly string[] | undefined, requested: readonly string[] | undefined): boolean =>
+  allowed !== undefined && (requested === undefined || requested.some((category) => !allowed.includes(category)));
 
 const isHigher = (maximum: number | undefined, value: number | undefined): boolean =>
   maximum !== undefined && (value === undefined || value > maximum);

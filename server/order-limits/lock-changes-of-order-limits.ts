@@ -1,7 +1,7 @@
 import { acquireAdvisoryLockForId, acquireAdvisoryLockForKey } from '../database/queries/acquire-advisory-lock.sql.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 
-// The function `mandate_lock_order_limits_v1` acquires shared locks with the same keys.
+// The function `mandate_lock_order_limits_v2` acquires shared locks with the same keys.
 const ceilingsLockId = 7_411_890;
 const grantLockNamespace = 7_411_891;
 

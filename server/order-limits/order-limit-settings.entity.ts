@@ -11,6 +11,10 @@ export const OrderLimitSettingsEntity = defineEntity({
     maximumLimits: p.json<OrderSpendingLimits>().nullable(),
     /** Limits that the consent page proposes if such an application requests none. */
     defaultLimits: p.json<OrderSpendingLimits>().nullable(),
+    /** Categories of the products that users can at most allow such an application to order; null for all products. */
+    maximumCategories: p.array().nullable(),
+    /** Categories that the consent page proposes if such an application requests no limits; null for all products. */
+    defaultCategories: p.array().nullable(),
     version: p.integer().version(),
   },
 });

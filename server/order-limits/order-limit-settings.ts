@@ -5,6 +5,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { insertIfAbsent } from '../database/queries/insert-if-absent.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import { findLimitAboveCeiling } from './find-limit-above-ceiling.ts';
+import { findCategoryAboveCeiling } from './product-categories-of-limits.ts';
 import { lockChangesOfCeilings } from './lock-changes-of-order-limits.ts';
 import { OrderLimitSettingsEntity } from './order-limit-settings.entity.ts';
 
@@ -13,7 +14,9 @@ const singleRowId = 1;
 /** Reads the shop's limits for applications that are not its own. */
 export async function readOrderLimitSettings(em: EntityManager): Promise<OrderLimitSettings> {
   const entity = await em.findOne(OrderLimitSettingsEntity, { id: singleRowId }, { disableIdentityMap: true });
-  return entity ? settingsFromEntity(entity) : { maximum_limits: null, default_limits: null, version: 1 };
+  return entity
+    ? settingsFromEntity(entity)
+    : { maximum_limits: null, default_limits: null, maximum_products: null, default_products: null, version: 1 };
 }
 
 type Actor = { readonly source: RequestSource; readonly actorId: number | undefined; readonly clientId: string };
@@ -29,9 +32,9 @@ export function changeOrderLimitSettingsAndAudit(
   change: OrderLimitSettingsUpdate,
   check: (current: OrderLimitSettings) => void,
 ): Promise<OrderLimitSettings> {
-  const { maximum_limits: maximumLimits, default_limits: defaultLimits } = change;
+  const { maximum_limits: maximumLimits, default_limits: defaultLimits, maximum_products: maximumProducts } = change;
   return em.transactional(async (inner) => {
-    if (maximumLimits !== undefined) await lockChangesOfCeilings(inner);
+    if (maximumLimits !== undefined || maximumProducts !== undefined) await lockChangesOfCeilings(inner);
     await insertIfAbsent(inner, OrderLimitSettingsEntity, { id: singleRowId });
     const options = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
     const entity = await inner.findOneOrFail(OrderLimitSettingsEntity, { id: singleRowId }, options);
@@ -39,6 +42,8 @@ export function changeOrderLimitSettingsAndAudit(
     const previousVersion = entity.version;
     if (maximumLimits !== undefined) entity.maximumLimits = maximumLimits;
     if (defaultLimits !== undefined) entity.defaultLimits = defaultLimits;
+    if (maximumProducts !== undefined) entity.maximumCategories = maximumProducts?.categories ?? null;
+    if (change.default_products !== undefined) entity.defaultCategories = change.default_products?.categories ?? null;
     assertDefaultWithinMaximum(settingsFromEntity(entity));
     await inner.flush();
     const settings = settingsFromEntity(entity);
@@ -49,7 +54,13 @@ export function changeOrderLimitSettingsAndAudit(
   });
 }
 
-function assertDefaultWithinMaximum({ maximum_limits: maximum, default_limits: limits }: OrderLimitSettings): void {
+function assertDefaultWithinMaximum(settings: OrderLimitSettings): void {
+  const { maximum_limits: maximum, default_limits: limits, maximum_products: products, default_products: defaultProducts } = settings;
+  const category = findCategoryAboveCeiling(products?.categories, defaultProducts?.categories);
+  if (category !== undefined) {
+    const detail = `The maximum does not permit the category ${category}.`;
+    throw createInvalidRequestProblem({ in: 'body', pointer: '#/default_products/categories', code: 'out_of_range', detail });
+  }
   const excess = maximum && limits ? findLimitAboveCeiling(maximum, limits) : undefined;
   if (!excess) return;
   const pointer = `#/default_limits/${excess.field}`;
@@ -59,9 +70,13 @@ function assertDefaultWithinMaximum({ maximum_limits: maximum, default_limits: l
 const settingsFromEntity = ({
   maximumLimits,
   defaultLimits,
+  maximumCategories,
+  defaultCategories,
   version,
 }: InferEntity<typeof OrderLimitSettingsEntity>): OrderLimitSettings => ({
   maximum_limits: maximumLimits ?? null,
   default_limits: defaultLimits ?? null,
+  maximum_products: maximumCategories ? { categories: [...maximumCategories] } : null,
+  default_products: defaultCategories ? { categories: [...defaultCategories] } : null,
   version,
 });

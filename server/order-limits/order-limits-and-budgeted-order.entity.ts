@@ -3,7 +3,7 @@ import { budgetPeriods, orderApprovalModes, type OrderAction } from '@mandate/co
 
 /**
  * Limits that a user set for the orders of one grant. A grant without a row is limited only by its scopes, and by the limits that
- * administrators set. The functions of migration 20261124170200 combine these limits.
+ * administrators set. The functions of migration 20261124190000 combine these limits.
  */
 export const OrderLimits = defineEntity({
   name: 'OrderLimits',
@@ -17,6 +17,8 @@ export const OrderLimits = defineEntity({
     perOrder: p.bigint('number').nullable().check('per_order >= 1'),
     perPeriod: p.bigint('number').nullable().check('per_period >= 1'),
     period: p.enum(budgetPeriods).nullable(),
+    /** Categories of the products that can be ordered; null for all products. */
+    categories: p.array().nullable(),
     /** IANA name of the time zone that determines when a period starts. */
     timeZone: p.text().default('UTC'),
     validUntil: p.datetime(3).nullable(),

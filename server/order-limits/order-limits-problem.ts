@@ -1,9 +1,11 @@
 import { formatDecimalAmount, maxApprovalWaitSeconds, type BudgetPeriod, type OrderAction } from '@mandate/contract';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 
+export type ProductOutsideCategories = { readonly product_id: number; readonly category: string };
+
 /** The limit that an order or payment exceeds. */
 export type ExceededLimit = {
-  readonly limit: 'valid_until' | 'actions' | 'currency' | 'per_order' | 'per_period' | 'approval' | 'revoked';
+  readonly limit: 'valid_until' | 'actions' | 'categories' | 'currency' | 'per_order' | 'per_period' | 'approval' | 'revoked';
   /**
    * Where the limit was set: by the customer for the application or API key, or by an administrator for this application or for all
    * applications that are not the shop's own.
@@ -16,6 +18,10 @@ export type ExceededLimit = {
   readonly spent?: number | null;
   readonly valid_until?: string | null;
   readonly period_ends_at?: string | null;
+  /** Categories that all limits permit; only with the limit `categories`. */
+  readonly categories?: readonly string[];
+  /** Products of other categories; only with the limit `categories`. */
+  readonly products?: readonly ProductOutsideCategories[];
   /**
    * Whether the customer can approve the order: the customer permits approvals, and the order exceeds no limit of an administrator. Absent
    * for payments; null for API keys, which cannot request approvals.
@@ -37,13 +43,23 @@ function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subj
     : { subject: 'The customer allows', hint: changeHint };
 }
 
-/** @param pointer location of the amount or the quote in the request body */
-export function createLimitProblem(exceeded: ExceededLimit, requested: number, requestedCurrency: string, pointer: string): Problem {
+/**
+ * @param pointer location of the amount or the quote in the request body
+ * @param findPointersOfProduct returns the locations of a product in the request body (default: `pointer`)
+ */
+export function createLimitProblem(
+  exceeded: ExceededLimit,
+  requested: number,
+  requestedCurrency: string,
+  pointer: string,
+  findPointersOfProduct: (productId: number) => readonly string[] = () => [pointer],
+): Problem {
   const { limit, currency = null, per_order: perOrder } = exceeded;
   const { subject, hint } = describeLimitAuthor(exceeded);
   if (limit === 'revoked') return createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });
   if (limit === 'valid_until') return createExpiredAuthorizationProblem(exceeded.valid_until);
   if (limit === 'actions') return createActionNotAllowedProblem('place');
+  if (limit === 'categories') return createCategoryProblem(exceeded, requested, pointer, findPointersOfProduct);
   if (limit === 'per_period') return createBudgetProblem(exceeded, requested, pointer);
   if (limit === 'approval') {
     const detail = joinSentences(
@@ -75,6 +91,44 @@ function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer
   const detail = joinSentences(facts, describeAlternatives(exceeded, pointer, alternatives), hint);
   return createLimitExceededProblem(detail, pointer, { limit, spent, requested, available, ...approvalFields(exceeded) });
 }
+
+function createCategoryProblem(
+  exceeded: ExceededLimit,
+  requested: number,
+  pointer: string,
+  findPointersOfProduct: (productId: number) => readonly string[],
+): Problem {
+  const { categories: permitted = [], products = [] } = exceeded;
+  const { hint } = describeLimitAuthor(exceeded);
+  const described = products.map(({ product_id: id, category }) => `product ${id} is in the category ${category}`);
+  const outside = described.length > maxDescribedProducts ? [...described.slice(0, maxDescribedProducts), 'so on'] : described;
+  const facts = `${describePermittedCategories(permitted)}, and ${list.format(outside)}.`;
+  const alternatives = permitted.length > 0 ? 'Order only products of these categories' : undefined;
+  const detail = joinSentences(facts, describeAlternatives(exceeded, pointer, alternatives), hint);
+  const entries = products.flatMap(({ product_id: productId, category }) =>
+    findPointersOfProduct(productId).map((location) => ({
+      in: 'body' as const,
+      pointer: location,
+      code: 'limit_exceeded',
+      detail: `Product ${productId} is in the category ${category}, which is not permitted.`,
+      product_id: productId,
+      category,
+      permitted_categories: [...permitted],
+      requested,
+      ...approvalFields(exceeded),
+    })),
+  );
+  return createProblem('limit_exceeded', { detail, errors: entries.slice(0, maxProblemEntries) });
+}
+
+const maxDescribedProducts = 5;
+const maxProblemEntries = 50;
+const list = new Intl.ListFormat('en-GB');
+
+const describePermittedCategories = (categories: readonly string[]): string =>
+  categories.length === 0
+    ? 'The limits of the customer and of the shop have no product category in common'
+    : `Only products of the ${categories.length === 1 ? 'category' : 'categories'} ${list.format(categories)} can be ordered`;
 
 const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable' | 'approval_id'> => ({
   ...(exceeded.approvable != null && { approvable: exceeded.approvable }),

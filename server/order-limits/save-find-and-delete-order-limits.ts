@@ -42,6 +42,7 @@ const mergedColumns = [
   'perOrder',
   'perPeriod',
   'period',
+  'categories',
   'validUntil',
   'ownOrdersOnly',
   'approval',

@@ -3,8 +3,8 @@ import type { ExceededLimit } from '../order-limits/order-limits-problem.ts';
 import type { OrderRejection } from './problem-from-order-rejection.ts';
 
 /** The limits of a grant, and the limit that an order would exceed, if any. */
-export type LimitCheck = Required<Omit<ExceededLimit, 'limit' | 'set_by'>> &
-  Pick<ExceededLimit, 'set_by'> & { readonly limit: ExceededLimit['limit'] | null };
+export type LimitCheck = Required<Omit<ExceededLimit, 'limit' | 'set_by' | 'categories' | 'products'>> &
+  Pick<ExceededLimit, 'set_by' | 'categories' | 'products'> & { readonly limit: ExceededLimit['limit'] | null };
 
 /** The function's result if it placed no order. With the parameter for pricing only, `exceeded` also contains limits that are not exceeded. */
 export type PricedOrderRejection = Omit<OrderRejection, 'exceeded'> & {
@@ -27,8 +27,8 @@ type PlacementRow = { answer: string | null; location: string | null; refusal: (
 
 // Written in SQL because a single function call performs the whole transaction (see the `create-order` benchmark).
 export const callPlaceOrderSqlFunction = prepareStatement<PlacementRow>(
-  'place_order_v9',
+  'place_order_v10',
   `select answer, location, refusal
-     from mandate_place_order_v9($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json,
+     from mandate_place_order_v10($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json,
        $17, $18, $19, $20)`,
 );

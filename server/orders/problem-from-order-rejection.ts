@@ -38,7 +38,7 @@ export const problemFromOrderRejection = (rejection: OrderRejection, input: Orde
 const findQuotedOrderProblem = (quote: QuoteAtRejection, rejection: OrderRejection, input: OrderInputOrQuoteContent): Problem | undefined =>
   findQuoteProblem(quote, rejection, hasDeliveryAddress(input)) ??
   productUnavailable(rejection, input) ??
-  limitExceeded(rejection, '#/quote_id') ??
+  limitExceeded(rejection, input, '#/quote_id') ??
   (quote.hold ? undefined : outOfStock(rejection, input));
 
 /**
@@ -55,7 +55,7 @@ export function findOrderProblem(rejection: OrderConflicts, input: OrderInputOrQ
   if (errors.length > 0) return createInvalidRequestProblem(...errors.slice(0, 50));
   return (
     productUnavailable(rejection, input) ??
-    limitExceeded(rejection, '#/items') ??
+    limitExceeded(rejection, input, '#/items') ??
     outOfStock(rejection, input) ??
     priceChanged(rejection, input)
   );
@@ -121,8 +121,15 @@ function totalErrors({ subtotal, total }: OrderConflicts, { discount_total: disc
   return errors;
 }
 
-const limitExceeded = ({ exceeded, total, currency }: OrderConflicts, pointer: string): Problem | undefined =>
-  exceeded ? createLimitProblem(exceeded, total ?? 0, currency ?? '', pointer) : undefined;
+function limitExceeded(
+  { exceeded, total, currency }: OrderConflicts,
+  input: OrderInputOrQuoteContent,
+  pointer: string,
+): Problem | undefined {
+  const findPointers = (productId: number): string[] =>
+    itemEntries(input, [productId], () => ({ code: 'limit_exceeded', detail: '' })).flatMap((entry) => entry.pointer ?? []);
+  return exceeded ? createLimitProblem(exceeded, total ?? 0, currency ?? '', pointer, findPointers) : undefined;
+}
 
 function productUnavailable({ unavailable_products }: OrderConflicts, input: OrderInputOrQuoteContent): Problem | undefined {
   if (unavailable_products.length === 0) return undefined;

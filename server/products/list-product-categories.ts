@@ -23,6 +23,12 @@ export const listProductCategories = (
     .limit(limit + 1)
     .execute<ProductCategory[]>('all', false);
 
+/** Returns the first categories of the products for sale, sorted by name. */
+export async function listCategoriesForSale(em: EntityManager, maximum: number): Promise<string[]> {
+  const rows = await listProductCategories(em, ['active'], undefined, maximum);
+  return rows.slice(0, maximum).map(({ category }) => category);
+}
+
 /** Counts the categories of products with these statuses, up to `totalCountMax + 1`. */
 export const countProductCategories = (em: EntityManager, statuses: readonly Product['status'][]): Promise<number> =>
   countEntitiesUpTo(em, em.createQueryBuilder(Product).select('category', true).where(hasStatusIn(statuses)), maxCountedTotal);

@@ -10,6 +10,7 @@ import { isJsonObject, mapJsonObject, type JsonObject, type JsonValue, jsonPrimi
 
 /** Example values by field name, for schemas without a complete example. */
 const valuesByFieldName: Readonly<Record<string, JsonValue>> = {
+  categories: ['bags'],
   has_more: false,
   next_cursor: null,
   requires_address: true,

@@ -49,6 +49,7 @@ export const exampleRequestBodiesBySchemaName: Readonly<Record<string, JsonObjec
   DeliveryMethodReplace: { name: 'Standard delivery, 2 to 4 days', price: 425, currency: 'GBP', requires_address: true },
   ConnectedAppLimitsInput: {
     limits: { currency: 'GBP', per_order: 5000, per_period: 20_000, period: 'month' },
+    products: { categories: ['bags', 'kitchen'] },
     time_zone: 'Europe/London',
   },
   ApiKeyCreate: { name: 'Nightly report', scopes: ['orders.read'] },

@@ -13,6 +13,7 @@ import {
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { nullableSpendingLimitsInputSchema, nullableSpendingLimitsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
+import { nullableProductLimitsInputSchema, nullableProductLimitsSchema } from '../../protocol/order-product-limits.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { scopeNames } from '../../protocol/scopes.ts';
@@ -69,6 +70,8 @@ const descriptions = {
   quota_per_month: 'Maximum number of requests per calendar month (UTC) for all users in total. `null` means the default quota.',
   order_limits_ceiling:
     'Highest limits for orders that customers can allow the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, from the next request on.',
+  order_products_ceiling:
+    'Products that customers can at most allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
   refresh_grace_seconds:
     'Grace period in seconds after a refresh token has been rotated. During this period, a repeated request returns the same response, provided that the new refresh token has not been used. `0` disables the grace period, for example for FAPI clients. `null` means the server default.',
 };
@@ -95,6 +98,7 @@ const fields = {
   quota_per_month: z.number().int().min(1).nullable().describe(descriptions.quota_per_month),
   refresh_grace_seconds: z.number().int().min(0).nullable().describe(descriptions.refresh_grace_seconds),
   order_limits_ceiling: nullableSpendingLimitsSchema.describe(descriptions.order_limits_ceiling),
+  order_products_ceiling: nullableProductLimitsSchema.describe(descriptions.order_products_ceiling),
   version: z.number().int().min(1).describe('Version number, incremented by every change.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
@@ -149,6 +153,7 @@ const changeable = {
   quota_per_month: z.number().int().min(1).max(maxConfigurableRequestLimit).nullable().describe(descriptions.quota_per_month),
   refresh_grace_seconds: z.number().int().min(0).max(maxRefreshGraceSeconds).nullable().describe(descriptions.refresh_grace_seconds),
   order_limits_ceiling: nullableSpendingLimitsInputSchema.describe(descriptions.order_limits_ceiling),
+  order_products_ceiling: nullableProductLimitsInputSchema.describe(descriptions.order_products_ceiling),
 };
 
 export const applicationCreateSchema = withSchemaName(
@@ -173,6 +178,7 @@ export const applicationCreateSchema = withSchemaName(
       quota_per_month: changeable.quota_per_month.optional(),
       refresh_grace_seconds: changeable.refresh_grace_seconds.optional(),
       order_limits_ceiling: changeable.order_limits_ceiling.optional(),
+      order_products_ceiling: changeable.order_products_ceiling.optional(),
     })
     .strict(),
 );
@@ -230,7 +236,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     pathParams,
     body: applicationUpdateSchema,
     summary: 'Update an application',
-    description: `Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only \`status\`, \`rate_limit_per_minute\`, \`quota_per_month\` and \`order_limits_ceiling\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
+    description: `Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only \`status\`, \`rate_limit_per_minute\`, \`quota_per_month\`, \`order_limits_ceiling\` and \`order_products_ceiling\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
     responses: { 200: applicationSchema, ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'applications.update', access }),
   },

@@ -35,7 +35,7 @@ const fails = declareProblemResponses({ ...commonProblems, ...approvalProblems }
 
 export const approvalStatuses = ['pending', 'approved', 'declined', 'canceled', 'expired', 'used'] as const;
 /** Reasons why an order needs an approval. */
-export const approvalReasons = ['currency', 'per_order', 'per_period', 'every_order'] as const;
+export const approvalReasons = ['currency', 'per_order', 'per_period', 'every_order', 'categories'] as const;
 
 const approvalItemSchema = withSchemaName(
   'ApprovalItem',
@@ -65,12 +65,16 @@ const approvalFields = {
   reason: z
     .object({
       code: extensibleEnumSchema(approvalReasons).describe(
-        '`per_order`, `per_period` and `currency`: limit that the order exceeded when the approval was requested; `every_order`: the customer approves every order of the application.',
+        '`categories`, `per_order`, `per_period` and `currency`: limit that the order exceeded when the approval was requested; `every_order`: the customer approves every order of the application.',
       ),
       currency: currencySchema.nullable().describe('Currency of the amounts; `null` if the limits contain no amounts.'),
       limit: amountSchema.nullable().describe('Limit that the order exceeded, in minor units; `null` if the reason is not an amount.'),
       spent: amountSchema.nullable().describe('Amount already spent in the period, in minor units; only with `per_period`.'),
       period: z.enum(budgetPeriods).nullable().describe('Period of the limit; only with `per_period`.'),
+      categories: z
+        .array(z.string())
+        .nullable()
+        .describe('Categories of the ordered products that the customer does not permit; only with `categories`.'),
     })
     .nullable()
     .describe('Why the order needs an approval; `null` if the order was within all limits when the approval was requested.'),

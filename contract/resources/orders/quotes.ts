@@ -33,7 +33,7 @@ export const maxHoldSeconds = 30 * 60;
 const minQuoteSeconds = 60;
 
 /** Limits that an order can exceed. */
-const exceedableLimits = ['valid_until', 'actions', 'currency', 'per_order', 'per_period', 'approval'] as const;
+const exceedableLimits = ['valid_until', 'actions', 'categories', 'currency', 'per_order', 'per_period', 'approval'] as const;
 
 export const quoteCreateSchema = withSchemaName(
   'QuoteCreate',
@@ -89,7 +89,7 @@ const quoteLimitsSchema = withSchemaName(
     exceeded: extensibleEnumSchema(exceedableLimits)
       .nullable()
       .describe(
-        'Limit that an order from this quote would have exceeded; `approval` if the customer approves every order; `null` if the order was within all limits.',
+        'Limit that an order from this quote would have exceeded; `categories` if the category of a product is not permitted; `approval` if the customer approves every order; `null` if the order was within all limits.',
       ),
     currency: currencySchema.nullable().describe('Currency of the amounts; `null` if the limits contain no amounts.'),
     per_order: amountSchema.nullable().describe('Maximum total of one order, in minor units; `null` if there is no such limit.'),

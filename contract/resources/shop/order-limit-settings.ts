@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { nullableSpendingLimitsInputSchema, nullableSpendingLimitsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
+import { nullableProductLimitsInputSchema, nullableProductLimitsSchema } from '../../protocol/order-product-limits.ts';
 import {
   bodyProblemCodes,
   commonProblems,
@@ -21,13 +22,19 @@ const descriptions = {
     'Highest limits that customers can allow an application that is not operated by the shop; `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
   default_limits:
     'Limits that the consent page proposes if such an application requests no limits; `null` means none. Customers can change them up to the maximum.',
+  maximum_products:
+    'Products that customers can at most allow such an application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
+  default_products:
+    'Products that the consent page proposes if such an application requests no limits; `null` means all products. Customers can change them up to the maximum.',
 };
 
 export const orderLimitSettingsSchema = withSchemaName(
   'OrderLimitSettings',
   z.object({
     maximum_limits: nullableSpendingLimitsSchema.describe(descriptions.maximum_limits),
+    maximum_products: nullableProductLimitsSchema.describe(descriptions.maximum_products),
     default_limits: nullableSpendingLimitsSchema.describe(descriptions.default_limits),
+    default_products: nullableProductLimitsSchema.describe(descriptions.default_products),
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
   }),
 );
@@ -37,7 +44,9 @@ export const orderLimitSettingsUpdateSchema = withSchemaName(
   z
     .object({
       maximum_limits: nullableSpendingLimitsInputSchema.describe(descriptions.maximum_limits).optional(),
+      maximum_products: nullableProductLimitsInputSchema.describe(descriptions.maximum_products).optional(),
       default_limits: nullableSpendingLimitsInputSchema.describe(descriptions.default_limits).optional(),
+      default_products: nullableProductLimitsInputSchema.describe(descriptions.default_products).optional(),
     })
     .strict(),
 );

@@ -1,9 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
-import type { ConnectedAppLimits, EffectiveOrderLimits, OrderLimitsInput, OrderSpendingLimits } from '@mandate/contract';
+import type { ConnectedAppLimits, EffectiveOrderLimits, OrderLimitsInput } from '@mandate/contract';
 import { Application } from '../../applications/application.entity.ts';
 import type { RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { createInvalidRequestProblem } from '../../http/problem-details/problem.ts';
+import { assertCategoriesKnown } from '../../order-limits/product-categories-of-limits.ts';
 import { findEffectiveOrderLimits, type EffectiveLimits } from '../../order-limits/find-effective-order-limits.ts';
 import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
 import {
@@ -50,9 +51,13 @@ export async function isAccessToAllOrdersGrantable(em: EntityManager, userId: nu
 }
 
 /** Returns the limits that administrators set for a user's connected application, or undefined. */
-export async function findCeilingOfConnectedApp(em: EntityManager, userId: number, id: number): Promise<OrderSpendingLimits | undefined> {
+export async function findCeilingOfConnectedApp(
+  em: EntityManager,
+  userId: number,
+  id: number,
+): Promise<Pick<EffectiveOrderLimits, 'limits' | 'products'> | undefined> {
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
-  return app ? tightenToCeilings(undefined, (await findOrderLimitCeilings(em, app.clientId)).ceilings)?.limits : undefined;
+  return app ? tightenToCeilings(undefined, await findOrderLimitCeilings(em, app.clientId)) : undefined;
 }
 
 type LimitsChange = {
@@ -83,6 +88,7 @@ export async function changeLimitsOfConnectedApp(
   if (!(await em.findOne(OauthRecord, { model: 'Grant', id: grantId }, lock))) return false;
   if (input) {
     await assertWithinCeilings(em, clientId, input);
+    if (by !== undefined) await assertNewCategoriesKnown(em, grantId, input);
     await saveOrderLimits(em, grantId, await fillInOrderAccessAndApproval(em, grantId, input), { timeZone });
     await deleteStoredConsent(em, userId, clientId);
   } else {
@@ -94,12 +100,20 @@ export async function changeLimitsOfConnectedApp(
 }
 
 /** @throws {Problem} `invalid_request` if a limit is above a limit that an administrator set */
-async function assertWithinCeilings(em: EntityManager, clientId: string, { limits }: OrderLimitsInput): Promise<void> {
-  const { ceilings } = await findOrderLimitCeilings(em, clientId);
-  const excess = findLimitAboveCeilings(ceilings, limits);
+async function assertWithinCeilings(em: EntityManager, clientId: string, input: OrderLimitsInput): Promise<void> {
+  const excess = findLimitAboveCeilings(await findOrderLimitCeilings(em, clientId), input);
   if (!excess) return;
   const detail = `For this application, ${excess.reason}. Only an administrator of the shop can change this.`;
-  throw createInvalidRequestProblem({ in: 'body', pointer: `#/limits/${excess.field}`, code: 'out_of_range', detail });
+  throw createInvalidRequestProblem({ in: 'body', pointer: `#/${excess.path.join('/')}`, code: 'out_of_range', detail });
+}
+
+/**
+ * The limits can keep a category that no product has any longer.
+ * @throws {Problem} `invalid_request` if no product for sale has one of the categories that are added
+ */
+async function assertNewCategoriesKnown(em: EntityManager, grantId: string, { products }: OrderLimitsInput): Promise<void> {
+  const current = await findOrderLimits(em, grantId);
+  await assertCategoriesKnown(em, products?.categories ?? [], '#/products/categories', current?.categories ?? []);
 }
 
 /** @throws {Problem} `invalid_request` if the application did not request access to all orders */

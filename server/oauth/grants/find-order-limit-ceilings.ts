@@ -1,7 +1,12 @@
-import type { OrderSpendingLimits } from '@mandate/contract';
+import type { EffectiveOrderLimits, OrderSpendingLimits } from '@mandate/contract';
 import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findLimitAboveCeiling, type LimitAboveCeiling } from '../../order-limits/find-limit-above-ceiling.ts';
+import {
+  findCategoryAboveCeiling,
+  intersectCategories,
+  type PermittedCategories,
+} from '../../order-limits/product-categories-of-limits.ts';
 import { readOrderLimitSettings } from '../../order-limits/order-limit-settings.ts';
 
 export type OrderLimitCeilings = {
@@ -9,21 +14,48 @@ export type OrderLimitCeilings = {
   readonly ceilings: readonly OrderSpendingLimits[];
   /** Limits that the consent page proposes if the application requests none. */
   readonly defaultLimits: OrderSpendingLimits | undefined;
+  /** Categories of the products that every ceiling permits. */
+  readonly categories: PermittedCategories;
+  /** Categories that the consent page proposes if the application requests no limits. */
+  readonly defaultCategories: PermittedCategories;
 };
+
+const none: OrderLimitCeilings = { ceilings: [], defaultLimits: undefined, categories: undefined, defaultCategories: undefined };
 
 /** Returns the limits that administrators set for an application. */
 export async function findOrderLimitCeilings(em: EntityManager, clientId: string): Promise<OrderLimitCeilings> {
-  const fields = ['firstParty', 'orderLimitsCeiling'] as const;
+  const fields = ['firstParty', 'orderLimitsCeiling', 'orderCategoriesCeiling'] as const;
   const application = await em.findOne(Application, { clientId }, { fields, disableIdentityMap: true });
-  if (!application) return { ceilings: [], defaultLimits: undefined };
+  if (!application) return none;
   const ofApplication = application.orderLimitsCeiling ?? [];
-  if (application.firstParty) return { ceilings: [ofApplication].flat(), defaultLimits: undefined };
-  const { maximum_limits: maximum, default_limits: defaultLimits } = await readOrderLimitSettings(em);
-  return { ceilings: [ofApplication, maximum ?? []].flat(), defaultLimits: defaultLimits ?? undefined };
+  const categories = application.orderCategoriesCeiling ?? undefined;
+  if (application.firstParty) return { ...none, ceilings: [ofApplication].flat(), categories };
+  const settings = await readOrderLimitSettings(em);
+  return {
+    ceilings: [ofApplication, settings.maximum_limits ?? []].flat(),
+    defaultLimits: settings.default_limits ?? undefined,
+    categories: intersectCategories([categories, settings.maximum_products?.categories]),
+    defaultCategories: settings.default_products?.categories,
+  };
 }
+
+/** A requested limit that the ceilings do not permit, with its path. */
+type ExcessiveLimit = { readonly path: readonly string[]; readonly reason: string };
 
 /** Returns the first limit that is above one of the ceilings, or undefined. */
 export function findLimitAboveCeilings(
+  { ceilings, categories }: OrderLimitCeilings,
+  { limits, products }: Pick<EffectiveOrderLimits, 'limits' | 'products'>,
+): ExcessiveLimit | undefined {
+  const excess = findAmountAboveCeilings(ceilings, limits);
+  if (excess) return { path: ['limits', excess.field], reason: excess.reason };
+  const category = findCategoryAboveCeiling(categories, products?.categories);
+  if (category === undefined) return undefined;
+  const permitted = categories?.join(', ') || 'none';
+  return { path: ['products', 'categories'], reason: `the category ${category} is not permitted (permitted: ${permitted})` };
+}
+
+function findAmountAboveCeilings(
   ceilings: readonly OrderSpendingLimits[],
   limits: OrderSpendingLimits | undefined,
 ): LimitAboveCeiling | undefined {

@@ -10,7 +10,8 @@ import { z } from 'zod';
 import type { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { fillInLimitsFromCeiling } from '../../order-limits/find-limit-above-ceiling.ts';
-import { findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
+import { intersectCategories } from '../../order-limits/product-categories-of-limits.ts';
+import { findOrderLimitCeilings, type OrderLimitCeilings } from './find-order-limit-ceilings.ts';
 
 /** Returns the orders that an application can access if its request contains details without `orders`. */
 export const defaultOrderAccess = ({ firstParty }: Pick<Application, 'firstParty'>): OrderAccessLevel => (firstParty ? 'all' : 'own');
@@ -98,20 +99,30 @@ export async function findOfferedOrderLimits(
   if (!requested && !permitsOrdersOrPayments(scopes)) {
     return { isOffered: false, isRequested: false, maximum: allowed, proposed: allowed };
   }
-  const { ceilings, defaultLimits } = await findOrderLimitCeilings(em, application.clientId);
+  const ceilings = await findOrderLimitCeilings(em, application.clientId);
   const maximum = tightenToCeilings(allowed, ceilings);
-  const proposed = requested || !defaultLimits ? maximum : { ...(maximum ?? unlimited), limits: tighten(defaultLimits, ceilings) };
+  const defaults = defaultOrderLimits(ceilings);
+  const proposed = requested || !defaults ? maximum : tightenToCeilings({ ...(maximum ?? unlimited), ...defaults }, ceilings);
   return { isOffered: true, isRequested: requested !== undefined, maximum, proposed };
 }
 
 /** Returns the requested limits, tightened to the ceilings; undefined if there are neither. */
 export const tightenToCeilings = (
   requested: EffectiveOrderLimits | undefined,
-  ceilings: readonly OrderSpendingLimits[],
+  { ceilings, categories: permitted }: OrderLimitCeilings,
 ): EffectiveOrderLimits | undefined => {
   const limits = tighten(requested?.limits, ceilings);
-  return limits ? { ...(requested ?? unlimited), limits } : requested;
+  const categories = intersectCategories([requested?.products?.categories, permitted]);
+  if (!limits && !categories) return requested;
+  return { ...(requested ?? unlimited), ...(limits && { limits }), ...(categories && { products: { categories } }) };
 };
+
+/** Returns the shop's default, or undefined if there is none. */
+const defaultOrderLimits = ({
+  defaultLimits: limits,
+  defaultCategories: categories,
+}: OrderLimitCeilings): Pick<EffectiveOrderLimits, 'limits' | 'products'> | undefined =>
+  limits || categories ? { ...(limits && { limits }), ...(categories && { products: { categories: [...categories] } }) } : undefined;
 
 const tighten = (limits: OrderSpendingLimits | undefined, ceilings: readonly OrderSpendingLimits[]): OrderSpendingLimits | undefined => {
   let tightened = limits;
@@ -132,7 +143,8 @@ export async function findLimitsWithoutConsent(
 ): Promise<{ readonly effective: EffectiveOrderLimits | undefined; readonly stored: EffectiveOrderLimits | undefined }> {
   const access = defaultLimitsOfGrant(application, scopes);
   if (!permitsOrdersOrPayments(scopes)) return { effective: access, stored: access };
-  const { ceilings, defaultLimits } = await findOrderLimitCeilings(em, application.clientId);
-  const stored = withDefault && defaultLimits ? { ...(access ?? unlimited), limits: tighten(defaultLimits, ceilings) } : access;
+  const ceilings = await findOrderLimitCeilings(em, application.clientId);
+  const defaults = withDefault ? defaultOrderLimits(ceilings) : undefined;
+  const stored = defaults ? tightenToCeilings({ ...(access ?? unlimited), ...defaults }, ceilings) : access;
   return { effective: tightenToCeilings(stored, ceilings), stored };
 }

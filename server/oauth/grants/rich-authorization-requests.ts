@@ -17,6 +17,7 @@ import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-li
 import { findEffectiveOrderLimits } from '../../order-limits/find-effective-order-limits.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
+import { findUnknownCategories } from '../../order-limits/product-categories-of-limits.ts';
 import { findOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { recordChangedLimits } from './record-changed-limits.ts';
 import { defaultOrderAccess, parseAuthorizationDetails } from './order-limits-of-authorization-request.ts';
@@ -35,10 +36,11 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
         async validate(ctx, detail) {
           if (parseAuthorizationDetails(ctx.oidc.params ?? {})?.length !== 1)
             throw invalidDetails(`send one object of the type ${orderAuthorizationDetailsType}`);
-          const { limits } = parseOrderDetails(detail, new Date());
-          const { ceilings } = await findOrderLimitCeilings(em, ctx.oidc.client?.clientId ?? '');
-          const excess = findLimitAboveCeilings(ceilings, limits);
-          if (excess) throw invalidDetails(`limits.${excess.field}: for this application, ${excess.reason}`);
+          const limits = parseOrderDetails(detail, new Date());
+          const excess = findLimitAboveCeilings(await findOrderLimitCeilings(em, ctx.oidc.client?.clientId ?? ''), limits);
+          if (excess) throw invalidDetails(`${excess.path.join('.')}: for this application, ${excess.reason}`);
+          const [unknown] = limits.products ? await findUnknownCategories(em, limits.products.categories) : [];
+          if (unknown !== undefined) throw invalidDetails(`products.categories: no product for sale has the category ${unknown}`);
         },
       },
     },
@@ -57,15 +59,21 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
 
 /**
  * Narrows the limits of a grant to those in a token request. A narrower limit is permanent: only the user can widen it again. Without
- * `orders` or `approval`, these remain the same, because existing applications do not know these fields.
+ * `orders`, `approval` or `products`, these remain the same, because existing applications do not know these fields.
  */
 async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   const [detail] = parseAuthorizationDetails(ctx.oidc.params ?? {}) ?? [];
-  const { orders: requestedOrders, approval: requestedApproval, ...conditions } = parseOrderDetails(detail, new Date());
+  const {
+    orders: requestedOrders,
+    approval: requestedApproval,
+    products: requestedProducts,
+    ...conditions
+  } = parseOrderDetails(detail, new Date());
   const current = await findOrderLimits(em, grantId);
+  const categories = requestedProducts?.categories ?? current?.categories;
   const orders = requestedOrders ?? (await resolveOrderAccess(em, ctx, current));
   const approval = requestedApproval ?? current?.approval ?? 'above_limit';
-  const requested = { ...conditions, orders, approval };
+  const requested = { ...conditions, ...(categories && { products: { categories: [...categories] } }), orders, approval };
   const before = current && authorizationDetailsFromOrderLimits(current);
   const widened = before ? findWidenedLimit(before, requested) : undefined;
   if (widened !== undefined) throw invalidDetails(`${widened} permits more than the user allowed`);

@@ -24,8 +24,9 @@ export const findActiveTokenUserAndLimits = prepareBatchedLookupStatement<TokenS
   ['text'],
   `select u.id as user_id, u.role, a.scopes as ceiling, a.rate_limit_per_minute, a.quota_per_month,
      t.grant_id, l.valid_until as orders_valid_until, l.own_orders_only,
-     coalesce(case when l.set_by_user then l.actions end, case when t.grant_id is not null and (a.order_limits_ceiling is not null
-       or (s.maximum_limits is not null and not a.first_party)) then array['place', 'pay', 'cancel'] end) as order_actions,
+     coalesce(case when l.set_by_user then l.actions end, case when t.grant_id is not null and (
+       a.order_limits_ceiling is not null or a.order_categories_ceiling is not null
+       or ((s.maximum_limits is not null or s.maximum_categories is not null) and not a.first_party)) then array['place', 'pay', 'cancel'] end) as order_actions,
      extract(epoch from least(t.expires_at, g.expires_at))::float8 as ends_at
    from oauth_records t
    join applications a on a.client_id = t.client_id and a.status = 'active'

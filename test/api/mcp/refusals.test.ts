@@ -60,6 +60,21 @@ describe('a refused tool call', () => {
     expect(await describeRefusedCall(cancel())).toMatch(/canceled.*\(invalid_transition\)\.$/);
   });
 
+  test('that contains a product of another category names the product and the permitted categories', async () => {
+    const product = await shop.createProduct({ category: 'books', price: 100 });
+    const tea = await shop.createProduct({ category: 'tea', price: 100 });
+    const consentForm = { decision: 'allow', limit_category: 'books' };
+    const limited = await connectMcpClient(shop.origin, anna, ['orders.read', 'orders.write'], { consentForm });
+    const items = [product, tea].map(({ id }) => ({ product_id: id, quantity: 1 }));
+    const text = await describeRefusedCall(callMcpTool(limited, 'orders_create', { items, delivery: pickupDelivery }));
+    expect(text).toMatch(
+      new RegExp(
+        `^Only products of the category books can be ordered, and product ${tea.id} is in the category tea; order only products of these categories, or request approval of a quote with \`quotes_create\` .*\\(limit_exceeded\\)\\.$`,
+      ),
+    );
+    await limited.close();
+  });
+
   test('includes the whole problem for programs', async () => {
     expect((await order(5)).body).toMatchObject({ code: 'limit_exceeded', status: 403, errors: [{ limit: 5000, requested: 10_000 }] });
   });

@@ -106,7 +106,7 @@ describe.skipIf(databaseKind === 'pglite')('a concurrent request', () => {
   /** Executes `statement` in a transaction, runs `work` while the transaction is open, and rolls the transaction back. */
   async function duringOpenTransaction<Result>(statement: string, parameters: unknown[], work: () => Promise<Result>): Promise<Result> {
     const em = shop.db.em.fork();
-    const shortTimeout = `alter function mandate_place_order_v9 set lock_timeout = '200ms'`;
+    const shortTimeout = `alter function mandate_place_order_v10 set lock_timeout = '200ms'`;
     await shop.db.em.fork().execute(shortTimeout);
     await em.begin();
     try {
@@ -114,7 +114,7 @@ describe.skipIf(databaseKind === 'pglite')('a concurrent request', () => {
       return await work();
     } finally {
       await em.rollback();
-      await shop.db.em.fork().execute('alter function mandate_place_order_v9 reset lock_timeout');
+      await shop.db.em.fork().execute('alter function mandate_place_order_v10 reset lock_timeout');
     }
   }
 

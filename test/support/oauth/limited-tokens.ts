@@ -17,6 +17,7 @@ export type LimitedTokens = TokenResponse & { readonly authorization_details?: R
 export type RequestedLimits = {
   readonly actions?: readonly string[];
   readonly limits?: Readonly<Record<string, unknown>>;
+  readonly products?: { readonly categories: readonly string[] };
   readonly valid_until?: string;
   readonly orders?: 'own' | 'all';
   readonly approval?: 'above_limit' | 'always' | 'never';

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { orderAuthorizationDetailsType, type EffectiveOrderLimits, type Scope } from '@mandate/contract';
+import { maxLimitedCategories, orderAuthorizationDetailsType, type EffectiveOrderLimits, type Scope } from '@mandate/contract';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { isSelfRegistered, type Application } from '../../../applications/application.entity.ts';
@@ -97,7 +97,7 @@ async function findPreselectedScopes(
 }
 
 async function orderLimitsViewModel(
-  { em, listOrderCurrencies }: PageContext,
+  { em, listOrderCurrencies, listProductCategories }: PageContext,
   { params }: Interaction,
   application: Application,
   apiScopes: readonly Scope[],
@@ -107,8 +107,12 @@ async function orderLimitsViewModel(
   if (!isOffered && !maximum) return undefined;
   const { limits: form = orderLimitsFormFromInput(proposed), limitFaults: faults = [] } = rejected ?? {};
   const canAllowAllOrders = maximum?.orders !== 'own';
-  const isProposed = proposed?.limits !== undefined;
-  return { isOffered, maximum, isRequested, isProposed, canAllowAllOrders, currencies: await listOrderCurrencies(em), form, faults };
+  const isProposed = proposed?.limits !== undefined || proposed?.products !== undefined;
+  const categories = maximum?.products?.categories ?? [
+    ...new Set([...(form.limit_category ?? []), ...(await listProductCategories(em, maxLimitedCategories))]),
+  ];
+  const currencies = await listOrderCurrencies(em);
+  return { isOffered, maximum, isRequested, isProposed, canAllowAllOrders, categories, currencies, form, faults };
 }
 
 /** Handles `POST /consent/:uid`. */

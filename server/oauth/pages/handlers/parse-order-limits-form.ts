@@ -1,4 +1,5 @@
 import {
+  maxLimitedCategories,
   orderActions,
   orderLimitsInputSchema,
   type OrderAction,
@@ -23,6 +24,8 @@ type FormContext = {
   readonly maximum: EffectiveOrderLimits | undefined;
   /** Limits that administrators set for an application whose limits the user changes later. Absent limits are permitted. */
   readonly ceiling?: OrderSpendingLimits | undefined;
+  /** Categories to which administrators limit an application whose limits the user changes later. */
+  readonly ceilingCategories?: readonly string[] | undefined;
   /** Limits that the user changes on the account page. Limits that the page does not show stay unchanged. */
   readonly current?: EffectiveOrderLimits | undefined;
   /** Whether the user can let the application access all orders; if not, the form contains no choice. */
@@ -57,6 +60,7 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
   }
   const validUntil = readLastDay(form, timeZone, context, faults);
   const actions = readActions(form, context, faults);
+  const categories = readCategories(form, context, faults);
   const orders = context.canAllowAllOrders ? (form.limit_orders ?? maximum?.orders ?? context.current?.orders ?? 'all') : 'own';
   const approval = readApprovalMode(form, context);
   const limits: EffectiveOrderLimits = {
@@ -70,17 +74,39 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
         ...(perPeriod !== undefined && { per_period: perPeriod, period: maximum?.limits?.period ?? ceiling?.period ?? form.limit_period }),
       },
     }),
+    ...(categories && { products: { categories } }),
     ...(validUntil !== undefined && { valid_until: validUntil.toISOString() }),
   };
   const isLimited =
     maximum !== undefined ||
     hasAmount ||
     validUntil !== undefined ||
+    categories !== undefined ||
     actions.length < orderActions.length ||
     orders === 'own' ||
     approval !== 'above_limit';
   if (faults.length > 0 || !isLimited) return { faults, limits: undefined, timeZone };
   return { faults, limits: orderLimitsInputSchema.parse(limits), timeZone };
+}
+
+/**
+ * Returns the categories of the products that the application can order, or undefined for all products. The user can only deselect
+ * categories that the application requested or an administrator permits.
+ */
+function readCategories(
+  { limit_category: selected = [] }: OrderLimitsForm,
+  { maximum, ceilingCategories, messages }: FormContext,
+  faults: FieldError[],
+): string[] | undefined {
+  const requested = maximum?.products?.categories;
+  const permitted = requested ?? ceilingCategories;
+  const chosen = [...new Set(selected)].filter((category) => permitted?.includes(category) ?? true);
+  const isValid = chosen.length === 0 ? !requested : orderLimitsInputSchema.shape.products.safeParse({ categories: chosen }).success;
+  if (!isValid) {
+    const maximumCount = Math.min(permitted?.length ?? maxLimitedCategories, maxLimitedCategories);
+    faults.push({ field: 'limit_category', text: messages.orderLimits.categoryCount({ maximum: String(maximumCount) }) });
+  }
+  return chosen.length === 0 ? undefined : chosen;
 }
 
 const isAbove = (amount: number, maximum: number | undefined): boolean => maximum !== undefined && amount > maximum;

@@ -29,6 +29,8 @@ export type PageContext = {
   readonly challenges: StatelessPasskeyChallenges;
   /** Returns the currencies in which orders can be placed. */
   readonly listOrderCurrencies: (em: EntityManager) => Promise<readonly string[]>;
+  /** Returns the first categories of the products for sale, sorted by name. */
+  readonly listProductCategories: (em: EntityManager, maximum: number) => Promise<readonly string[]>;
   readonly orders: OrdersOfCustomer;
   /** Waits for events, for pages that show changes immediately. */
   readonly newEvents: EventWaiter;

@@ -66,7 +66,7 @@ export class PageRouter {
   }
 }
 
-const parseForm = express.urlencoded({ extended: false, limit: formBytesMax, parameterLimit: 100 });
+const parseForm = express.urlencoded({ extended: false, limit: formBytesMax, parameterLimit: 200 });
 
 const readUrlEncodedForm: RequestHandler = (req, res, next) => {
   if (req.body !== undefined) return next();

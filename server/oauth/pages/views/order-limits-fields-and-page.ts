@@ -8,6 +8,7 @@ import {
 } from '@mandate/contract';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { describeLimits, type OrderLimitsForm } from './order-limits-form-and-amount-format.ts';
+import { productCategoriesField } from './product-categories-field.ts';
 import { hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
 
 export type OrderLimitsFieldsViewModel = {
@@ -24,6 +25,8 @@ export type OrderLimitsFieldsViewModel = {
   readonly ceiling?: OrderSpendingLimits | undefined;
   /** Whether the user can let the application access all orders. */
   readonly canAllowAllOrders: boolean;
+  /** Product categories that the user can select. */
+  readonly categories: readonly string[];
   /** Currencies in which orders can be placed. */
   readonly currencies: readonly string[];
   readonly form: OrderLimitsForm;
@@ -35,7 +38,7 @@ export function orderLimitsFields(settings: PageSettings, content: OrderLimitsFi
   const { orderLimits: messages } = settings.messages;
   const { isOffered, maximum, isRequested, isProposed, form, faults } = content;
   const orders = ordersField(settings, content);
-  if (!isRequested && maximum?.limits === undefined) {
+  if (!isRequested && maximum?.limits === undefined && maximum?.products === undefined) {
     return html`${maximum && orders}
     ${
       isOffered &&
@@ -91,8 +94,9 @@ function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel
     ${input(faults, { name: 'limit_per_order', label: messages.perOrder({ currency }), value: form.limit_per_order })}
     ${input(faults, { name: 'limit_per_period', label: messages.perPeriod({ currency }), value: form.limit_per_period })}
     ${periodField(settings, content)}
-    ${input(faults, { name: 'limit_until', label: messages.until, value: form.limit_until, type: 'date' })} ${orders}
-    ${approvalField(settings, content)} <input type="hidden" name="time_zone" value="" data-time-zone />`;
+    ${input(faults, { name: 'limit_until', label: messages.until, value: form.limit_until, type: 'date' })}
+    ${productCategoriesField(settings, content)} ${orders} ${approvalField(settings, content)}
+    <input type="hidden" name="time_zone" value="" data-time-zone />`;
 }
 
 /** Describes the maximum in one sentence. */

@@ -6,6 +6,7 @@ import {
   orderActions,
   orderApprovalModes,
   type EffectiveOrderLimits,
+  type OrderProductLimits,
 } from '@mandate/contract';
 import { z } from 'zod';
 import type { Messages } from '../../../languages/languages.ts';
@@ -24,6 +25,10 @@ export const orderLimitsFormSchema = z.object({
     .transform((actions) => orderActions.filter((action) => actions.includes(action)))
     .optional()
     .catch([]),
+  limit_category: z
+    .union([z.string().transform((category) => [category]), z.array(z.string())])
+    .optional()
+    .catch(undefined),
   limit_orders: z.enum(orderAccessLevels).optional().catch(undefined),
   limit_approval: z.enum(orderApprovalModes).optional().catch(undefined),
   /** Set by the page script. */
@@ -33,7 +38,7 @@ export type OrderLimitsForm = z.output<typeof orderLimitsFormSchema>;
 
 /** Returns the form fields for these limits. */
 export const orderLimitsFormFromInput = (input: EffectiveOrderLimits | undefined): OrderLimitsForm => {
-  const { limits, actions, valid_until: validUntil, orders = 'all', approval = 'above_limit' } = input ?? {};
+  const { limits, products, actions, valid_until: validUntil, orders = 'all', approval = 'above_limit' } = input ?? {};
   const amount = (value: number | undefined): string => (value === undefined ? '' : formatDecimalAmount(value, limits?.currency ?? ''));
   return {
     limit_currency: limits?.currency ?? '',
@@ -42,6 +47,7 @@ export const orderLimitsFormFromInput = (input: EffectiveOrderLimits | undefined
     limit_period: limits?.period ?? 'month',
     limit_until: validUntil?.slice(0, 10) ?? '',
     limit_action: [...(actions ?? orderActions)],
+    limit_category: [...(products?.categories ?? [])],
     limit_orders: orders,
     limit_approval: approval,
     time_zone: undefined,
@@ -80,3 +86,13 @@ export function describeLimits(
   ].filter((part) => part !== false);
   return parts.length === 0 ? undefined : new Intl.ListFormat(language.tag).format(parts);
 }
+
+/** Lists product categories, as part of a sentence. */
+export const formatCategories = ({ language }: Messages, categories: readonly string[]): string =>
+  new Intl.ListFormat(language.tag).format(categories);
+
+/** Describes the products that can be ordered, in one line. */
+export const describeCategories = (messages: Messages, { categories }: OrderProductLimits): string =>
+  categories.length === 0
+    ? messages.orderLimits.noCategories
+    : messages.orderLimits.categoriesText({ categories: formatCategories(messages, categories) });

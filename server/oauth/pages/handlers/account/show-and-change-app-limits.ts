@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ConnectedAppLimits, EffectiveOrderLimits, OrderSpendingLimits } from '@mandate/contract';
+import { maxLimitedCategories, type ConnectedAppLimits, type EffectiveOrderLimits, type OrderSpendingLimits } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import { findNameOfConnectedApp } from '../../../grants/connected-apps.ts';
 import {
@@ -27,6 +27,7 @@ type App = {
   readonly limits: ConnectedAppLimits;
   readonly canAllowAllOrders: boolean;
   readonly ceiling: OrderSpendingLimits | undefined;
+  readonly ceilingCategories: readonly string[] | undefined;
 };
 
 async function findApp({ context: { em }, req, account }: AccountRequest): Promise<App | undefined> {
@@ -35,8 +36,9 @@ async function findApp({ context: { em }, req, account }: AccountRequest): Promi
   const limits = await findLimitsOfConnectedApp(em, account.id, id.data);
   const name = await findNameOfConnectedApp(em, account.id, id.data);
   const canAllowAllOrders = await isAccessToAllOrdersGrantable(em, account.id, id.data);
-  const ceiling = await findCeilingOfConnectedApp(em, account.id, id.data);
-  return limits && name !== undefined ? { id: id.data, name, limits, canAllowAllOrders, ceiling } : undefined;
+  const { limits: ceiling, products } = (await findCeilingOfConnectedApp(em, account.id, id.data)) ?? {};
+  if (!limits || name === undefined) return undefined;
+  return { id: id.data, name, limits, canAllowAllOrders, ceiling, ceilingCategories: products?.categories };
 }
 
 /** Handles `GET /account/apps/:app/limits`. */
@@ -59,6 +61,7 @@ export async function submitAppLimits(request: AccountRequest): Promise<void> {
   const { faults, limits, timeZone } = parseOrderLimitsForm(form, {
     maximum: undefined,
     ceiling: app.ceiling,
+    ceilingCategories: app.ceilingCategories,
     current,
     canAllowAllOrders: app.canAllowAllOrders,
     currencies: await listCurrencies(request, app),
@@ -90,6 +93,7 @@ async function renderLimits(request: AccountRequest, app: App, form: OrderLimits
     isProposed: true,
     ceiling,
     canAllowAllOrders,
+    categories: await listCategories(request, app, form),
     currencies,
     form,
     faults,
@@ -99,6 +103,15 @@ async function renderLimits(request: AccountRequest, app: App, form: OrderLimits
 }
 
 const currentLimits = ({ limits }: App): EffectiveOrderLimits | undefined => limits.authorization_details[0];
+
+/** Returns the categories that the shop permits, or all categories of the shop and those that are selected. */
+async function listCategories(
+  { context: { em, listProductCategories } }: AccountRequest,
+  { ceilingCategories }: App,
+  { limit_category: selected = [] }: OrderLimitsForm,
+): Promise<readonly string[]> {
+  return ceilingCategories ?? [...new Set([...selected, ...(await listProductCategories(em, maxLimitedCategories))])];
+}
 
 /** Returns the currencies of the shop, and the currency of the current limits. */
 async function listCurrencies({ context: { em, listOrderCurrencies } }: AccountRequest, app: App): Promise<string[]> {

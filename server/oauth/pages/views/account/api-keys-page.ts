@@ -3,7 +3,7 @@ import type { AccountApiKey } from '../../../../api-keys/list-active-and-past-ap
 import { renderAccountSubpage, describeScope } from './account-pages.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { describeLimits } from '../order-limits-form-and-amount-format.ts';
+import { describeCategories, describeLimits } from '../order-limits-form-and-amount-format.ts';
 import { hiddenField, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 export function apiKeysPage(settings: PageSettings, csrf: string, keys: readonly AccountApiKey[]): Html {
@@ -57,10 +57,11 @@ function describeKeyLimits({ messages }: PageSettings, limits: ApiKeyLimits): Ht
   const { apiKeys, orderLimits } = messages;
   const list = describeLimits(messages, limits);
   const actions = limits.actions.length < orderActions.length ? limits.actions.map((action) => orderLimits.actions[action]) : [];
+  const categories = limits.products ? [describeCategories(messages, limits.products)] : [];
   const access = limits.orders === 'own' ? [apiKeys.ownOrders] : [];
   return html`<p class="quiet">${apiKeys.limits}</p>
     <ul class="can">
       ${list !== undefined && html`<li>${apiKeys.orders({ limits: list })}</li>`}
-      ${[...actions, ...access].map((text) => html`<li>${text}</li>`)}
+      ${[...actions, ...categories, ...access].map((text) => html`<li>${text}</li>`)}
     </ul>`;
 }

@@ -1,5 +1,6 @@
 import type { ApprovalWithQuote } from '../../../../approvals/approval-from-entity.ts';
 import { formatMoney } from '../format-time-and-money.ts';
+import { formatCategories } from '../order-limits-form-and-amount-format.ts';
 import type { PageSettings } from '../page-layout-and-form-fields.ts';
 
 /** Describes in one sentence why the customer is asked. */
@@ -9,9 +10,12 @@ export function describeApprovalReason(
 ): string {
   const texts = settings.messages.approvals.reason;
   if (!reason) return texts.none({ application });
-  const { code, currency, limit, spent, period } = reason;
+  const { code, currency, limit, spent, period, categories } = reason;
   const money = (amount: number | null): string => formatMoney(settings, amount ?? 0, currency ?? 'XXX');
   if (code === 'every_order') return texts.everyOrder({ application });
+  if (code === 'categories') {
+    return texts.categories({ application, categories: formatCategories(settings.messages, categories ?? []) });
+  }
   if (code === 'currency') return texts.currency({ application, currency: currency ?? '' });
   if (code === 'per_order') return texts.perOrder({ application, limit: money(limit) });
   return texts.perPeriod({ application, limit: money(limit), spent: money(spent), period: period ?? 'month' });

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { withSchemaName } from '../schema/openapi-schema-name.ts';
+import { singleLineInputSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
+
+/** Maximum number of product categories in limits. */
+export const maxLimitedCategories = 50;
+
+const categoriesText =
+  'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.';
+
+const inputSchema = z
+  .object({
+    categories: z
+      .array(singleLineInputSchema(64))
+      .min(1)
+      .max(maxLimitedCategories)
+      .superRefine((categories, context) => {
+        const repeated = categories.find((category, index) => categories.indexOf(category) !== index);
+        if (repeated !== undefined) context.addIssue({ code: 'custom', message: `must not contain ${repeated} twice` });
+      })
+      .describe(categoriesText),
+  })
+  .strict();
+const responseSchema = z.object({ categories: z.array(z.string()).describe(categoriesText) });
+
+/** Products to which orders are limited, in a request. */
+export const orderProductLimitsInputSchema = withSchemaName('OrderProductLimitsInput', inputSchema);
+
+/** Products to which orders are limited. The list is empty if limits of the customer and of the shop have no category in common. */
+export const orderProductLimitsSchema = withSchemaName('OrderProductLimits', responseSchema);
+
+/** Products to which an administrator limits orders; null for all products. */
+export const nullableProductLimitsInputSchema = inputSchema.nullable();
+export const nullableProductLimitsSchema = responseSchema.nullable();
+
+export type OrderProductLimits = z.output<typeof orderProductLimitsSchema>;

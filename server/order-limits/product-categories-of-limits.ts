@@ -1,0 +1,45 @@
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
+
+/** Categories of the products that limits permit; undefined for all products. */
+export type PermittedCategories = readonly string[] | undefined;
+
+/** Returns the categories that all limits permit. */
+export function intersectCategories(limits: readonly PermittedCategories[]): string[] | undefined {
+  const [first, ...others] = limits.flatMap((categories) => (categories ? [categories] : []));
+  return first?.filter((category) => others.every((categories) => categories.includes(category)));
+}
+
+/** Returns the first category that a limit does not permit, or undefined. Without requested categories, the limit applies instead. */
+export const findCategoryAboveCeiling = (permitted: PermittedCategories, requested: PermittedCategories): string | undefined =>
+  permitted && requested?.find((category) => !permitted.includes(category));
+
+/** Returns those of the categories that no product for sale has. */
+export async function findUnknownCategories(em: EntityManager, categories: readonly string[]): Promise<string[]> {
+  const { unknown } = await em
+    .getKysely()
+    .selectNoFrom((eb) => eb.fn<string[]>('mandate_find_unknown_categories_v1', [eb.val(categories)]).as('unknown'))
+    .executeTakeFirstOrThrow();
+  return unknown;
+}
+
+/**
+ * @param except categories that need not be known
+ * @throws {Problem} `invalid_request` if the limits in a request body contain a category that no product for sale has
+ */
+export async function assertCategoriesKnown(
+  em: EntityManager,
+  categories: readonly string[],
+  pointer: string,
+  except: readonly string[] = [],
+): Promise<void> {
+  const added = categories.filter((category) => !except.includes(category));
+  const unknown = added.length === 0 ? [] : await findUnknownCategories(em, added);
+  const [first, ...more] = unknown.map((category) => ({
+    in: 'body' as const,
+    pointer: `${pointer}/${categories.indexOf(category)}`,
+    code: 'unknown_reference',
+    detail: `No product for sale has the category ${category}.`,
+  }));
+  if (first) throw createInvalidRequestProblem(first, ...more);
+}
