@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { findPostgresql } from './test/support/services/postgresql-server.ts';
 
 const everything = ['test/**/*.test.ts'];
-const onBothDatabases = ['test/{api,database,first-run,fuzz,oauth,peers,retail,shop}/**/*.test.ts'];
+const onBothDatabases = ['test/{api,database,first-run,fuzz,oauth,peers,retail,shop}/**/*.test.ts', 'test/e2e/approval.test.ts'];
 
 const project = (name: 'postgresql' | 'pglite', include: string[]) => ({
   extends: true as const,

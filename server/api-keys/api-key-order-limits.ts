@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import type { ApiKeyCreate, ApiKeyLimits } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { OrderLimits } from '../order-limits/order-limits-and-budgeted-order.entity.ts';
@@ -14,6 +15,21 @@ export async function saveOrderLimitsOfApiKey(
   { time_zone: timeZone, ...limits }: NonNullable<ApiKeyCreate['order_limits']>,
 ): Promise<void> {
   await saveOrderLimits(em, getClientIdOfApiKey(id), { ...limits, approval: 'never' }, { timeZone });
+}
+
+/**
+ * Waits until every order and payment that has been checked against the limits of these API keys is committed, and makes later ones wait until
+ * this transaction ends. They then detect that the key has been revoked.
+ */
+export async function lockOrderLimitsOfApiKeys(em: EntityManager, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  const lock = {
+    fields: ['grantId'],
+    orderBy: { grantId: 'asc' },
+    lockMode: LockMode.PESSIMISTIC_WRITE,
+    disableIdentityMap: true,
+  } as const;
+  await em.find(OrderLimits, { grantId: { $in: ids.map(getClientIdOfApiKey) } }, lock);
 }
 
 /** Returns the limits of those of these API keys that have limits, by the ID of the key. */

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { lockOrderLimitsOfApiKeys } from './api-key-order-limits.ts';
 import { ApiKey } from './api-key.entity.ts';
 
 /** Selects the keys to revoke: a user's keys, keys created through an application, or a user's keys created through an application. */
@@ -41,6 +42,10 @@ export async function revokeApiKeys(
   now: Date,
 ): Promise<RevokedApiKey[]> {
   const keys = await em.find(ApiKey, selectionFilter(selection), { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } });
+  await lockOrderLimitsOfApiKeys(
+    em,
+    keys.map(({ id }) => id),
+  );
   for (const key of keys) key.revokedAt = now;
   await em.flush();
   if (cause) for (const { id, user } of keys) await recordRevocation(em, id, user, cause, now);

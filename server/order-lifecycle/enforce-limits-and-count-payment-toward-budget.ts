@@ -4,15 +4,19 @@ import { insertIfAbsent } from '../database/queries/insert-if-absent.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
 import { BudgetedOrder } from '../order-limits/order-limits-and-budgeted-order.entity.ts';
-import { createLimitProblem } from '../order-limits/order-limits-problem.ts';
+import { createLimitProblem, createRevokedAuthorizationProblem } from '../order-limits/order-limits-problem.ts';
 import { findOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
-import { callFindExceededLimitFunction, callLockOrderLimitsFunction } from '../order-limits/call-spending-limit-functions.ts';
+import {
+  callFindExceededLimitFunction,
+  callIsGrantActiveFunction,
+  callLockOrderLimitsFunction,
+} from '../order-limits/call-spending-limit-functions.ts';
 import { OrderItem, type Order } from '../orders/order-and-order-item.entity.ts';
 
 /**
  * Rejects a payment that the limits of the customer or an administrator do not permit. If another application placed the order, counts the
  * order toward the budget. The caller has locked the order.
- * @throws {Problem} `forbidden` or `limit_exceeded`
+ * @throws {Problem} `forbidden`, `limit_exceeded`, or `revoked_token` if access was revoked while this request waited
  */
 export async function enforceLimitsAndCountPaymentTowardBudget(
   em: EntityManager,
@@ -25,7 +29,10 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
   if (grantId === undefined) return;
   // The lock makes concurrent orders and payments of the grant wait. Later queries read the limits and the budget, so that they include
   // changes, orders and payments that were committed while this request waited for the lock.
-  if (!(await callLockOrderLimitsFunction(em, grantId, clientId))) return;
+  if (!(await callLockOrderLimitsFunction(em, grantId, clientId))) {
+    if (principal.orderAuthorization && !(await callIsGrantActiveFunction(em, grantId))) throw createRevokedAuthorizationProblem();
+    return;
+  }
   const limits = await findOrderLimits(em, grantId);
   if (limits) {
     const { actions, validUntil = null, ownOrdersOnly } = limits;

@@ -73,6 +73,15 @@ export async function callLockOrderLimitsFunction(em: EntityManager, grantId: st
   return locked?.grant_id != null;
 }
 
+/** Returns whether neither a grant nor, if this is the ID of an API key, the key has been revoked. */
+export async function callIsGrantActiveFunction(em: EntityManager, grantId: string): Promise<boolean> {
+  const { isActive } = await em
+    .getKysely()
+    .selectNoFrom((eb) => eb.fn<boolean>('mandate_is_grant_active_v1', [eb.val(grantId)]).as('isActive'))
+    .executeTakeFirstOrThrow();
+  return isActive;
+}
+
 type OrderToCheck = {
   readonly productIds: readonly number[];
   readonly currency: string;

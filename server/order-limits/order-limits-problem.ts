@@ -43,6 +43,10 @@ function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subj
     : { subject: 'The customer allows', hint: changeHint };
 }
 
+/** For a request during which the access was revoked. */
+export const createRevokedAuthorizationProblem = (): Problem =>
+  createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });
+
 /**
  * @param pointer location of the amount or the quote in the request body
  * @param findPointersOfProduct returns the locations of a product in the request body (default: `pointer`)
@@ -56,7 +60,7 @@ export function createLimitProblem(
 ): Problem {
   const { limit, currency = null, per_order: perOrder } = exceeded;
   const { subject, hint } = describeLimitAuthor(exceeded);
-  if (limit === 'revoked') return createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });
+  if (limit === 'revoked') return createRevokedAuthorizationProblem();
   if (limit === 'valid_until') return createExpiredAuthorizationProblem(exceeded.valid_until);
   if (limit === 'actions') return createActionNotAllowedProblem('place');
   if (limit === 'categories') return createCategoryProblem(exceeded, requested, pointer, findPointersOfProduct);

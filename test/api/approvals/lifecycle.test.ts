@@ -99,6 +99,28 @@ describe('an approval', () => {
     ]);
   });
 
+  test('that was declined or canceled is recorded in events and in the audit log', async () => {
+    const { app, decide } = await connect();
+    const [declined, canceled] = [await requestApprovalOf60(app), await requestApprovalOf60(app)];
+    expect((await decide(declined.id, 'decline')).status).toBe(201);
+    expect((await app.post(`/approvals/${canceled.id}/cancellation`)).status).toBe(201);
+    for (const [{ id }, status, clientId] of [
+      [declined, 'declined', 'mandate-cli'],
+      [canceled, 'canceled', app.clientId],
+    ] as const) {
+      await expect
+        .poll(async () => (await listApprovalEvents(app, id)).map(({ type, data }) => [type, data.object.status]))
+        .toEqual([
+          ['approval.requested', 'pending'],
+          [`approval.${status}`, status],
+        ]);
+      expect(await listAuditEvents(id)).toMatchObject([
+        { action: 'approval.requested', client_id: app.clientId },
+        { action: `approval.${status}`, client_id: clientId, details: { total: 6000 } },
+      ]);
+    }
+  });
+
   test('that was declined permits no order, and its quote cannot be submitted again', async () => {
     const { app, decide } = await connect();
     const { id, quote_id: quoteId } = await requestApprovalOf60(app);
@@ -187,6 +209,12 @@ describe('an approval', () => {
     expect((await shop.callApi('DELETE', `/api/v1/connected-apps/${connected.id}`, { token: manager })).status).toBe(204);
     expect((await shop.callApi('GET', `/api/v1/approvals/${id}`, { token })).body.status).toBe('canceled');
     expect((await app.call('GET', `/approvals/${id}`)).status).toBe(401);
+    const readEvents = async () =>
+      (await shop.callApi('GET', `/api/v1/events?subject_type=approval&subject_id=${id}`, { token })).body.data;
+    await expect
+      .poll(async () => (await readEvents()).map(({ type }: JsonBody) => type))
+      .toEqual(['approval.requested', 'approval.canceled']);
+    expect((await listAuditEvents(id)).map(({ action }) => action)).toEqual(['approval.requested', 'approval.canceled']);
   });
 
   test('is not usable after the customer withdraws the permission to place orders', async () => {

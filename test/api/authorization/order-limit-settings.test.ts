@@ -56,15 +56,19 @@ test.each([
   ['an unknown currency', { currency: 'XXY', per_order: 1 }, '/currency'],
   ['no amount', { currency: 'EUR' }, '/per_order'],
   ['a budget without a period', { currency: 'EUR', per_period: 1 }, '/period'],
-])('invalid limits are rejected: %s', async (_name, limits, pointer) => {
+])('invalid limits are rejected, and nothing changes: %s', async (_name, limits, pointer) => {
+  await admin.callApi('PATCH', path, { body: { maximum_limits: monthly(500), default_limits: monthly(200) } });
+  const { body: before } = await admin.callApi('GET', path);
   for (const field of ['maximum_limits', 'default_limits']) {
     const { status, body } = await admin.callApi('PATCH', path, { body: { [field]: limits } });
     expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'invalid_request', `#/${field}${pointer}`]);
+    expect((await admin.callApi('GET', path)).body).toEqual(before);
   }
 });
 
 test.each([
   ['a negative amount', { currency: 'EUR', per_order: -1 }, '/per_order'],
+  ['zero', { currency: 'EUR', per_order: 0 }, '/per_order'],
   ['a fraction', { currency: 'EUR', per_order: 1.5 }, '/per_order'],
   ['an amount above 2^53-1', { currency: 'EUR', per_order: 9007199254740992 }, '/per_order'],
   ['an unknown currency', { currency: 'XXY', per_order: 1 }, '/currency'],

@@ -5,6 +5,7 @@ import { obtainLimitedTokens, type RequestedLimits } from '../../support/oauth/l
 import { obtainTokens, signUp } from '../../support/oauth/oauth-flow.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { connectLimitedApplication } from '../../support/shop/limited-application.ts';
 import { afterOrderHold, withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 import { pickupDelivery } from '../../support/shop/test-shop.ts';
 
@@ -13,26 +14,7 @@ const till = withPaymentTestShop(undefined, { previewVersions: true });
 const scopes: Scope[] = ['orders.read', 'orders.write', 'payments.read', 'payments.write'];
 const monthly = (perPeriod: number): RequestedLimits => ({ limits: { currency: 'EUR', per_period: perPeriod, period: 'month' } });
 
-/** Signs up a customer, and connects an application that may place orders for the customer within the given limits. */
-async function connect(details: RequestedLimits, moreScopes: readonly Scope[] = []) {
-  const { mandate, shop } = till;
-  const anna = await signUp(mandate.origin);
-  const { access_token: token } = await obtainLimitedTokens(mandate.origin, anna, [...scopes, ...moreScopes], details);
-  const product = await shop.createProduct({ price: 10, stock: 1_000_000 });
-  const call = (method: string, path: string, body?: unknown): Promise<ApiResponse> =>
-    mandate.callApi(method, path, { token, ...(body !== undefined && { body }) });
-  return {
-    anna,
-    token,
-    call,
-    /** Orders `quantity` units of 10 cents each. */
-    order: (quantity: number, path = '/api/v1/orders'): Promise<ApiResponse> =>
-      call('POST', path, { items: [{ product_id: product.id, quantity }], delivery: pickupDelivery }),
-    pay: (orderId: number, method = 'test_ok'): Promise<ApiResponse> =>
-      call('POST', `/api/v1/orders/${orderId}/payments`, { provider: 'test', method_token: method }),
-    budget: async (): Promise<JsonBody> => (await call('GET', '/api/v1/authorization')).body.budget,
-  };
-}
+const connect = (details: RequestedLimits, moreScopes: readonly Scope[] = []) => connectLimitedApplication(till, details, moreScopes);
 
 const em = () => till.mandate.db.em.fork();
 

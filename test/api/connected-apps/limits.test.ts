@@ -89,6 +89,9 @@ describe('PUT /connected-apps/{connected_app_id}/limits', () => {
 
   test.each([
     [{ limits: { currency: 'EUR', per_order: 0 } }, '#/limits/per_order'],
+    [{ limits: { currency: 'EUR', per_order: -1 } }, '#/limits/per_order'],
+    [{ limits: { currency: 'EUR', per_order: 1.5 } }, '#/limits/per_order'],
+    [{ limits: { currency: 'EUR', per_order: 9007199254740992 } }, '#/limits/per_order'],
     [{ limits: { currency: 'XXY', per_order: 1 } }, '#/limits/currency'],
     [{ limits: { currency: 'EUR', per_period: 1 } }, '#/limits/period'],
     [{ valid_until: '2026-01-01T00:00:00Z' }, '#/valid_until'],

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
@@ -66,6 +67,22 @@ describe('a quote', () => {
       version: 2,
     });
     expect(await quoteEvents(body.id)).toEqual(['quote.created', 'quote.converted']);
+  });
+
+  test('is created once for repeated requests with the same Idempotency-Key', async () => {
+    const product = await shop.createProduct({ stock: 10 });
+    const body = { ...buildOrderInput([product, 2]), hold: true };
+    const key = { 'idempotency-key': randomUUID() };
+    const first = await call('POST', '/quotes', body, key);
+    expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    const quotes = (await call('GET', '/quotes')).body;
+    const repeated = await call('POST', '/quotes', body, key);
+    expect([repeated.status, repeated.headers.get('idempotent-replayed'), repeated.body]).toEqual([201, 'true', first.body]);
+    expect(repeated.headers.get('location')).toBe(first.headers.get('location'));
+    const changed = await call('POST', '/quotes', { ...body, note: 'Another order' }, key);
+    expect([changed.status, changed.body.code]).toEqual([422, 'idempotency_key_reused']);
+    expect((await call('GET', '/quotes')).body).toEqual(quotes);
+    expect([await shop.getStock(product), await quoteEvents(first.body.id)]).toEqual([8, ['quote.created']]);
   });
 
   test('reserves nothing without `hold`', async () => {

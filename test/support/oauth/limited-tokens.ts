@@ -5,6 +5,7 @@ import {
   obtainAuthorizationCode,
   redeemCode,
   sendTokenRequest,
+  type AuthorizationParameters,
   type ClientCredentials,
   type TestUser,
   type TokenResponse,
@@ -40,31 +41,49 @@ export async function obtainLimitedTokens(
   const parameters = { scope, ...(details && { authorization_details: orderDetailsParameter(details) }) };
   const granted = await obtainAuthorizationCode(origin, user, parameters, { decision: 'allow', ...consentForm });
   if (granted.code === '') throw new Error(`no code: ${granted.leaves.search}`);
-  const response = await redeemCode(origin, granted);
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`no token: ${response.status} ${text}`);
-  return JSON.parse(text);
+  return parseTokens(await redeemCode(origin, granted));
+}
+
+type WebApplication = ClientCredentials & { readonly redirectUri: string };
+
+/** Returns the parameters of a web application's authorization request with limits for orders. */
+export const limitedRequestOfApplication = (
+  { clientId, redirectUri }: WebApplication,
+  scopes: readonly Scope[],
+  details: RequestedLimits | undefined,
+): AuthorizationParameters => ({
+  client_id: clientId,
+  redirect_uri: redirectUri,
+  scope: ['openid', 'offline_access', ...scopes].join(' '),
+  prompt: 'consent',
+  ...(details && { authorization_details: orderDetailsParameter(details) }),
+});
+
+/** Redeems the authorization code of a web application. */
+export async function redeemCodeOfApplication(
+  origin: string,
+  { clientId, secret, redirectUri }: WebApplication,
+  { code, verifier }: { readonly code: string; readonly verifier: string },
+): Promise<LimitedTokens> {
+  const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
+  return parseTokens(await sendTokenRequest(origin, form, basicAuthorization(clientId, secret)));
 }
 
 /** Obtains tokens of a web application with limits for orders. */
 export async function obtainLimitedTokensOfApplication(
   origin: string,
   user: Pick<TestUser, 'browser'>,
-  { clientId, secret, redirectUri }: ClientCredentials & { readonly redirectUri: string },
+  client: WebApplication,
   scopes: readonly Scope[],
   details: RequestedLimits | undefined,
   consentForm: Record<string, string | readonly string[]> = {},
 ): Promise<LimitedTokens> {
-  const request = {
-    client_id: clientId,
-    redirect_uri: redirectUri,
-    scope: ['openid', 'offline_access', ...scopes].join(' '),
-    prompt: 'consent',
-    ...(details && { authorization_details: orderDetailsParameter(details) }),
-  };
-  const { code, verifier } = await obtainAuthorizationCode(origin, user, request, { decision: 'allow', ...consentForm });
-  const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
-  const response = await sendTokenRequest(origin, form, basicAuthorization(clientId, secret));
+  const request = limitedRequestOfApplication(client, scopes, details);
+  const granted = await obtainAuthorizationCode(origin, user, request, { decision: 'allow', ...consentForm });
+  return redeemCodeOfApplication(origin, client, granted);
+}
+
+async function parseTokens(response: Response): Promise<LimitedTokens> {
   const text = await response.text();
   if (response.status !== 200) throw new Error(`no token: ${response.status} ${text}`);
   return JSON.parse(text);

@@ -44,11 +44,15 @@ export async function connectRequestingApplication(
 ): Promise<RequestingApplication> {
   const client = await createWebApplication(shop.db, requestingApplicationScopes);
   const tokens = await obtainLimitedTokensOfApplication(shop.origin, user, client, requestingApplicationScopes, details, consentForm);
-  const token = tokens.access_token;
+  return createRequestingApplication(shop, client.clientId, tokens.access_token);
+}
+
+/** Returns the functions of an application that has obtained this token. */
+export function createRequestingApplication(shop: ShopServer, clientId: string, token: string): RequestingApplication {
   const call: RequestingApplication['call'] = (method, path, options) => shop.callApi(method, `/api/v1${path}`, { ...options, token });
   const post: RequestingApplication['post'] = (path, body) => call('POST', path, body === undefined ? {} : { body });
   return {
-    clientId: client.clientId,
+    clientId,
     token,
     call,
     post,
