@@ -62,7 +62,7 @@ describe('the mode of approval that the customer allows', () => {
     const { app } = await connect({ limits: { currency: 'EUR', per_period: 5000, period: 'week' } });
     expect((await app.post('/orders', buildOrderInput([await shop.createProduct({ price: 3000 }), 1]))).status).toBe(201);
     const { body } = await app.requestApproval((await app.createQuote(2500)).id);
-    expect(body.reason).toEqual({ code: 'per_period', currency: 'EUR', limit: 5000, spent: 3000, period: 'week' });
+    expect(body.reason).toEqual({ code: 'per_period', categories: null, currency: 'EUR', limit: 5000, spent: 3000, period: 'week' });
     const dollars = await connect({ limits: { currency: 'USD', per_order: 5000 } });
     const { body: other } = await dollars.app.requestApproval((await dollars.app.createQuote(100)).id);
     expect(other.reason).toMatchObject({ code: 'currency', currency: 'USD' });
