@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
+import { assertAvailableInCi } from '../assert-available-in-ci.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
 
 /** Whether Chromium is installed. Without Chromium, tests that need it are skipped: `describe.skipIf(!hasChromium)`. */
-export const hasChromium = executablePath !== undefined;
+export const hasChromium = assertAvailableInCi('Chromium', executablePath !== undefined);
 
 export const launchChromium = (args: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
