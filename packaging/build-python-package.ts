@@ -9,11 +9,12 @@ const python = '/usr/bin/python3';
 
 const pythonClientDirectory = join(import.meta.dirname, '../clients/python');
 
+const isSource = (path: string): boolean => !/\/dist$|egg-info$|__pycache__$/.test(path);
+
 /** Writes the source distribution and the wheel of the Python client to a directory, from a copy of the sources. Returns their file names. */
 export async function buildPythonPackage(output: string, version: string): Promise<{ readonly sdist: string; readonly wheel: string }> {
   const copy = await mkdtemp(join(tmpdir(), 'mandate-python-package-'));
   try {
-    const isSource = (path: string): boolean => !/\/dist$|egg-info$|__pycache__$/.test(path);
     await cp(pythonClientDirectory, copy, { recursive: true, filter: isSource });
     await promisify(execFile)(python, ['-m', 'build', '--no-isolation', '--outdir', output, copy], { maxBuffer: 2 ** 24 });
   } finally {

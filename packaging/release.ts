@@ -50,7 +50,7 @@ async function buildRelease(version: string): Promise<string[]> {
   report('packages');
   run('npm', ['pack', ...publishedWorkspaces.flatMap((name) => ['--workspace', name]), '--pack-destination', output]);
   report('bill of materials');
-  const bill = JSON.parse(run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], true));
+  const bill: unknown = JSON.parse(run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], true));
   const released = keepComponents(bill, await listReleasedComponents());
   await writeFile(join(output, `mandate-${version}.cdx.json`), `${JSON.stringify(released, null, 2)}\n`);
   report('Python package');

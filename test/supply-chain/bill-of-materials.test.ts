@@ -1,26 +1,15 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { keepComponents, listReleasedComponents, type BillOfMaterials } from '../../packaging/bill-of-materials.ts';
 import { lockedPackages, packageName, productionPackages, root } from '../../packaging/production-packages.ts';
 import { publishedWorkspaces, readManifest } from '../../packaging/release-checks.ts';
 
-const release = process.env['MANDATE_RELEASE_DIRECTORY'];
 let bill: BillOfMaterials;
-
-/** Reads the bill of materials of a release, or creates one in the same way. */
-async function readBill(): Promise<BillOfMaterials> {
-  const { version = '' } = await readManifest(root);
-  if (release !== undefined) return JSON.parse(await readFile(join(root, release, `mandate-${version}.cdx.json`), 'utf8'));
+beforeAll(async () => {
   const argv = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'];
   const { stdout } = await promisify(execFile)('npm', argv, { cwd: root, maxBuffer: 2 ** 28 });
-  return keepComponents(JSON.parse(stdout), await listReleasedComponents());
-}
-
-beforeAll(async () => {
-  bill = await readBill();
+  bill = keepComponents(JSON.parse(stdout), await listReleasedComponents());
 }, 120_000);
 
 const listReferences = (): string[] => bill.components.map((component) => component['bom-ref']);

@@ -1,6 +1,6 @@
 /**
  * Returns whether a program that tests need is available. Without the program, the tests are skipped on a developer's machine, but a CI run
- * fails, because nobody would notice the skipped tests there.
+ * fails, because the skipped tests would remain unnoticed there.
  * @param environment the environment variables, of which `CI` is read
  */
 export function assertAvailableInCi(
