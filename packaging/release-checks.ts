@@ -36,6 +36,7 @@ export async function findReleaseProblems(root: string): Promise<string[]> {
     ...findVersionProblems(top, manifests),
     ...(await findLockfileProblems(root, top)),
     ...(await findManifestProblems(root, top, manifests)),
+    ...(await findPythonPackageProblems(root, top)),
     ...(await findChangelogProblems(root, top)),
     ...(await findImageProblems(root, top)),
   ];
@@ -83,6 +84,24 @@ async function findManifestProblems(root: string, top: Manifest, manifests: Read
     if (manifest.publishConfig?.access !== 'public' || !manifest.publishConfig.provenance)
       problems.push(`${file} must be published publicly with provenance (publishConfig)`);
   }
+  return problems;
+}
+
+const pythonClient = 'clients/python';
+
+/** The Python package has the license, homepage and keywords of the others. Its version is generated from the version of the repository. */
+async function findPythonPackageProblems(root: string, top: Manifest): Promise<string[]> {
+  const file = `${pythonClient}/pyproject.toml`;
+  const project = await readText(root, file);
+  const problems: string[] = [];
+  if ((await readText(root, `${pythonClient}/LICENSE`)) !== (await readText(root, 'LICENSE')))
+    problems.push(`${pythonClient}/LICENSE differs from LICENSE`);
+  if ((await readText(root, `${pythonClient}/README.md`)) === '') problems.push(`${pythonClient}/README.md is missing`);
+  if (!project.includes(`license = { text = "${top.license}" }`) || !project.includes(`Homepage = "${top.homepage}"`))
+    problems.push(`${file} has a license or homepage that differs from package.json`);
+  if (!/^keywords = \["/m.test(project)) problems.push(`${file} has no keywords`);
+  if (!/^version = \{ attr = "mandate_client\._version\.VERSION" \}$/m.test(project))
+    problems.push(`${file} does not use the generated version`);
   return problems;
 }
 

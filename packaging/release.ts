@@ -1,6 +1,6 @@
 /**
- * `npm run release` checks that the current version can be released, and writes the release to `dist/release`: the packages, and a bill of
- * materials. It then publishes the packages to the registry as a dry run.
+ * `npm run release` checks that the current version can be released, and writes the release to `dist/release`: the npm packages, the Python
+ * package, and a bill of materials. It then publishes the npm packages to the registry as a dry run.
  *
  *   -- --short               only the checks, without building the release
  *   -- --publish             publishes the packages after all checks
@@ -10,6 +10,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { keepComponents, listReleasedComponents } from './bill-of-materials.ts';
+import { buildPythonPackage } from './build-python-package.ts';
 import { findReleaseProblems, publishedWorkspaces, readManifest } from './release-checks.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -41,16 +43,21 @@ async function checkRelease(): Promise<void> {
   run('npm', ['run', '-s', 'contract:compatible']);
 }
 
-/** Writes the packages and the bill of materials. Returns the package files in the order in which they must be published. */
+/** Writes the packages and the bill of materials. Returns the files of the npm packages in the order in which they must be published. */
 async function buildRelease(version: string): Promise<string[]> {
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
   report('packages');
   run('npm', ['pack', ...publishedWorkspaces.flatMap((name) => ['--workspace', name]), '--pack-destination', output]);
   report('bill of materials');
-  const bill = run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'], true);
-  await writeFile(join(output, `mandate-${version}.cdx.json`), bill);
+  const bill: unknown = JSON.parse(run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], true));
+  const released = keepComponents(bill, await listReleasedComponents());
+  await writeFile(join(output, `mandate-${version}.cdx.json`), `${JSON.stringify(released, null, 2)}\n`);
+  report('Python package');
+  run('npm', ['run', '-s', 'build']);
+  const { sdist, wheel } = await buildPythonPackage(output, version);
   const files = await readdir(output);
+  for (const file of [sdist, wheel]) if (!files.includes(file)) throw new ReleaseError(`the Python build did not write ${file}`);
   return publishedWorkspaces.map((name) => {
     const file = files.find((each) => each === `mandate-${name}-${version}.tgz`);
     if (file === undefined) throw new ReleaseError(`npm pack did not write version ${version} of ${name}`);
@@ -58,11 +65,14 @@ async function buildRelease(version: string): Promise<string[]> {
   });
 }
 
-/** The explicit tag makes the dry run independent of the registry's content. */
-function publish(files: readonly string[], dryRun: boolean): void {
-  for (const file of files) {
+/** The explicit tag makes the dry run independent of the registry's content. npm reports the name and version of the package. */
+function publish(files: readonly string[], version: string, dryRun: boolean): void {
+  for (const [at, file] of files.entries()) {
     report(`publish ${file.slice(root.length + 1)}${dryRun ? ' (dry run)' : ''}`);
-    run('npm', ['publish', file, '--tag', 'latest', ...(dryRun ? ['--dry-run'] : [])]);
+    const reported = run('npm', ['publish', file, '--tag', 'latest', ...(dryRun ? ['--dry-run'] : [])], true).trim();
+    process.stdout.write(`${reported}\n`);
+    const expected = `+ @mandate/${publishedWorkspaces[at]}@${version}`;
+    if (!reported.split('\n').includes(expected)) throw new ReleaseError(`npm did not report "${expected}" for ${file}`);
   }
 }
 
@@ -100,7 +110,7 @@ async function release(): Promise<void> {
   if (values.short) return;
   const { version = '' } = await readManifest(root);
   const files = await buildRelease(version);
-  publish(files, !values.publish);
+  publish(files, version, !values.publish);
   report(`version ${version} is in dist/release. Build the image with: docker build --file deploy/Dockerfile --tag mandate:${version} .`);
 }
 

@@ -42,6 +42,15 @@ function compactValue(value: JsonValue): JsonValue {
   return isJsonObject(value) ? compactInputSchema(value) : value;
 }
 
+/** Fields that show what a call has done. */
+const outcomeField = /^(?:id|order_id|status|payment_status|total|amount|currency)$/;
+
+/** Returns a schema with only those fields of a changed object that show the outcome, because a schema of all fields takes more context. */
+export function summarizeOutcomeSchema({ properties }: JsonObject): JsonObject {
+  const fields = Object.entries(isJsonObject(properties) ? properties : {});
+  return summarizeOutputSchema({ properties: Object.fromEntries(fields.filter(([name]) => outcomeField.test(name))) });
+}
+
 /** Returns a schema with the names and types of an object's fields, without the fields of nested objects. */
 export function summarizeOutputSchema({ properties }: JsonObject): JsonObject {
   const fields = Object.entries(isJsonObject(properties) ? properties : {});

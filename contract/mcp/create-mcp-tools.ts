@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
-import { compactInputSchema, summarizeOutputSchema } from './compact-json-schema.ts';
+import { compactInputSchema, summarizeOutcomeSchema, summarizeOutputSchema } from './compact-json-schema.ts';
 import { idempotencyKeyToolArgumentName, ifMatchToolArgumentName, type McpTool } from './mcp-tool-type.ts';
 
 export { selectMcpTools, UnknownMcpToolSetError, type McpToolSelection } from './select-mcp-tools.ts';
@@ -76,11 +76,12 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
   const [keyed, conditional] = [accepts('header', 'Idempotency-Key'), accepts('header', 'If-Match')];
   const [toolSet = '', action = ''] = operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split('.');
   const response = mostGeneralAlternative(responseSchema(document, operation));
+  const movesMoney = method === 'post' && operationsThatMoveMoney.test(operationId);
   return {
     name: `${toolSet}_${action}`,
     toolSet,
     title,
-    description: describeTool(title, details),
+    description: describeTool(title, details.replace(sentenceAboutIdempotencyKey, '')),
     method: method.toUpperCase(),
     path,
     pathArguments: parametersIn('path').map((parameter) => textAt(parameter, 'name')),
@@ -88,11 +89,12 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
     hasBody,
     scopes: scopesOf(operation),
     readOnly,
-    destructive: !readOnly && (method !== 'post' || /^(?:payments|refunds)\.|^orders\.create$|\.(?:cancel|confirm)$/.test(operationId)),
+    destructive: !readOnly && (method !== 'post' || movesMoney || operationId === 'products.adjustStock'),
     idempotent: method !== 'post',
     keyed,
     conditional,
     ...(readOnly && 'properties' in response && { outputSchema: summarizeOutputSchema(response) }),
+    ...(movesMoney && 'properties' in response && { outputSchema: summarizeOutcomeSchema(response) }),
     inputSchema: inputSchema(operationId, [
       ...[...parametersIn('path'), ...parametersIn('query')].map((parameter) => parameterSchema(document, parameter)),
       ...(hasBody ? [asJson(selfContained(document, body))] : []),
@@ -102,6 +104,12 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
   };
 }
 
+/** A sentence about the header `Idempotency-Key`, instead of which tools have an argument with its own description. */
+const sentenceAboutIdempotencyKey = / ?[^.]*`Idempotency-Key`[^.]*\./;
+
+/** POST operations that spend, move or return money, or cancel something. */
+const operationsThatMoveMoney = /^(?:payments|refunds)\.|^orders\.create$|\.(?:cancel|confirm)$/;
+
 const conditionSchema = {
   type: 'string',
   description: 'ETag of the version to change, from an earlier response. If the resource has changed since then, the call fails.',
@@ -110,7 +118,7 @@ const conditionSchema = {
 const keySchema = {
   type: 'string',
   pattern: '^[\\w.:-]{1,128}$',
-  description: 'Any unique text. If the outcome of a call is unknown, repeat the call with the same key. It is executed only once.',
+  description: 'Any unique text. If the outcome of a call is unknown, repeat it with the same key; it is executed once.',
 };
 
 const scopesOf = (operation: JsonObject): string[] =>

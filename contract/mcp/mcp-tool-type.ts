@@ -30,6 +30,9 @@ export type McpTool = {
   /** Whether the operation accepts `If-Match`. */
   readonly conditional: boolean;
   readonly inputSchema: JsonObject;
-  /** Names and types of the result's fields; undefined for tools that change data, and for results that are not objects. */
+  /**
+   * Names and types of the result's fields. For tools that move money, only the fields that show the outcome. Undefined for other tools that
+   * change data, and for results that are not objects.
+   */
   readonly outputSchema?: JsonObject;
 };

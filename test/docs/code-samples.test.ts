@@ -7,6 +7,7 @@ import { createOpenApiDocument } from '@mandate/contract/openapi';
 import { handwrittenCommandsByOperation } from '../../cli/contract-commands/handwritten-commands.ts';
 import { exitCodes } from '../../cli/errors/exit-codes.ts';
 import { runInProcess } from '../cli/run-command-line.ts';
+import { assertAvailableInCi } from '../support/assert-available-in-ci.ts';
 
 const origin = 'https://shop.example';
 const operation = z.object({
@@ -131,7 +132,7 @@ describe('curl samples', () => {
   });
 });
 
-const hasPython = spawnSync('python3', ['--version']).status === 0;
+const hasPython = assertAvailableInCi('Python', spawnSync('python3', ['--version']).status === 0);
 
 describe.skipIf(!hasPython)('Python samples', () => {
   const sent = z.object({

@@ -35,6 +35,8 @@ export const notRun: Readonly<Record<string, string>> = {
   'deploy/README.md: kubectl create namespace mandate': 'needs a cluster; test/deploy/deploy-files.test.ts checks the manifests',
   'deploy/README.md: install --directory /etc/mandate --mode 0700':
     'needs root and systemd; test/deploy/deploy-files.test.ts checks the unit',
+  'docs/clients.md: claude mcp add --transport http shop https://shop.example/mcp':
+    'needs an account for a language model; test/peers/mcp-sign-in signs in with the metadata of the program',
   'docs/clients.md: apt-get install --no-install-recommends default-jdk-headless libjackson2-core-java libjackson2-databind-java libjackson2-annotations-java libjsr305-java golang-go golang-golang-x-oauth2-dev python3-urllib3 python3-dateutil python3-six python3-certifi':
     'installs compilers; `npm run clients:generated` is the test',
 };

@@ -1,6 +1,13 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { createOpenApi30Document, createOpenApiDocument } from '@mandate/contract/openapi';
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { findUnportableSyntax, listDocumentPatterns } from '../support/contract/document-patterns.ts';
+import { findPatternDifferences, formatPatternsInput } from '../support/contract/pattern-samples.ts';
+import { hasPythonModule, python } from '../support/python.ts';
 
 const origin = 'https://shop.example';
 
@@ -12,6 +19,28 @@ test.each([
   const patterns = listDocumentPatterns(document);
   expect(patterns.length).toBeGreaterThan(15);
   expect(patterns.flatMap((pattern) => findUnportableSyntax(pattern).map((reason) => `${pattern}: ${reason}`))).toEqual([]);
+});
+
+describe.skipIf(!hasPythonModule('re'))('in Python', () => {
+  const compileInPython = async (patterns: readonly string[]): Promise<string> => {
+    const directory = await mkdtemp(join(tmpdir(), 'mandate-patterns-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const file = join(directory, 'patterns.txt');
+    await writeFile(file, formatPatternsInput(patterns));
+    const program = join(import.meta.dirname, '../generated-clients/python/compile_patterns.py');
+    return (await promisify(execFile)(python, [program, file])).stdout;
+  };
+
+  test('all patterns compile, and match the same strings as in JavaScript', async () => {
+    const patterns = listDocumentPatterns(createOpenApiDocument(origin));
+    expect(findPatternDifferences(patterns, await compileInPython(patterns))).toEqual([]);
+  });
+
+  test('a pattern that does not compile, or matches other strings, is found', async () => {
+    const patterns = ['^[a-z]+$', String.raw`^(?<first>[a-z])$`, '^[^x]$|^de\\Z'];
+    const differences = findPatternDifferences(patterns, await compileInPython(patterns));
+    expect(differences).toEqual([expect.stringContaining('unknown extension ?<f'), expect.stringContaining(String.raw`de\Z: `)]);
+  });
 });
 
 test.each([

@@ -7,13 +7,14 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { packWorkspaces } from './pack-and-install.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const bin = (name: string): string => join(root, 'node_modules/.bin', name);
 const resolve = createRequire(join(root, 'client-sdk/package.json')).resolve;
 /** The test installs the oldest TypeScript version separately, because a project can have only one version of `tsc`. */
-const compilers = { '5.5': '5.5.4', '5.9': resolve('typescript/bin/tsc'), '7': join(root, 'node_modules/typescript/bin/tsc') } as const;
+const compilers = { '5.4': '5.4.5', '5.9': resolve('typescript/bin/tsc'), '7': join(root, 'node_modules/typescript/bin/tsc') } as const;
 
 /** Runs a command and returns its output, even if the command fails. */
 async function runCommand(command: string, args: string[], cwd: string): Promise<{ readonly ok: boolean; readonly output: string }> {
@@ -31,13 +32,12 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published pac
 
   beforeAll(async () => {
     workDirectory = await mkdtemp(join(tmpdir(), 'mandate-package-'));
-    const packed = await run('npm', ['pack', '--workspace', 'client-sdk', '--pack-destination', workDirectory], { cwd: root });
-    tarball = join(workDirectory, packed.stdout.trim().split('\n').at(-1) ?? '');
+    tarball = (await packWorkspaces())['client-sdk'];
     oldest = join(workDirectory, 'tools/node_modules/typescript/bin/tsc');
     await mkdir(join(workDirectory, 'tools'));
-    const tools = [`typescript@${compilers['5.5']}`, 'pnpm@12.21.0'];
+    const tools = [`typescript@${compilers['5.4']}`, 'pnpm@12.21.0'];
     await run('npm', ['install', '--no-audit', '--no-fund', '--prefix', 'tools', ...tools], { cwd: workDirectory });
-  }, 120_000);
+  }, 300_000);
   afterAll(() => rm(workDirectory, { recursive: true, force: true }));
 
   /** Creates an empty project and installs the package in it. */
@@ -100,7 +100,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published pac
       async (_, __, ___, { compiler, options }) => {
         const compilerOptions = { ...options, target: 'es2022', strict: true, noEmit: true, skipLibCheck: false };
         await writeFile(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
-        const tsc = compiler === compilers['5.5'] ? oldest : compiler;
+        const tsc = compiler === compilers['5.4'] ? oldest : compiler;
         expect(await runCommand(process.execPath, [tsc, '-p', '.'], directory)).toEqual({ ok: true, output: '' });
       },
     );

@@ -15,17 +15,33 @@ export type Tarballs = Readonly<Record<(typeof publishedWorkspaces)[number], str
 
 let packed: Promise<Tarballs> | undefined;
 
-/** Packs every published workspace once for all test files. Packing replaces manifests, so no other test may pack at the same time. */
-export const packWorkspaces = (): Promise<Tarballs> => (packed ??= packIntoTemporaryDirectory());
+/**
+ * Packs every published workspace once for all test files. Packing replaces manifests, so no other test may pack at the same time. If
+ * `MANDATE_RELEASE_DIRECTORY` is set, the packages in this directory, which `npm run release` has written, are tested instead.
+ */
+export const packWorkspaces = (): Promise<Tarballs> => (packed ??= findReleasedTarballs() ?? packIntoTemporaryDirectory());
+
+function findReleasedTarballs(): Promise<Tarballs> | undefined {
+  const directory = process.env['MANDATE_RELEASE_DIRECTORY'];
+  return directory === undefined ? undefined : findTarballs(join(repositoryRoot, directory));
+}
+
+async function findTarballs(directory: string): Promise<Tarballs> {
+  const files = await readdir(directory);
+  const tarball = (name: string): string => {
+    const file = files.find((one) => one.startsWith(`mandate-${name}-`) && one.endsWith('.tgz'));
+    if (file === undefined) throw new Error(`${directory} does not contain the package ${name}`);
+    return join(directory, file);
+  };
+  return { contract: tarball('contract'), server: tarball('server'), 'client-sdk': tarball('client-sdk'), cli: tarball('cli') };
+}
 
 async function packIntoTemporaryDirectory(): Promise<Tarballs> {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-tarballs-'));
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   const workspaces = publishedWorkspaces.flatMap((name) => ['--workspace', name]);
   await run('npm', ['pack', ...workspaces, '--pack-destination', directory], { cwd: repositoryRoot, maxBuffer: 2 ** 24 });
-  const files = await readdir(directory);
-  const tarball = (name: string): string => join(directory, files.find((file) => file.startsWith(`mandate-${name}-`)) ?? '');
-  return { contract: tarball('contract'), server: tarball('server'), 'client-sdk': tarball('client-sdk'), cli: tarball('cli') };
+  return findTarballs(directory);
 }
 
 /** Creates a directory with nothing but a manifest, and installs packages there. */
@@ -60,13 +76,19 @@ export const runProgram = (program: string, argv: readonly string[], { cwd, env 
 export const runNpm = (program: 'npm' | 'npx', argv: readonly string[], cwd: string): Promise<Outcome> =>
   runProgram(program, argv, { cwd, env: { ...process.env, PATH: searchPath } });
 
+/** Returns the caller's npm configuration, for programs that otherwise run without the caller's environment. */
+export const npmEnvironment = (): Record<string, string> => {
+  const configuration = Object.entries(process.env).filter(([name]) => /^(?:home|npm_config_.*)$/i.test(name));
+  return Object.fromEntries([...configuration.map(([name, value = '']) => [name, value] as const), ['PATH', searchPath]]);
+};
+
 /** Value of `PATH` with which programs find the Node.js version of this process first. */
 export const searchPath = `${join(process.execPath, '..')}:${process.env['PATH'] ?? '/usr/bin:/bin'}`;
 
-/** Returns a package's size on disk in megabytes, including its dependencies. */
+/** Returns a package's size on disk in megabytes (1,000,000 bytes), including its dependencies. */
 export async function measureInstalledSize(directory: string): Promise<number> {
   const { stdout } = await run('du', ['-sk', join(directory, 'node_modules')]);
-  return Number.parseInt(stdout, 10) / 1024;
+  return (Number.parseInt(stdout, 10) * 1024) / 1_000_000;
 }
 
 /** Files below a directory, relative to it. */

@@ -12,7 +12,8 @@ beforeEach(async () => {
   const { workspaces } = await readManifest(repositoryRoot);
   const manifests = ['.', ...workspaces].map((folder) => join(folder, 'package.json'));
   const texts = ['.', ...publishedWorkspaces].flatMap((folder) => [join(folder, 'LICENSE'), join(folder, 'README.md')]);
-  for (const file of [...manifests, ...texts, 'package-lock.json', 'CHANGELOG.md', 'deploy/Dockerfile']) {
+  const python = ['LICENSE', 'README.md', 'pyproject.toml'].map((file) => join('clients/python', file));
+  for (const file of [...manifests, ...texts, ...python, 'package-lock.json', 'CHANGELOG.md', 'deploy/Dockerfile']) {
     await mkdir(dirname(join(copy, file)), { recursive: true });
     await cp(join(repositoryRoot, file), join(copy, file));
   }
@@ -33,6 +34,11 @@ test.each([
   ['examples/storefront/package.json', '"private": true', '"private": false', /storefront\/package\.json must be private/],
   ['package-lock.json', '      "version": "0.1.0"', '      "version": "0.0.9"', /package-lock\.json has version 0\.0\.9/],
   ['server/LICENSE', 'MIT', 'ISC', /server\/LICENSE differs/],
+  ['clients/python/LICENSE', 'MIT', 'ISC', /clients\/python\/LICENSE differs/],
+  ['clients/python/pyproject.toml', 'text = "MIT"', 'text = "ISC"', /license or homepage that differs/],
+  ['clients/python/pyproject.toml', 'https://mandate.example', 'https://other.example', /license or homepage that differs/],
+  ['clients/python/pyproject.toml', 'keywords = ["api-client", ', 'tags = ["api-client", ', /has no keywords/],
+  ['clients/python/pyproject.toml', '{ attr = "mandate_client._version.VERSION" }', '"0.0.9"', /does not use the generated version/],
   ['CHANGELOG.md', '## 0.1.0', '## 0.2.0', /first section of CHANGELOG\.md is "0\.2\.0"/],
   ['deploy/Dockerfile', 'FROM node:', 'FROM node:9', /does not use Node\.js/],
   ['deploy/Dockerfile', 'COPY cli/package.json cli/', '', /does not copy cli\/package\.json/],

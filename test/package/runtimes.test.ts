@@ -12,10 +12,10 @@ import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { createConfidentialClient, obtainClientToken } from '../support/oauth/oauth-flow.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 import { startEventJobs } from '../support/webhooks/event-jobs.ts';
+import { packWorkspaces } from './pack-and-install.ts';
 import type { RuntimeInput } from './runtime-input.ts';
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, '../..');
 const arm = process.arch === 'arm64';
 
 /** Packages with the runtimes. The install scripts of these packages are not run, because the platform packages contain the programs. */
@@ -66,10 +66,9 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1' || process.platform
 
     beforeAll(async () => {
       directory = await mkdtemp(join(tmpdir(), 'mandate-runtimes-'));
-      const packed = await run('npm', ['pack', '--workspace', 'client-sdk', '--pack-destination', directory], { cwd: root });
+      const { 'client-sdk': tarball } = await packWorkspaces();
       await run('npm', ['init', '--yes'], { cwd: directory });
       const packages = Object.entries(runtimePackages).map(([name, source]) => `${name}@${source}`);
-      const tarball = join(directory, packed.stdout.trim().split('\n').at(-1) ?? '');
       await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', tarball, ...packages], { cwd: directory });
       await writeFile(join(directory, 'main.mjs'), mainModule);
       await cp(join(import.meta.dirname, 'runtime-program.ts'), join(directory, 'runtime-program.ts'));

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -6,9 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/use-server.ts';
 import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
-
-/** Debian's Python interpreter, which can import the modules in Debian packages. */
-const python = '/usr/bin/python3';
+import { hasPythonModule, python } from '../support/python.ts';
 
 describe.each([
   ['authlib', 'authlib_client.py', 'python3-authlib'],
@@ -16,7 +14,7 @@ describe.each([
   ['requests_oauthlib', 'requests_oauthlib_client.py', 'python3-requests-oauthlib'],
 ])('%s in %s', (module, script, debianPackage) => {
   const server = useServer();
-  const installed = spawnSync(python, ['-c', `import ${module}`]).status === 0;
+  const installed = hasPythonModule(module);
 
   test('signs a user in, refreshes the tokens, and reads the user', async ({ skip }) => {
     skip(!installed, `requires the Debian package ${debianPackage}`);

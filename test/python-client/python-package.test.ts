@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +9,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { createV1AndChangedV2Documents } from '../../client-sdk/codegen/create-v1-and-changed-v2-documents.ts';
 import { listPublicOpenApiOperations } from '../../client-sdk/codegen/openapi-document.ts';
 import { toSnakeCase } from '../../clients/python/codegen/python-names.ts';
+import { buildPythonPackage } from '../../packaging/build-python-package.ts';
 import { renderPythonClient } from '../../clients/python/codegen/render-python-client.ts';
 import { readCodeBlocks } from '../support/markdown.ts';
 import { createConfidentialClient, signUp } from '../support/oauth/oauth-flow.ts';
@@ -81,15 +82,14 @@ describe.skipIf(!hasPythonModule('httpx'))('the Python client', () => {
     'can be packed and installed',
     async () => {
       const directory = await makeTemporaryDirectory();
-      const source = join(directory, 'source');
-      await cp(pythonClientDirectory, source, { recursive: true, filter: (path) => !/dist$|egg-info$|__pycache__$/.test(path) });
-      await runPython(['-m', 'build', '--no-isolation', '--outdir', join(directory, 'dist'), source]);
-      const [sdist = '', wheel = ''] = (await readdir(join(directory, 'dist'))).toSorted();
-      expect([sdist, wheel]).toEqual([
-        `mandate-client-${packageJson.version}.tar.gz`,
-        `mandate_client-${packageJson.version}-py3-none-any.whl`,
-      ]);
+      const { sdist, wheel } = await buildPythonPackage(join(directory, 'dist'), packageJson.version);
+      expect((await readdir(join(directory, 'dist'))).toSorted()).toEqual([sdist, wheel]);
       await runPython(['-m', 'zipfile', '--extract', join(directory, 'dist', wheel), join(directory, 'installed')]);
+      const information = join(directory, `installed/mandate_client-${packageJson.version}.dist-info`);
+      expect(await readFile(join(information, 'LICENSE'), 'utf8')).toBe(await readFile(join(pythonClientDirectory, 'LICENSE'), 'utf8'));
+      const metadata = (await readFile(join(information, 'METADATA'), 'utf8')).split('\n');
+      const stated = ['Name: mandate-client', `Version: ${packageJson.version}`, 'License: MIT', 'Requires-Python: >=3.11'];
+      expect(metadata).toEqual(expect.arrayContaining([...stated, `Project-URL: Homepage, ${packageJson.homepage}`]));
       const installed = await readdir(join(directory, 'installed/mandate_client'));
       expect(installed).toEqual(expect.arrayContaining(['py.typed', '__init__.py', ...Object.keys(renderPythonClient())]));
       const program = 'import mandate_client; print(mandate_client.__file__, mandate_client.__version__)';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { lockedPackages, root } from '../supply-chain/production-packages.ts';
+import { lockedPackages, root } from '../../packaging/production-packages.ts';
 
 const run = promisify(execFile);
 const manifest = z.object({ workspaces: z.array(z.string()).default([]), engines: z.unknown() });

@@ -1,5 +1,5 @@
 /** `npm run licences > docs/licences.md` lists the licences of the production packages. */
-import { lockedPackages, packageName, productionPackages, type LockedPackage } from './production-packages.ts';
+import { lockedPackages, packageName, productionPackages, type LockedPackage } from '../../packaging/production-packages.ts';
 
 /** Licences that require only attribution. */
 const allowed = new Set(['MIT', 'MIT-0', 'ISC', 'Apache-2.0', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'Unlicense']);

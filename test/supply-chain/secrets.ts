@@ -8,7 +8,7 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { lintSource } from '@secretlint/core';
 import { creator } from '@secretlint/secretlint-rule-preset-recommend';
-import { root } from './production-packages.ts';
+import { root } from '../../packaging/production-packages.ts';
 
 const run = promisify(execFile);
 const options = { cwd: root, maxBuffer: 1_000_000_000 };

@@ -5,7 +5,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from './production-packages.ts';
+import { root } from '../../packaging/production-packages.ts';
 
 const path = join(root, 'package-lock.json');
 const withoutEngines = (key: string, value: unknown): unknown => (key === 'engines' ? undefined : value);

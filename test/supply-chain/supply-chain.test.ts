@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { isAllowed, formatLicences, disallowedLicences } from './licences.ts';
-import { lockedPackages, packageName, productionPackages, root } from './production-packages.ts';
+import { lockedPackages, packageName, productionPackages, root } from '../../packaging/production-packages.ts';
 import { findSecretsIn, findSecrets } from './secrets.ts';
 
 const run = promisify(execFile);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
-import { createMcpTools, getMcpToolExclusionReason } from '@mandate/contract/tools';
+import { createMcpTools, getMcpToolExclusionReason, selectMcpTools } from '@mandate/contract/tools';
 import { callMcpTool, connectMcpClient, type SignInState } from '../../support/mcp/mcp-client.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { obtainAuthorizationCode, cliClient, signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
@@ -16,6 +16,39 @@ describe('the tools', () => {
     const tools = new Map(createMcpTools(createOpenApiDocument(shop.origin)).map((tool) => [tool.name, tool]));
     expect(tools.get('events_get')?.outputSchema).toMatchObject({ properties: { type: { type: 'string' }, data: { type: 'object' } } });
     expect(tools.get('events_list')?.outputSchema).toMatchObject({ properties: { data: { type: 'array' } } });
+  });
+
+  test('for shopping describe the fields of their results, and those that move money only the outcome', () => {
+    const all = createMcpTools(createOpenApiDocument(shop.origin));
+    const tools = selectMcpTools(all, { toolSets: undefined, readOnly: false });
+    const fieldsOf = (name: string): string[] =>
+      Object.keys(Object(tools.find((tool) => tool.name === name)?.outputSchema?.['properties']));
+    expect(tools.map(({ name }) => name).filter((name) => fieldsOf(name).length === 0)).toEqual(['orders_update']);
+    const orderOutcome = ['id', 'status', 'payment_status', 'currency', 'total'];
+    const paymentOutcome = ['id', 'order_id', 'status', 'amount', 'currency'];
+    expect([fieldsOf('orders_create'), fieldsOf('orders_cancel')]).toEqual([orderOutcome, orderOutcome]);
+    expect([fieldsOf('payments_create'), fieldsOf('payments_cancel')]).toEqual([paymentOutcome, paymentOutcome]);
+    expect(fieldsOf('orders_get')).toEqual(expect.arrayContaining([...orderOutcome, 'items', 'paid_at']));
+  });
+
+  test('are marked as destructive if they can change or delete data, or spend money', () => {
+    /** Tools that only add data that customers and staff can see and remove. */
+    const harmless = [
+      'users_create',
+      'products_create',
+      'quotes_create',
+      'approvals_create',
+      'shipments_create',
+      'order_exports_create',
+      'webhooks_redeliver',
+      'webhooks_test',
+    ];
+    const tools = createMcpTools(createOpenApiDocument(shop.origin));
+    const names = (selected: typeof tools) => selected.map(({ name }) => name);
+    expect(names(tools.filter(({ method }) => method === 'GET'))).toEqual(names(tools.filter(({ readOnly }) => readOnly)));
+    expect(names(tools.filter(({ readOnly, destructive }) => !readOnly && !destructive))).toEqual(harmless);
+    expect(names(tools.filter(({ readOnly, destructive }) => readOnly && destructive))).toEqual([]);
+    expect(tools.find(({ name }) => name === 'orders_create')?.description).not.toContain('Idempotency-Key');
   });
 
   test('exist for every operation except the excluded ones', () => {
@@ -91,6 +124,8 @@ describe('an assistant', () => {
     expect(orderResult).toMatchObject({ isError: false, body: { status: 'pending', total: 1000, user_id: anna.id } });
     const listed = await callMcpTool(client, 'orders_list', { status: ['pending', 'paid'], limit: 5 });
     expect(listed.body.data.map(({ id }: JsonBody) => id)).toEqual([orderResult.body.id]);
+    const canceled = await client.callTool({ name: 'orders_cancel', arguments: { order_id: orderResult.body.id } });
+    expect(canceled.structuredContent).toMatchObject({ id: orderResult.body.id, status: 'canceled', total: 1000 });
     const other = await connectMcpClient(shop.origin, ben, ['orders.read']);
     expect(await callMcpTool(other, 'orders_get', { order_id: orderResult.body.id })).toMatchObject({
       isError: true,

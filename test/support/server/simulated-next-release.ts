@@ -53,8 +53,10 @@ export type SimulatedRelease = AsyncDisposable & {
   readonly migrations: readonly string[];
 };
 
-/** Creates a copy of this release, with additional migrations, in a temporary directory. */
-export async function createNextRelease(): Promise<SimulatedRelease> {
+type ServerCopy = AsyncDisposable & { readonly directory: string };
+
+/** Creates a temporary directory with a copy of `server`, and with links to everything else in the repository. */
+export async function copyServer(): Promise<ServerCopy> {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-next-'));
   for (const name of await readdir(root)) if (!['server', '.git'].includes(name)) await symlink(join(root, name), join(directory, name));
   const server = join(directory, 'server');
@@ -62,12 +64,19 @@ export async function createNextRelease(): Promise<SimulatedRelease> {
   for (const name of await readdir(join(root, 'server')))
     if (name === 'node_modules') await symlink(join(root, 'server', name), join(server, name));
     else await cp(join(root, 'server', name), join(server, name), { recursive: true });
+  return { directory, [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }) };
+}
+
+/** Creates a copy of this release, with additional migrations, in a temporary directory. */
+export async function createNextRelease(): Promise<SimulatedRelease> {
+  const copy = await copyServer();
+  const server = join(copy.directory, 'server');
   for (const migration of compatibleMigrations)
     await writeFile(join(server, 'database/migrations', `${migration.name}.ts`), migrationSource(migration));
   return {
     mainFile: join(server, 'main.ts'),
     commandFile: join(server, 'bin/mandate-server.js'),
     migrations: compatibleMigrations.map(({ name }) => name),
-    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => copy[Symbol.asyncDispose](),
   };
 }

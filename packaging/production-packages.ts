@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { publishedWorkspaces } from './release-checks.ts';
 
-export const root = join(import.meta.dirname, '../..');
+export const root = join(import.meta.dirname, '..');
 
 const names = z.record(z.string()).default({});
 const locked = z.object({
@@ -26,8 +27,6 @@ export async function lockedPackages(): Promise<ReadonlyMap<string, LockedPackag
   return new Map(Object.entries(z.object({ packages: z.record(locked) }).parse(lockfile).packages));
 }
 
-/** Workspaces that are released. */
-const releasedWorkspaces = ['contract', 'server', 'client-sdk', 'cli'];
 /** Packages bundled into the command line, in addition to the server's packages. */
 const bundledPackages: Record<string, readonly string[]> = { cli: ['commander', 'open', '@modelcontextprotocol/server'] };
 
@@ -46,8 +45,8 @@ export function productionPackages(all: ReadonlyMap<string, LockedPackage>): Map
       else if (name in entry.dependencies) throw new Error(`${path} needs ${name}, which is not locked: run npm install`);
     }
   };
-  for (const workspace of releasedWorkspaces) visit(workspace);
-  for (const workspace of releasedWorkspaces) packages.delete(workspace);
+  for (const workspace of publishedWorkspaces) visit(workspace);
+  for (const workspace of publishedWorkspaces) packages.delete(workspace);
   return packages;
 }
 

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { lockedPackages, packageName, productionPackages } from './production-packages.ts';
+import { publishedWorkspaces } from './release-checks.ts';
+
+/** The parts of a CycloneDX document that a release changes. */
+const billSchema = z
+  .object({
+    metadata: z.object({ component: z.object({ 'bom-ref': z.string(), name: z.string() }).passthrough() }).passthrough(),
+    components: z.array(z.object({ 'bom-ref': z.string() }).passthrough()),
+    dependencies: z.array(z.object({ ref: z.string(), dependsOn: z.array(z.string()) }).passthrough()),
+  })
+  .passthrough();
+export type BillOfMaterials = z.infer<typeof billSchema>;
+
+/** Returns the references of everything that users of a release install, such as `express@5.3.0`. */
+export async function listReleasedComponents(): Promise<ReadonlySet<string>> {
+  const all = await lockedPackages();
+  const workspaces = publishedWorkspaces.map((folder) => [folder, all.get(folder)] as const);
+  const released = [...workspaces, ...productionPackages(all)];
+  return new Set(released.map(([path, entry]) => `${entry?.name ?? packageName(path)}@${entry?.version}`));
+}
+
+/**
+ * Removes every component from a bill of materials that users do not install. `npm sbom --omit dev` cannot do this: it also removes
+ * packages that both the server and a test need, such as Express.
+ * @throws {Error} if the bill lacks a component
+ */
+export function keepComponents(bill: unknown, kept: ReadonlySet<string>): BillOfMaterials {
+  const { metadata, components, dependencies, ...rest } = billSchema.parse(bill);
+  const listed = new Set(components.map((component) => component['bom-ref']));
+  const missing = [...kept].filter((reference) => !listed.has(reference));
+  if (missing.length > 0) throw new Error(`the bill of materials lacks ${missing.join(', ')}`);
+  const root = metadata.component['bom-ref'];
+  const name = root.slice(0, root.lastIndexOf('@')); // npm uses the name of the repository's folder
+  return {
+    ...rest,
+    metadata: { ...metadata, component: { ...metadata.component, name } },
+    components: components.filter((component) => kept.has(component['bom-ref'])),
+    dependencies: dependencies
+      .filter(({ ref }) => ref === root || kept.has(ref))
+      .map((entry) => ({ ...entry, dependsOn: entry.dependsOn.filter((reference) => kept.has(reference)) })),
+  };
+}

@@ -1,0 +1,13 @@
+/**
+ * Returns whether a program that tests need is available. Without the program, the tests are skipped on a developer's machine, but a CI run
+ * fails, because the skipped tests would remain unnoticed there.
+ * @param environment the environment variables, of which `CI` is read
+ */
+export function assertAvailableInCi(
+  program: string,
+  isAvailable: boolean,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): boolean {
+  if (isAvailable || !environment['CI']) return isAvailable;
+  throw new Error(`${program} is not installed. In CI, this is an error, because tests that need ${program} would be skipped.`);
+}

@@ -1,0 +1,24 @@
+/** Samples that each match at least one pattern of the OpenAPI document, and similar samples that do not match this pattern. */
+const samples = [
+  ['ann@example.com', 'ann p@example.com', 'a\u0007b@example.com', '[ann]@example.com', 'pc{}@example.com', 'ann@example'],
+  ['collection', 'Collection', 'GBP', 'gbp', 'GB', 'Z', '+02:00', '+15:00', '2026-11-20', '2026-13-01', '2026-11', '1'],
+  ['Europe/London', 'example.csv', 'my-client_2', '#2f6f4f', '#2F6F4F', '#fff', 'tok_1:a.b', 'SKU 1', ' SKU', 'de', 'pt-BR', 'x'],
+  ['evt_7', 'https://shop.example/help?topic=1#orders', 'https://user@shop.example', 'https://a b', 'data:image/png;base64,iVBORw0='],
+  ['https://', `https://${'x'.repeat(1992)}`, `https://${'x'.repeat(1993)}`, 'office-supplies', 'a--b'],
+].flat();
+
+/** Returns `1` or `0` for each sample that the pattern matches or does not match in JavaScript. */
+export const matchSamples = (pattern: string): string => samples.map((sample) => (new RegExp(pattern).test(sample) ? '1' : '0')).join('');
+
+const encode = (texts: readonly string[]): string => texts.map((text) => Buffer.from(text).toString('base64')).join(' ');
+
+/** Returns the input of the programs `compile_patterns`, which print what `matchSamples` returns for each pattern. */
+export const formatPatternsInput = (patterns: readonly string[]): string => `${encode(patterns)}\n${encode(samples)}`;
+
+/** Returns the patterns for which the output of such a program differs from JavaScript, with the program's result. */
+export function findPatternDifferences(patterns: readonly string[], output: string): string[] {
+  const results = output.trimEnd().split('\n');
+  return patterns.flatMap((pattern, index) =>
+    results[index] === matchSamples(pattern) ? [] : [`${pattern}: ${results[index] ?? 'no result'}`],
+  );
+}
