@@ -1,7 +1,7 @@
 import { formatDecimalAmount, maxApprovalWaitSeconds, type BudgetPeriod, type OrderAction } from '@mandate/contract';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 
-export type ProductOutsideCategories = { readonly product_id: number; readonly category: string };
+type ProductOutsideCategories = { readonly product_id: number; readonly category: string };
 
 /** The limit that an order or payment exceeds. */
 export type ExceededLimit = {

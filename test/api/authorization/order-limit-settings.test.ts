@@ -17,10 +17,7 @@ test('an update changes only the given fields, is conditional, and is recorded i
   const before = await admin.callApi('GET', path);
   const etag = before.headers.get('etag') ?? '';
   const changed = await admin.callApi('PATCH', path, { body: { maximum_limits: monthly(500) }, headers: { 'if-match': etag } });
-  expect([changed.status, changed.body]).toEqual([
-    200,
-    { ...before.body, maximum_limits: monthly(500), version: before.body.version + 1 },
-  ]);
+  expect([changed.status, changed.body]).toEqual([200, { ...before.body, maximum_limits: monthly(500), version: before.body.version + 1 }]);
   const outdated = await admin.callApi('PATCH', path, { body: { maximum_limits: null }, headers: { 'if-match': etag } });
   expect([outdated.status, outdated.body.code]).toEqual([412, 'precondition_failed']);
   await admin.callApi('PATCH', path, { body: { default_limits: monthly(200) } });

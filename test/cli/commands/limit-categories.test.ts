@@ -10,7 +10,7 @@ test('apps limit sets categories, api-keys create accepts them, and whoami shows
   await createProductsInCategories(shop, ['books', 'tea']);
   const app = await connectApplication(shop, undefined);
   const { id } = (await app.call('GET', '/connected-apps')).body.data[0];
-  const { access_token: token } = await obtainTokens(shop.origin, app.anna, ['connected_apps.write', 'api_keys.manage', 'orders.read']);
+  const { access_token: token } = await obtainTokens(shop.origin, app.anna, ['connected_apps.write', 'api_keys.manage', 'users.read']);
   const env = { MANDATE_API_URL: shop.origin, MANDATE_TOKEN: token };
   const limited = await runInProcess(['apps', 'limit', String(id), '--limit-category', 'books', '--limit-category', 'tea', '--json'], {
     env,
@@ -18,7 +18,7 @@ test('apps limit sets categories, api-keys create accepts them, and whoami shows
   expect([limited.exitCode, limited.stderr]).toEqual([0, '']);
   expect(JSON.parse(limited.stdout)).toMatchObject({ authorization_details: [limitedTo('books', 'tea')] });
 
-  const flags = ['--name', 'Books', '--scopes', 'orders.read', '--order-limits.products.categories', 'books'];
+  const flags = ['--name', 'Books', '--scopes', 'users.read', '--order-limits.products.categories', 'books'];
   const created = await runInProcess(['api-keys', 'create', ...flags, '--json'], { env });
   expect([created.exitCode, created.stderr]).toEqual([0, '']);
   const key: unknown = JSON.parse(created.stdout).key;

@@ -21,10 +21,7 @@ export async function createProductsInCategories<Category extends string>(
   return z.custom<Record<Category, number>>().parse(Object.fromEntries(ids));
 }
 
-/** An application that can place orders for a customer, with functions that send requests with its token. */
-export type ApplicationWithCategoryLimits = Awaited<ReturnType<typeof connectApplication>>;
-
-/** Connects an application of a third party with these limits. */
+/** Connects an application of a third party with these limits. Returns functions that send requests with its token. */
 export async function connectApplication(
   shop: ShopServer,
   details: RequestedLimits | undefined,

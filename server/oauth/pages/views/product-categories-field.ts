@@ -3,7 +3,7 @@ import { html, type Html } from '../../../http/response/html-template.ts';
 import type { OrderLimitsForm } from './order-limits-form-and-amount-format.ts';
 import type { FieldError, PageSettings } from './page-layout-and-form-fields.ts';
 
-export type ProductCategoriesField = {
+type ProductCategoriesField = {
   readonly applicationName: string;
   readonly maximum: EffectiveOrderLimits | undefined;
   /** Whether the application asks for the maximum. If not, administrators set it. */
