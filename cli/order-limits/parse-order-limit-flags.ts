@@ -29,8 +29,8 @@ export type OrderLimitsFromFlags = Omit<OrderAuthorizationRequest, 'type'>;
  * @throws {CommandError} with one entry for each invalid flag
  */
 export function parseOrderLimitFlags(flags: OrderLimitFlags, now: Date): OrderLimitsFromFlags | undefined {
-  const { currency, until, orders, approval: approvalText, actions: actionsText } = flags;
-  if (!hasAmount(flags) && [currency, until, orders, approvalText, actionsText].every((value) => value === undefined)) return undefined;
+  const { until, orders, approval: approvalText, actions: actionsText } = flags;
+  if (!hasOrderLimitFlag(flags)) return undefined;
   const faults: FieldError[] = [];
   const addFault = (flag: string, message: string): undefined => void faults.push({ flag, path: flag.slice(2), message });
   const limits = parseSpendingLimits(flags, addFault);
@@ -48,6 +48,10 @@ export function parseOrderLimitFlags(flags: OrderLimitFlags, now: Date): OrderLi
     ...(actions && { actions }),
   };
 }
+
+/** Returns whether at least one of the flags is given. */
+export const hasOrderLimitFlag = (flags: OrderLimitFlags): boolean =>
+  hasAmount(flags) || [flags.currency, flags.until, flags.orders, flags.approval, flags.actions].some((value) => value !== undefined);
 
 /** Returns whether the flags contain an amount, which requires a currency. */
 export const hasAmount = ({ limitPerOrder, limitPerDay, limitPerWeek, limitPerMonth }: OrderLimitFlags): boolean =>
