@@ -4,7 +4,7 @@ import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { mergeOrderLimits } from '../order-limits/merge-order-limits.ts';
-import { hasAmount, parseOrderLimitFlags, type OrderLimitFlags } from '../order-limits/parse-order-limit-flags.ts';
+import { hasAmount, hasOrderLimitFlag, parseOrderLimitFlags, type OrderLimitFlags } from '../order-limits/parse-order-limit-flags.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 import { openProfileSession, requireScopes } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
@@ -33,7 +33,7 @@ export function addAppsCommands(program: Command, io: CliEnvironment): void {
 async function limitApp(io: CliEnvironment, settings: Settings, id: string, flags: OrderLimitFlags): Promise<void> {
   const spec = getCommandSpecOfOperation(operationId);
   const readSpec = getCommandSpecOfOperation(readOperationId);
-  if (Object.keys(flags).length === 0) {
+  if (!hasOrderLimitFlag(flags)) {
     throw new CommandError(exitCodes.usage, 'usage', 'At least one limit is required', {
       hint: `For example: mandate apps limit ${id} --limit-per-order 50 --currency GBP`,
     });

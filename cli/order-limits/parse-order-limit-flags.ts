@@ -31,9 +31,8 @@ export type OrderLimitsFromFlags = Omit<OrderAuthorizationRequest, 'type'>;
  * @throws {CommandError} with one entry for each invalid flag
  */
 export function parseOrderLimitFlags(flags: OrderLimitFlags, now: Date): OrderLimitsFromFlags | undefined {
-  const { limitCategory, currency, until, orders, approval: approvalText, actions: actionsText } = flags;
-  const others = [limitCategory, currency, until, orders, approvalText, actionsText];
-  if (!hasAmount(flags) && others.every((value) => value === undefined)) return undefined;
+  const { limitCategory, until, orders, approval: approvalText, actions: actionsText } = flags;
+  if (!hasOrderLimitFlag(flags)) return undefined;
   const faults: FieldError[] = [];
   const addFault = (flag: string, message: string): undefined => void faults.push({ flag, path: flag.slice(2), message });
   const limits = parseSpendingLimits(flags, addFault);
@@ -52,6 +51,12 @@ export function parseOrderLimitFlags(flags: OrderLimitFlags, now: Date): OrderLi
     ...(actions && { actions }),
   };
 }
+
+/** Returns whether at least one of the flags is given. */
+export const hasOrderLimitFlag = (flags: OrderLimitFlags): boolean => {
+  const { limitCategory, currency, until, orders, approval, actions } = flags;
+  return hasAmount(flags) || [limitCategory, currency, until, orders, approval, actions].some((value) => value !== undefined);
+};
 
 /** Returns whether the flags contain an amount, which requires a currency. */
 export const hasAmount = ({ limitPerOrder, limitPerDay, limitPerWeek, limitPerMonth }: OrderLimitFlags): boolean =>
