@@ -142,7 +142,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
       expect(restored).toMatchObject({ code: 0, stderr: expect.any(String) });
       expect(restored.stdout).toMatch(/^applied {2}\d{14}_/m);
       const running = await start(env);
-      await signInWithInstalledCommand(project, running.url, administrator, ['--scopes', 'orders.read,orders.manage']);
+      await signInWithInstalledCommand(project, running.url, administrator, { options: ['--scopes', 'orders.read,orders.manage'] });
       const mandate = installedCommand(project, running.url);
       const { stdout } = await mandate('orders', 'list', '--json');
       expect(JSON.parse(stdout).data).toMatchObject(orders);

@@ -11,16 +11,20 @@ import { runProgram, searchPath, type Outcome } from './pack-and-install.ts';
 type Account = { readonly email: string; readonly password: string };
 export type InstalledCommand = (...argv: string[]) => Promise<Outcome>;
 
+/** Returns the file of the installed `mandate` command. */
+export const commandFile = (project: string): string => join(project, 'node_modules/@mandate/cli/bin/mandate.js');
+
 /** Returns a function that runs the installed `mandate` command for one server. */
 export const installedCommand =
   (project: string, url: string, node = process.execPath): InstalledCommand =>
   (...argv) =>
-    runProgram(node, [join(project, 'node_modules/@mandate/cli/bin/mandate.js'), ...argv], {
+    runProgram(node, [commandFile(project), ...argv], {
       cwd: project,
-      env: environment(project, url),
+      env: installedCommandEnvironment(project, url),
     });
 
-const environment = (project: string, url: string) => ({
+/** Returns the environment variables with which the installed `mandate` command uses a server. */
+export const installedCommandEnvironment = (project: string, url: string) => ({
   MANDATE_API_URL: url,
   MANDATE_CONFIG_DIR: join(project, 'mandate-config'),
 });
@@ -30,13 +34,11 @@ export async function signInWithInstalledCommand(
   project: string,
   url: string,
   account: Account,
-  options: readonly string[] = [],
+  { options = [], node = process.execPath }: { readonly options?: readonly string[]; readonly node?: string } = {},
 ): Promise<void> {
-  const program = join(project, 'node_modules/.bin/mandate');
-  const env = { PATH: searchPath, ...environment(project, url) };
-  const login = spawn(program, ['login', '--device', '--json', '--storage', 'file', ...options], {
+  const login = spawn(node, [commandFile(project), 'login', '--device', '--json', '--storage', 'file', ...options], {
     cwd: project,
-    env,
+    env: { PATH: searchPath, ...installedCommandEnvironment(project, url) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(login, 'exit');
@@ -53,9 +55,10 @@ export type PlacedOrder = z.infer<typeof order>;
 
 const delivery = ['--delivery.method', 'collection', '--delivery.recipient-name', 'Ann Lee'];
 
-/** Places an order for the signed-in customer on the command line. */
-export async function orderWithInstalledCommand(mandate: InstalledCommand): Promise<PlacedOrder> {
-  const { code, stdout, stderr } = await mandate('orders', 'create', '--item', 'product_id=1,quantity=2', ...delivery, '--json');
+/** Places an order on the command line (default: for the signed-in customer). */
+export async function orderWithInstalledCommand(mandate: InstalledCommand, options: readonly string[] = []): Promise<PlacedOrder> {
+  const argv = ['orders', 'create', '--item', 'product_id=1,quantity=2', ...delivery, ...options, '--json'];
+  const { code, stdout, stderr } = await mandate(...argv);
   if (code !== 0) throw new Error(stderr);
   return order.parse(JSON.parse(stdout));
 }

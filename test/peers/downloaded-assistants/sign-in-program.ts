@@ -17,7 +17,10 @@ type Program = {
  * Runs a program that signs a user in. Whenever the program prints an authorization URL, the user allows the request, and the program
  * receives the callback URL. Returns the last line of the output.
  */
-export async function signInWithProgram(user: TestUser, { command, argv, cwd, env, sendCallback }: Program): Promise<string> {
+export async function signInWithProgram(
+  user: Pick<TestUser, 'browser'>,
+  { command, argv, cwd, env, sendCallback }: Program,
+): Promise<string> {
   // oxlint-disable-next-line node/no-process-env -- the program needs the caller's PATH
   const child = spawn(command, argv, { cwd, env: { PATH: process.env['PATH'], ...env }, stdio: ['pipe', 'pipe', 'pipe'] });
   const output: string[] = [];

@@ -37,8 +37,12 @@ export function createAssistant(
 }
 
 /** Connects without a token, completes the authorization with the user's consent, and connects again. */
-export async function connectAssistant(mandate: MandateServer, person: TestUser, { clientState, provider }: Assistant): Promise<Client> {
-  const url = new URL(`${mandate.origin}/mcp`);
+export async function connectAssistant(
+  { origin }: Pick<MandateServer, 'origin'>,
+  person: Pick<TestUser, 'browser'>,
+  { clientState, provider }: Assistant,
+): Promise<Client> {
+  const url = new URL(`${origin}/mcp`);
   const transport = new StreamableHTTPClientTransport(url, { authProvider: provider });
   await expect(new Client({ name: 'test', version: '1.0.0' }).connect(transport)).rejects.toThrow(UnauthorizedError);
   const callbackUrl = await completeAuthorization(person, clientState.authorizationUrl ?? '');

@@ -152,10 +152,10 @@ export async function createDataDirectory(): Promise<AsyncDisposable & { readonl
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-const application = z.object({ client_id: z.string(), client_secret: z.string() });
+const application = z.object({ client_id: z.string(), client_secret: z.string(), redirect_uris: z.array(z.string()) });
 const firstRun = z.object({
   customer: z.object({ email: z.string(), password: z.string() }),
-  applications: z.object({ administration: application }),
+  applications: z.object({ administration: application, demonstration: application }),
 });
 
 export const readFirstRunFile = async (dataDirectory: string): Promise<z.infer<typeof firstRun>> =>
