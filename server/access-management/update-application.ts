@@ -6,6 +6,7 @@ import { createProblem, createInvalidRequestProblem } from '../http/problem-deta
 import { lockChangesOfCeilings } from '../order-limits/lock-changes-of-order-limits.ts';
 import { revokeAccessOfWithdrawnPreapproval } from '../oauth/grants/revoke-access-of-withdrawn-preapproval.ts';
 import { Application } from '../applications/application.entity.ts';
+import { getClientAuthenticationMethod, toPublicJwks, type ClientAuthenticationInput } from '../applications/client-authentication.ts';
 import { findApplicationFieldErrors, type ApplicationFields } from '../applications/create-application.ts';
 
 /**
@@ -25,11 +26,13 @@ export async function updateApplication(
   const application = await lockApplicationRow(em, id);
   const preapproved = application.preapprovedScopes;
   if (application.registration === 'metadata_document') assertNotDefinedByDocument(update);
-  const { status, ...fields } = update;
-  Object.assign(application, definedFields(fields));
+  const { status } = update;
+  Object.assign(application, definedFields(update));
   if (status === 'disabled') application.disable();
   if (status === 'active') application.enable();
-  assertApplicationFieldsValid(application);
+  const authentication = getAuthenticationAfterUpdate(application, update);
+  assertApplicationFieldsValid({ ...getValidatedFields(application), ...authentication });
+  application.setKeys(authentication.jwks ? toPublicJwks(authentication.jwks) : null, authentication.jwksUri ?? null);
   await em.flush();
   const withdrawn = preapproved.filter((scope) => !application.preapprovedScopes.includes(scope));
   if (withdrawn.length > 0) await revokeAccessOfWithdrawnPreapproval(em, application.clientId, withdrawn, by, now);
@@ -54,6 +57,28 @@ function assertNotDefinedByDocument(update: ApplicationUpdate): void {
 const documentFieldError = (field: string) =>
   ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: 'is defined by the metadata document of the application' }) as const;
 
+/** Returns how the application authenticates after an update. Another method than `private_key_jwt` removes the keys. */
+function getAuthenticationAfterUpdate(
+  application: Application,
+  { token_endpoint_auth_method: requested, jwks, jwks_uri: jwksUri }: ApplicationUpdate,
+): ClientAuthenticationInput {
+  const tokenEndpointAuthMethod = requested ?? getClientAuthenticationMethod(application);
+  const keepsKeys = tokenEndpointAuthMethod === 'private_key_jwt';
+  return {
+    type: application.type,
+    tokenEndpointAuthMethod,
+    jwks: jwks === undefined && keepsKeys ? application.jwks : jwks,
+    jwksUri: jwksUri === undefined && keepsKeys ? application.jwksUri : jwksUri,
+  };
+}
+
+function getValidatedFields(application: Application): Omit<ApplicationFields, 'type'> {
+  const { redirectUris, postLogoutRedirectUris, scopes, preapprovedScopes, grantTypes, logoUri, registration, firstParty } = application;
+  const { securityProfile, refreshGraceSeconds } = application;
+  const uris = { redirectUris, postLogoutRedirectUris, logoUri };
+  return { ...uris, scopes, preapprovedScopes, grantTypes, registration, firstParty, securityProfile, refreshGraceSeconds };
+}
+
 /** Throws a validation problem if an application has invalid fields. */
 export function assertApplicationFieldsValid(application: ApplicationFields): void {
   const [first, ...more] = findApplicationFieldErrors(application);
@@ -76,7 +101,8 @@ const definedFields = ({
   quota_per_month: quotaPerMonth,
   refresh_grace_seconds: refreshGraceSeconds,
   order_limits_ceiling: orderLimitsCeiling,
-}: Omit<ApplicationUpdate, 'status'>): object =>
+  security_profile: securityProfile,
+}: ApplicationUpdate): object =>
   Object.fromEntries(
     Object.entries({
       name,
@@ -91,5 +117,6 @@ const definedFields = ({
       quotaPerMonth,
       refreshGraceSeconds,
       orderLimitsCeiling,
+      securityProfile,
     }).filter(([, value]) => value !== undefined),
   );
