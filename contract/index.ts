@@ -124,6 +124,12 @@ export {
   type RegistrationToken,
   type SecretRotation,
 } from './resources/access/applications.ts';
+export {
+  clientAuthenticationMethods,
+  maxApplicationKeys,
+  securityProfiles,
+  type PublicJsonWebKey,
+} from './resources/access/application-authentication.ts';
 export type { Authorization, Budget } from './resources/access/authorization.ts';
 export { auditActions, type AuditAction, type AuditEvent } from './resources/access/audit-events.ts';
 export {

@@ -37,7 +37,7 @@ const flagsWithin = (location: ContractFlag['location'], schema: Schema, path: r
   });
 
 function kindOf({ type, enum: choices, items, additionalProperties }: Schema): FlagKind {
-  if (items) return items.properties ? 'objects' : 'list';
+  if (items) return items.type.includes('object') ? 'objects' : 'list';
   if (additionalProperties) return 'pairs';
   if (choices?.join() === 'true,false') return 'switch';
   return type.includes('object') ? 'json' : 'value';
@@ -58,7 +58,7 @@ function valueHint(flag: ContractFlag): string {
   const { kind, schema } = flag;
   if (kind === 'objects') {
     const names = Object.keys(schema.items?.properties ?? {});
-    return `${names.map((name) => `${name}=...`).join(',')}; repeatable`;
+    return `${names.length === 0 ? 'JSON object' : names.map((name) => `${name}=...`).join(',')}; repeatable`;
   }
   if (kind === 'switch') return '';
   if (kind === 'pairs') return 'key=value; repeatable';

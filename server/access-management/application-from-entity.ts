@@ -1,6 +1,7 @@
 import type { Application as ApplicationResponse } from '@mandate/contract';
 import { filterApiScopes } from '../oauth/protocol/oauth-scopes.ts';
 import { supportedGrantTypes, type Application } from '../applications/application.entity.ts';
+import { getClientAuthenticationMethod } from '../applications/client-authentication.ts';
 
 /** Returns an application's API representation. */
 export const applicationFromEntity = (application: Application): ApplicationResponse => ({
@@ -22,6 +23,10 @@ export const applicationFromEntity = (application: Application): ApplicationResp
   refresh_grace_seconds: application.refreshGraceSeconds ?? null,
   order_limits_ceiling: application.orderLimitsCeiling ?? null,
   order_products_ceiling: application.orderCategoriesCeiling ? { categories: [...application.orderCategoriesCeiling] } : null,
+  token_endpoint_auth_method: getClientAuthenticationMethod(application),
+  jwks: application.jwks ? { keys: [...application.jwks.keys] } : null,
+  jwks_uri: application.jwksUri ?? null,
+  security_profile: application.securityProfile ?? null,
   version: application.version,
   created_at: new Date(application.createdAt).toISOString(),
   updated_at: new Date(application.updatedAt).toISOString(),

@@ -107,6 +107,10 @@ async function registerApplication(em: EntityManager, body: ApplicationCreate) {
     refreshGraceSeconds: body.refresh_grace_seconds ?? null,
     orderLimitsCeiling: body.order_limits_ceiling ?? null,
     orderCategoriesCeiling: body.order_products_ceiling?.categories ?? null,
+    tokenEndpointAuthMethod: body.token_endpoint_auth_method,
+    jwks: body.jwks ?? null,
+    jwksUri: body.jwks_uri ?? null,
+    securityProfile: body.security_profile ?? null,
   };
   assertApplicationFieldsValid(input);
   return createApplication(em, input).catch((error: unknown) => {

@@ -7,6 +7,7 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { oauthEndpointPaths } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
 import { getApplicationPath, auditApplicationChange } from '../applications/audit-application-change.ts';
+import { getClientAuthenticationMethod, type ClientAuthenticationMethod } from '../applications/client-authentication.ts';
 import { hashClientSecret, generateClientSecret } from '../applications/client-secret.ts';
 import { createRegistrationToken } from './create-registration-token.ts';
 import { lockApplicationRow } from './update-application.ts';
@@ -44,6 +45,11 @@ export const handleCreateRegistrationToken: RouteHandler<typeof contract.applica
     () => oauthEndpointPaths.registration,
   );
 
+const reasonsForNoSecret: { readonly [Method in ClientAuthenticationMethod]?: string } = {
+  none: 'A public application has no secret.',
+  private_key_jwt: 'An application that authenticates with private_key_jwt has no secret. To replace its keys, change jwks or jwks_uri.',
+};
+
 async function rotateSecret(
   em: EntityManager,
   req: Parameters<typeof getClientAddressAndUserAgent>[0],
@@ -52,7 +58,8 @@ async function rotateSecret(
 ): Promise<string> {
   const secret = generateClientSecret();
   const application = await lockApplicationRow(em, id);
-  if (application.type === 'public') throw createProblem('application_has_no_secret', { detail: 'A public application has no secret.' });
+  const reason = reasonsForNoSecret[getClientAuthenticationMethod(application)];
+  if (reason !== undefined) throw createProblem('application_has_no_secret', { detail: reason });
   application.rotateSecret(hashClientSecret(secret), previousUntil);
   await em.flush();
   await auditApplicationChange(em, req, 'application.secret_rotated', application.clientId);

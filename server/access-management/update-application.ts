@@ -6,6 +6,7 @@ import { createProblem, createInvalidRequestProblem } from '../http/problem-deta
 import { lockChangesOfCeilings } from '../order-limits/lock-changes-of-order-limits.ts';
 import { revokeAccessOfWithdrawnPreapproval } from '../oauth/grants/revoke-access-of-withdrawn-preapproval.ts';
 import { Application } from '../applications/application.entity.ts';
+import { getClientAuthenticationMethod, toPublicJwks, type ClientAuthenticationInput } from '../applications/client-authentication.ts';
 import { findApplicationFieldErrors, type ApplicationFields } from '../applications/create-application.ts';
 
 /**
@@ -26,11 +27,13 @@ export async function updateApplication(
   const application = await lockApplicationRow(em, id);
   const preapproved = application.preapprovedScopes;
   if (application.registration === 'metadata_document') assertNotDefinedByDocument(update);
-  const { status, ...fields } = update;
-  Object.assign(application, definedFields(fields));
+  const { status } = update;
+  Object.assign(application, definedFields(update));
   if (status === 'disabled') application.disable();
   if (status === 'active') application.enable();
-  assertApplicationFieldsValid(application);
+  const authentication = getAuthenticationAfterUpdate(application, update);
+  assertApplicationFieldsValid({ ...getValidatedFields(application), ...authentication });
+  application.setKeys(authentication.jwks ? toPublicJwks(authentication.jwks) : null, authentication.jwksUri ?? null);
   await em.flush();
   const withdrawn = preapproved.filter((scope) => !application.preapprovedScopes.includes(scope));
   if (withdrawn.length > 0) await revokeAccessOfWithdrawnPreapproval(em, application.clientId, withdrawn, by, now);
@@ -61,6 +64,28 @@ function assertNotDefinedByDocument(update: ApplicationUpdate): void {
 const documentFieldError = (field: string) =>
   ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: 'is defined by the metadata document of the application' }) as const;
 
+/** Returns how the application authenticates after an update. Another method than `private_key_jwt` removes the keys. */
+function getAuthenticationAfterUpdate(
+  application: Application,
+  { token_endpoint_auth_method: requested, jwks, jwks_uri: jwksUri }: ApplicationUpdate,
+): ClientAuthenticationInput {
+  const tokenEndpointAuthMethod = requested ?? getClientAuthenticationMethod(application);
+  const keepsKeys = tokenEndpointAuthMethod === 'private_key_jwt';
+  return {
+    type: application.type,
+    tokenEndpointAuthMethod,
+    jwks: jwks === undefined && keepsKeys ? application.jwks : jwks,
+    jwksUri: jwksUri === undefined && keepsKeys ? application.jwksUri : jwksUri,
+  };
+}
+
+function getValidatedFields(application: Application): Omit<ApplicationFields, 'type'> {
+  const { redirectUris, postLogoutRedirectUris, scopes, preapprovedScopes, grantTypes, logoUri, registration, firstParty } = application;
+  const { securityProfile, refreshGraceSeconds } = application;
+  const uris = { redirectUris, postLogoutRedirectUris, logoUri };
+  return { ...uris, scopes, preapprovedScopes, grantTypes, registration, firstParty, securityProfile, refreshGraceSeconds };
+}
+
 /** Throws a validation problem if an application has invalid fields. */
 export function assertApplicationFieldsValid(application: ApplicationFields): void {
   const [first, ...more] = findApplicationFieldErrors(application);
@@ -84,7 +109,8 @@ const definedFields = ({
   refresh_grace_seconds: refreshGraceSeconds,
   order_limits_ceiling: orderLimitsCeiling,
   order_products_ceiling: productsCeiling,
-}: Omit<ApplicationUpdate, 'status'>): object =>
+  security_profile: securityProfile,
+}: ApplicationUpdate): object =>
   Object.fromEntries(
     Object.entries({
       name,
@@ -100,5 +126,6 @@ const definedFields = ({
       refreshGraceSeconds,
       orderLimitsCeiling,
       orderCategoriesCeiling: productsCeiling && productsCeiling.categories,
+      securityProfile,
     }).filter(([, value]) => value !== undefined),
   );

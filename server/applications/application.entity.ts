@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { applicationGrantTypes, applicationRegistrationMethods, type OrderSpendingLimits } from '@mandate/contract';
+import { applicationGrantTypes, applicationRegistrationMethods, securityProfiles, type OrderSpendingLimits } from '@mandate/contract';
+import type { PublicJwks } from './client-authentication.ts';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 
 export const deviceCodeGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -31,6 +32,11 @@ const schema = defineEntity({
     /** The previous secret, valid until `previousSecretUntil`, so that clients can be updated to the new secret. */
     previousSecretHash: p.text().nullable(),
     previousSecretUntil: p.datetime(3).nullable(),
+    /** Public keys of an application that authenticates with `private_key_jwt`, unless it publishes them at `jwksUri`. */
+    jwks: p.json<PublicJwks>().nullable(),
+    jwksUri: p.text().nullable(),
+    /** Security profile that the application must follow. */
+    securityProfile: p.enum(securityProfiles).nullable(),
     redirectUris: p.array().defaultRaw(`'{}'`),
     postLogoutRedirectUris: p.array().defaultRaw(`'{}'`),
     logoUri: p.text().nullable(),
@@ -78,6 +84,16 @@ export class Application extends schema.class {
     this.previousSecretHash = this.secretHashes[0] ?? null;
     this.previousSecretUntil = previousUntil;
     this.secretHashes = [hash];
+  }
+
+  /** Replaces the keys. An application with keys has no secret. */
+  setKeys(jwks: PublicJwks | null, jwksUri: string | null): void {
+    this.jwks = jwks;
+    this.jwksUri = jwksUri;
+    if (jwks === null && jwksUri === null) return;
+    this.secretHashes = [];
+    this.previousSecretHash = null;
+    this.previousSecretUntil = null;
   }
 }
 schema.setClass(Application);

@@ -8,6 +8,8 @@ import {
 } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Application, type ApplicationRegistration, type GrantType, isSelfRegistered } from './application.entity.ts';
+import { findClientAuthenticationErrors, toPublicJwks, type ClientAuthenticationInput } from './client-authentication.ts';
+import { findSecurityProfileErrors, type ProfiledApplication, type SecurityProfile } from './security-profile.ts';
 import { hashClientSecret, generateClientSecret } from './client-secret.ts';
 import { findLogoUriError } from './validate-application-logo-uri.ts';
 import { findRedirectUriError } from './validate-redirect-uri.ts';
@@ -34,28 +36,39 @@ export type ApplicationInput = {
   readonly refreshGraceSeconds?: number | null;
   readonly orderLimitsCeiling?: OrderSpendingLimits | null;
   readonly orderCategoriesCeiling?: string[] | null;
-};
+  /** Security profile that the application must follow. */
+  readonly securityProfile?: SecurityProfile | null;
+} & Pick<ClientAuthenticationInput, 'tokenEndpointAuthMethod' | 'jwks' | 'jwksUri'>;
 
-/** Creates an application. The secret is returned only once; the database stores its hash. A public application has no secret. */
+/**
+ * Creates an application. The secret is returned only once; the database stores its hash. A public application and an application with
+ * `private_key_jwt` have no secret.
+ */
 export async function createApplication(
   em: EntityManager,
   input: ApplicationInput,
   newSecret = generateClientSecret(),
 ): Promise<{ application: Application; secret: string | null }> {
-  const { redirectUris = [], postLogoutRedirectUris = [], preapprovedScopes = [], firstParty = false, logoUri = null, ...rest } = input;
+  const { redirectUris = [], postLogoutRedirectUris = [], preapprovedScopes = [], firstParty = false, logoUri = null } = input;
   const { rateLimitPerMinute = null, quotaPerMonth = null, refreshGraceSeconds = null, orderLimitsCeiling = null } = input;
-  const { registration = 'administrator', metadataExpiresAt = null } = input;
+  const { registration = 'administrator', metadataExpiresAt = null, tokenEndpointAuthMethod, jwks = null, jwksUri = null } = input;
+  const { securityProfile = null } = input;
   for (const { field, detail } of findApplicationFieldErrors({ ...input, redirectUris }))
     throw new Error(`application ${input.clientId}: ${field} ${detail}`);
-  const secret = input.type === 'confidential' ? newSecret : null;
+  const secret = input.type === 'confidential' && tokenEndpointAuthMethod !== 'private_key_jwt' ? newSecret : null;
   const application = em.create(Application, {
-    ...rest,
+    clientId: input.clientId,
+    name: input.name,
+    type: input.type,
     redirectUris: [...redirectUris],
     postLogoutRedirectUris: [...postLogoutRedirectUris],
     scopes: [...input.scopes],
     preapprovedScopes: [...preapprovedScopes],
     grantTypes: [...input.grantTypes],
     secretHashes: secret === null ? [] : [hashClientSecret(secret)],
+    jwks: jwks && toPublicJwks(jwks),
+    jwksUri,
+    securityProfile,
     firstParty,
     logoUri,
     registration,
@@ -72,14 +85,26 @@ export async function createApplication(
 
 export type ApplicationFields = Pick<Application, 'type'> & {
   readonly [Field in 'redirectUris' | 'scopes' | 'grantTypes']: readonly string[];
-} & { readonly [Field in 'postLogoutRedirectUris' | 'preapprovedScopes']?: readonly string[] } & {
-  readonly logoUri?: string | null | undefined;
-  readonly registration?: ApplicationRegistration;
-  readonly firstParty?: boolean;
-};
+} & { readonly [Field in 'postLogoutRedirectUris' | 'preapprovedScopes']?: readonly string[] } & Partial<ClientAuthenticationInput> &
+  Pick<ProfiledApplication, 'securityProfile' | 'refreshGraceSeconds'> & {
+    readonly logoUri?: string | null | undefined;
+    readonly registration?: ApplicationRegistration;
+    readonly firstParty?: boolean;
+  };
 
 export type ApplicationFieldError = {
-  readonly field: 'type' | 'scopes' | 'grant_types' | 'redirect_uris' | 'post_logout_redirect_uris' | 'preapproved_scopes' | 'logo_uri';
+  readonly field:
+    | 'type'
+    | 'scopes'
+    | 'grant_types'
+    | 'redirect_uris'
+    | 'post_logout_redirect_uris'
+    | 'preapproved_scopes'
+    | 'logo_uri'
+    | 'token_endpoint_auth_method'
+    | 'jwks'
+    | 'jwks_uri'
+    | 'refresh_grace_seconds';
   readonly detail: string;
 };
 
@@ -110,6 +135,8 @@ export function* findApplicationFieldErrors(input: ApplicationFields): Generator
   }
   const logo = typeof logoUri === 'string' ? findLogoUriError(logoUri) : undefined;
   if (logo !== undefined) yield { field: 'logo_uri', detail: logo };
+  yield* findClientAuthenticationErrors(input);
+  yield* findSecurityProfileErrors(input);
   if (input.registration !== undefined && isSelfRegistered({ registration: input.registration })) yield* selfRegisteredErrors(input);
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import express from 'express';
 import type { Middleware } from 'koa';
-import type { AdapterFactory } from 'oidc-provider';
+import type { AdapterFactory, Provider } from 'oidc-provider';
 import { ensureCommandLineClient } from '../applications/ensure-command-line-client.ts';
 import { ensureReferencePageClient } from '../applications/ensure-reference-page-client.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
@@ -31,6 +31,8 @@ import { createOidcProvider } from './provider/create-oidc-provider.ts';
 import { CsrfTokenService } from './pages/routing/csrf-token-service.ts';
 import { acceptJwtsForRevocationAndIntrospection, acceptJwtsAtUserinfo } from './tokens/jwt-access-token-hooks.ts';
 import { KnownBrowserCookie } from './brute-force/known-browser-cookie.ts';
+import { listenForAuthenticationFailures } from './clients/client-assertion.ts';
+import { ClientKeyCache } from './clients/client-key-cache.ts';
 import { prefetchClientAndLimitSecretAttempts } from './clients/prefetch-client-and-limit-secret-attempts.ts';
 import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
 import { enableOpenClientRegistration } from './clients/open-registration.ts';
@@ -79,7 +81,7 @@ export type CreateAuthorizationServerOptions = {
   readonly canMail?: boolean;
   /** Whether clients can register without an initial access token (RFC 7591). */
   readonly openRegistration?: boolean;
-  /** Network policy for fetching client ID metadata documents (default: public addresses only). Tests replace this policy. */
+  /** Network policy for fetching client ID metadata documents and the keys of clients (default: public addresses only). Tests replace this policy. */
   readonly documentNetwork?: NetworkPolicy;
   /** Returns the currencies in which orders can be placed, for the limits on the consent page (default: none). */
   readonly listOrderCurrencies?: PageContext['listOrderCurrencies'] | undefined;
@@ -137,6 +139,8 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const settings = createPageSettings(em, new BrandingCache(), issuer, languages);
   const store = (parts.store ?? createPostgresAdapterFactory)(em);
   const pages = createOidcProviderPages(settings, issuer, em);
+  const documentNetwork = parts.documentNetwork ?? createPublicNetworkPolicy(false);
+  const clientKeys = new ClientKeyCache(documentNetwork);
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
     const provider = createOidcProvider({
       em,
@@ -148,12 +152,10 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
       pages,
       uiLocales: languages.tags,
     });
-    provider.proxy = true; // requireIssuerHost sets X-Forwarded-Proto, which the provider must trust
-    provider.silent = true; // createServerErrorRecorder logs errors
     acceptJwtsAtUserinfo(provider, verification, apiAudienceFromIssuer(issuer));
-    provider.on('grant.revoked', setRevokedGrantIdOfRequest);
-    provider.on('server_error', createServerErrorRecorder(log));
-    for (const middleware of providerMiddleware(parts, { limits, store, pages, settings, verification })) provider.use(middleware);
+    trustProxyAndAddListeners(provider, log);
+    const middlewareOptions = { limits, store, pages, settings, verification, documentNetwork, clientKeys };
+    for (const middleware of providerMiddleware(parts, middlewareOptions)) provider.use(middleware);
     return provider;
   });
 
@@ -185,27 +187,35 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   };
 }
 
+function trustProxyAndAddListeners(provider: Provider, log: CreateAuthorizationServerOptions['log']): void {
+  provider.proxy = true; // requireIssuerHost sets X-Forwarded-Proto, which the provider must trust
+  provider.silent = true; // createServerErrorRecorder logs errors
+  provider.on('grant.revoked', setRevokedGrantIdOfRequest);
+  provider.on('server_error', createServerErrorRecorder(log));
+  listenForAuthenticationFailures(provider);
+}
+
 type MiddlewareOptions = {
   readonly limits: AttemptLimiter;
   readonly store: AdapterFactory;
   readonly pages: ProviderPages;
   readonly settings: PageSettings;
   readonly verification: Parameters<typeof acceptJwtsForRevocationAndIntrospection>[0];
+  readonly documentNetwork: NetworkPolicy;
+  readonly clientKeys: ClientKeyCache;
 };
 
 /** Returns the middleware that wraps oidc-provider's request handling, from the outermost to the innermost. */
-function providerMiddleware(
-  parts: CreateAuthorizationServerOptions,
-  { limits, store, pages, settings, verification }: MiddlewareOptions,
-): Middleware[] {
+function providerMiddleware(parts: CreateAuthorizationServerOptions, options: MiddlewareOptions): Middleware[] {
+  const { limits, pages, settings, verification, clientKeys } = options;
   const { issuer, log, onTokenOperation } = parts;
   const { em } = parts.db;
-  const refreshTokens = createRefreshRequestMiddleware({ em, limits });
+  const refreshTokens = createRefreshRequestMiddleware({ em, limits, clientKeys });
   const handleOtherRequest = chainMiddleware([
     refreshBrandingForProviderPages(settings),
     completeSignOutWithoutSession(pages),
-    ...selfRegistrationMiddleware(parts, limits, store),
-    prefetchClientAndLimitSecretAttempts(em, limits),
+    ...selfRegistrationMiddleware(parts, options),
+    prefetchClientAndLimitSecretAttempts({ em, limits, clientKeys }),
     limitUserCodeAttempts(limits, pages),
     enforceDevicePollInterval(em),
     requireBrowserSessionOnDevicePages(pages.sessionMissing),
@@ -241,9 +251,8 @@ async function ensureBuiltInApplications(em: EntityManager, issuer: string): Pro
 
 /** Returns the middleware that lets clients register without an administrator. */
 const selfRegistrationMiddleware = (
-  { db, documentNetwork = createPublicNetworkPolicy(false), openRegistration: open = false }: CreateAuthorizationServerOptions,
-  limits: AttemptLimiter,
-  store: AdapterFactory,
+  { db, openRegistration: open = false }: CreateAuthorizationServerOptions,
+  { limits, store, documentNetwork }: MiddlewareOptions,
 ): Middleware[] => [
   createClientIdUrlMiddleware({ em: db.em, limits, network: documentNetwork }),
   ...(open ? [enableOpenClientRegistration(store, limits)] : []),

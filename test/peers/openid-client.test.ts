@@ -1,5 +1,6 @@
 import * as openid from 'openid-client';
 import { expect, test } from 'vitest';
+import { createApplicationWithKeys, createClientKey } from '../support/oauth/client-assertion.ts';
 import { approveDevice, expirePollIntervalSql } from '../support/oauth/device-flow.ts';
 import { cliClient, signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/use-server.ts';
@@ -87,4 +88,27 @@ test('openid-client connects a device', async () => {
   await server.db.em.fork().execute(expirePollIntervalSql);
   const tokens = await openid.pollDeviceAuthorizationGrant(config, { ...device, interval: 0.1 });
   expect(tokens.access_token).toMatch(/^ey/);
+});
+
+test('openid-client follows the FAPI 2.0 Security Profile: private_key_jwt, a pushed request and DPoP', async () => {
+  const [anna, key, redirectUri] = [await signUp(server.origin), await createClientKey('PS256'), 'https://app.example/callback'];
+  const application = { redirectUris: [redirectUri], grantTypes: ['authorization_code', 'refresh_token'], scopes: ['users.read'] } as const;
+  const profile = { ...application, securityProfile: 'fapi2' } as const;
+  const clientId = await createApplicationWithKeys(server.db, { jwks: { keys: [key.jwk] } }, profile);
+  const authentication = openid.PrivateKeyJwt({ key: key.privateKey, kid: key.kid });
+  const metadata = { id_token_signed_response_alg: 'ES256' };
+  const config = await openid.discovery(new URL(server.origin), clientId, metadata, authentication, {
+    execute: [openid.allowInsecureRequests],
+  });
+  const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'));
+  const { verifier, challenge, state, nonce } = await createPkceParameters();
+  const request = { redirect_uri: redirectUri, scope: 'openid users.read', state, nonce, ...challenge };
+  const callbackUrl = await completeAuthorization(anna, await openid.buildAuthorizationUrlWithPAR(config, request, { DPoP }));
+  const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
+  const tokens = await openid.authorizationCodeGrant(config, callbackUrl, checks, undefined, { DPoP });
+  expect([tokens.token_type, tokens.claims()?.sub]).toEqual(['dpop', String(anna.id)]);
+  const renewed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '', undefined, { DPoP });
+  const me = new URL(`${server.origin}/api/v1/users/me`);
+  const response = await openid.fetchProtectedResource(config, renewed.access_token, me, 'GET', undefined, undefined, { DPoP });
+  expect(response.status).toBe(200);
 });

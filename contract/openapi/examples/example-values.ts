@@ -84,6 +84,10 @@ const application = {
   grant_types: ['authorization_code', 'refresh_token'],
   status: 'active',
   first_party: false,
+  token_endpoint_auth_method: 'client_secret_basic',
+  jwks: null,
+  jwks_uri: null,
+  security_profile: null,
   version: 1,
   ...times,
 };

@@ -17,8 +17,10 @@ import { nullableProductLimitsInputSchema, nullableProductLimitsSchema } from '.
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { scopeNames } from '../../protocol/scopes.ts';
-import { secretShownOnceSchema, secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
+import { secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
 import { timestampSchema, singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import { authenticationFields, changeableAuthenticationFields } from './application-authentication.ts';
+import { clientSecretSchema, registrationTokenSchema, secretRotationSchema } from './application-secrets.ts';
 
 const c = initContract();
 
@@ -99,32 +101,16 @@ const fields = {
   refresh_grace_seconds: z.number().int().min(0).nullable().describe(descriptions.refresh_grace_seconds),
   order_limits_ceiling: nullableSpendingLimitsSchema.describe(descriptions.order_limits_ceiling),
   order_products_ceiling: nullableProductLimitsSchema.describe(descriptions.order_products_ceiling),
+  ...authenticationFields,
   version: z.number().int().min(1).describe('Version number, incremented by every change.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
 };
 
 export const applicationSchema = withSchemaName('Application', z.object(fields));
-const clientSecret = secretShownOnceSchema(
-  'The client secret; `null` for a public application.',
-  'If the first response was lost, rotate the secret of the application (confidential applications only).',
-);
-export const createdApplicationResponseSchema = withSchemaName('NewApplication', z.object({ ...fields, client_secret: clientSecret }));
-const rotatedSecret = secretShownOnceSchema(
-  'The new client secret.',
-  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`.',
-);
-const secretRotation = withSchemaName(
-  'SecretRotation',
-  z.object({ client_secret: rotatedSecret, previous_secret_expires_at: timestampSchema }),
-);
-const initialAccessToken = secretShownOnceSchema(
-  'The registration token.',
-  'If the first response was lost, create another token with a new `Idempotency-Key`.',
-);
-const newRegistrationToken = withSchemaName(
-  'RegistrationToken',
-  z.object({ initial_access_token: initialAccessToken, expires_at: timestampSchema }),
+export const createdApplicationResponseSchema = withSchemaName(
+  'NewApplication',
+  z.object({ ...fields, client_secret: clientSecretSchema }),
 );
 
 const changeable = {
@@ -154,6 +140,7 @@ const changeable = {
   refresh_grace_seconds: z.number().int().min(0).max(maxRefreshGraceSeconds).nullable().describe(descriptions.refresh_grace_seconds),
   order_limits_ceiling: nullableSpendingLimitsInputSchema.describe(descriptions.order_limits_ceiling),
   order_products_ceiling: nullableProductLimitsInputSchema.describe(descriptions.order_products_ceiling),
+  ...changeableAuthenticationFields,
 };
 
 export const applicationCreateSchema = withSchemaName(
@@ -223,7 +210,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     headers: idempotencyHeadersSchema,
     body: applicationCreateSchema,
     summary: 'Register an application',
-    description: `Registers an OAuth client. The client secret is shown only once. ${onlyAdministrators}`,
+    description: `Registers an OAuth client. The client secret is shown only once. An application that authenticates with \`private_key_jwt\` has no secret. ${onlyAdministrators}`,
     responses: {
       201: createdApplicationResponseSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'client_id_taken'),
@@ -259,9 +246,9 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
       secretRotationBodySchema(maxClientSecretOverlapSeconds, 'How long the previous secret remains valid, in seconds (default: 1 day).'),
     ),
     summary: 'Rotate the client secret of an application',
-    description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. ${onlyAdministrators}`,
+    description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. An application that has changed its \`token_endpoint_auth_method\` from \`private_key_jwt\` to \`client_secret_basic\` gets its secret in this way. ${onlyAdministrators}`,
     responses: {
-      201: secretRotation,
+      201: secretRotationSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'application_has_no_secret'),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
@@ -287,7 +274,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     summary: 'Create a registration token',
     description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. ${onlyAdministrators}`,
     responses: {
-      201: newRegistrationToken,
+      201: registrationTokenSchema,
       ...fails(...problemCodesOfAuthorizedPosts),
     },
     metadata: declareRouteMetadata({
@@ -300,7 +287,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
 });
 export type Application = z.output<typeof applicationSchema>;
 export type NewApplication = z.output<typeof createdApplicationResponseSchema>;
-export type SecretRotation = z.output<typeof secretRotation>;
-export type RegistrationToken = z.output<typeof newRegistrationToken>;
+export type SecretRotation = z.output<typeof secretRotationSchema>;
+export type RegistrationToken = z.output<typeof registrationTokenSchema>;
 export type ApplicationCreate = z.output<typeof applicationCreateSchema>;
 export type ApplicationUpdate = z.output<typeof applicationUpdateSchema>;

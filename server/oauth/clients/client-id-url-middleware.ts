@@ -6,11 +6,11 @@ import { createApplication, type ApplicationInput } from '../../applications/cre
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { getViolatedConstraint } from '../../database/errors/sql-error-fields.ts';
-import { DocumentTooLargeError, fetchThirdPartyDocument, type FetchedDocument } from '../../outgoing-http/fetch-third-party-document.ts';
-import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/ssrf-protected-connection.ts';
+import type { NetworkPolicy } from '../../outgoing-http/ssrf-protected-connection.ts';
+import { fetchJsonDocument, UnusableDocumentError } from '../../outgoing-http/third-party-json-document.ts';
 import { TooManyAttemptsError, type AttemptLimiter } from '../brute-force/attempt-limiter.ts';
 import { findClientIdUrlError, isUrlClientId } from './client-id-url.ts';
-import { applicationFromMetadataDocument, MetadataDocumentError } from './application-from-metadata-document.ts';
+import { applicationFromMetadataDocument } from './application-from-metadata-document.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { auditApplicationSelfRegistration } from './dynamic-client-registration.ts';
@@ -59,7 +59,7 @@ async function readClientIdOfNewRequest(ctx: Context): Promise<string | undefine
 
 async function refreshFromDocument({ em, limits, network }: ResolverOptions, clientId: string, req: Request): Promise<void> {
   const fault = findClientIdUrlError(clientId);
-  if (fault !== undefined) throw new MetadataDocumentError(`the URL ${fault}`);
+  if (fault !== undefined) throw new UnusableDocumentError(`the URL ${fault}`);
   const [known, now] = [await em.fork().findOne(Application, { clientId }), new Date()];
   if (known && (known.status === 'disabled' || isDocumentFresh(known, now))) return;
   try {
@@ -68,17 +68,8 @@ async function refreshFromDocument({ em, limits, network }: ResolverOptions, cli
     if (known && error instanceof TooManyAttemptsError) return; // continue with the previous document
     throw error;
   }
-  await storeApplication(em, applicationFromMetadataDocument(clientId, await fetchMetadataDocument(clientId, network), now), req);
-}
-
-async function fetchMetadataDocument(url: string, network: NetworkPolicy): Promise<FetchedDocument> {
-  try {
-    return await fetchThirdPartyDocument({ url, accept: 'application/json', totalMs: timeoutMs, bytesMax }, network);
-  } catch (cause) {
-    if (cause instanceof DocumentTooLargeError) throw new MetadataDocumentError(cause.message, { cause });
-    if (cause instanceof AddressNotAllowedError) throw new MetadataDocumentError('the host has no public address', { cause });
-    throw new MetadataDocumentError('the document could not be fetched', { cause });
-  }
+  const document = await fetchJsonDocument({ url: clientId, totalMs: timeoutMs, bytesMax }, network);
+  await storeApplication(em, applicationFromMetadataDocument(clientId, document, now), req);
 }
 
 const isDocumentFresh = ({ metadataExpiresAt }: Application, now: Date): boolean =>
@@ -124,7 +115,7 @@ const documentFingerprint = ({ name, redirectUris, postLogoutRedirectUris, scope
   JSON.stringify([name, redirectUris, postLogoutRedirectUris, scopes, grantTypes]);
 
 function describeFailure(error: unknown): string {
-  if (error instanceof MetadataDocumentError) return error.message;
+  if (error instanceof UnusableDocumentError) return error.message;
   if (error instanceof TooManyAttemptsError) return `too many documents were requested; try again in ${error.retryAfterSeconds} seconds`;
   throw error;
 }

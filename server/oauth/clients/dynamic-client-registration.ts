@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { applicationCreateSchema, findForbiddenCharacterIssueMessage, scopeDefinitions, type Scope } from '@mandate/contract';
+import {
+  applicationCreateSchema,
+  findForbiddenCharacterIssueMessage,
+  maxApplicationKeys,
+  scopeDefinitions,
+  type Scope,
+} from '@mandate/contract';
 import type { Request } from 'express';
 import { errors, Provider, type AdapterPayload, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
@@ -11,6 +17,7 @@ import {
   grantTypesOfSelfRegisteredApplications,
   type ApplicationInput,
 } from '../../applications/create-application.ts';
+import { findClientAuthenticationErrors, toPublicJwks, type ClientAuthenticationInput } from '../../applications/client-authentication.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findUrlFieldsFetchedByServers } from './find-url-fields-fetched-by-servers.ts';
@@ -30,7 +37,9 @@ const registrableGrants = supportedGrantTypes.filter((name) => name !== 'client_
 
 /** Enforces the rules for registration requests, before oidc-provider validates the metadata. */
 function checkRequest(properties: Properties, allowedGrants: readonly string[]): void {
-  const [urlField] = findUrlFieldsFetchedByServers(properties);
+  checkClientAuthentication(properties);
+  const { jwks_uri: _checked, ...otherProperties } = properties;
+  const [urlField] = findUrlFieldsFetchedByServers(otherProperties);
   if (urlField !== undefined)
     throw new errors.InvalidClientMetadata(`${urlField} is not supported: this server does not fetch URLs of applications; omit the field`);
   const requested = requestedPropertiesSchema.safeParse(properties);
@@ -46,13 +55,42 @@ function checkRequest(properties: Properties, allowedGrants: readonly string[]):
   properties.scope = ['openid', ...known.filter((scope) => scope !== 'openid')].join(' ');
 }
 
+const authenticationSchema = z.object({
+  token_endpoint_auth_method: z.string().default('client_secret_basic'),
+  jwks: z.object({ keys: z.array(z.record(z.unknown())).min(1).max(maxApplicationKeys) }).optional(),
+  jwks_uri: z.string().max(2000).optional(),
+});
+
+/** Checks the authentication method and the keys, with an error that names the field. oidc-provider checks them again, but less strictly. */
+function checkClientAuthentication(properties: Properties): void {
+  // keys for other purposes, such as request objects, are not used (RFC 7591 section 2)
+  if (properties.token_endpoint_auth_method !== 'private_key_jwt') delete properties.jwks;
+  delete properties.token_endpoint_auth_signing_alg; // the server accepts every supported algorithm, and the response says so
+  const requested = authenticationSchema.safeParse(properties);
+  if (!requested.success) {
+    const field = requested.error.issues[0]?.path[0] ?? 'jwks';
+    throw new errors.InvalidClientMetadata(`${field} is not valid: jwks must contain a list of 1 to ${maxApplicationKeys} keys`);
+  }
+  const { token_endpoint_auth_method: method, jwks, jwks_uri: jwksUri } = requested.data;
+  const authentication = { ...toApplicationAuthentication(method), jwks, jwksUri };
+  const [fault] = findClientAuthenticationErrors(authentication);
+  if (fault) throw new errors.InvalidClientMetadata(`${fault.field} ${fault.detail}`);
+  if (jwks) properties.jwks = { keys: [...toPublicJwks(jwks).keys] };
+}
+
+/** Converts an RFC 7591 authentication method. oidc-provider rejects unsupported methods. */
+const toApplicationAuthentication = (method: string | undefined): Pick<ClientAuthenticationInput, 'type' | 'tokenEndpointAuthMethod'> => ({
+  type: method === 'none' ? 'public' : 'confidential',
+  tokenEndpointAuthMethod: method === 'none' || method === 'private_key_jwt' ? method : 'client_secret_basic',
+});
+
 const requestedPropertiesSchema = z.object({ scope: z.string().default(''), grant_types: z.array(z.string()).default([]) });
 
 /** Makes the client public: RFC 7591 section 3.2.1 allows the server to set omitted properties. */
 function requirePublicClient(properties: Properties): void {
   if ((properties.token_endpoint_auth_method ?? 'none') !== 'none')
     throw new errors.InvalidClientMetadata(
-      'token_endpoint_auth_method must be none: applications with a secret are registered by an administrator',
+      'token_endpoint_auth_method must be none: applications with a secret or a key are registered by an administrator',
     );
   properties.token_endpoint_auth_method = 'none';
   delete properties.client_secret;
@@ -94,7 +132,9 @@ export async function createApplicationFromClientMetadata(em: EntityManager, cli
   const input = {
     clientId,
     name: metadata.client_name ?? clientId,
-    type: metadata.token_endpoint_auth_method === 'none' ? ('public' as const) : ('confidential' as const),
+    ...toApplicationAuthentication(metadata.token_endpoint_auth_method),
+    jwks: metadata.jwks,
+    jwksUri: metadata.jwks_uri,
     redirectUris: metadata.redirect_uris ?? [],
     postLogoutRedirectUris: metadata.post_logout_redirect_uris ?? [],
     scopes: parseApiScopes(metadata.scope),

@@ -1,6 +1,7 @@
-import { orderAuthorizationDetailsType } from '@mandate/contract';
+import { orderAuthorizationDetailsType, type PublicJsonWebKey } from '@mandate/contract';
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { deviceCodeGrantType } from '../../applications/application.entity.ts';
+import { getClientAuthenticationMethod } from '../../applications/client-authentication.ts';
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
 import { referencePageClientId } from '../../applications/ensure-reference-page-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
@@ -18,12 +19,13 @@ export async function prefetchClient(em: EntityManager, req: object, clientId: s
   if (client) getOauthRequestContext(req).client = client;
 }
 
-/** Returns the authenticated client's refresh grace period in seconds, or undefined if the client does not set one. */
+/** Returns the authenticated client's refresh grace period in seconds, or undefined if the client does not set one. FAPI 2.0 permits none. */
 export function getClientRefreshGraceSeconds(
   { client }: Pick<OauthRequestContext, 'client'>,
   clientId: string | undefined,
 ): number | undefined {
-  return client?.clientId === clientId ? (client?.refreshGraceSeconds ?? undefined) : undefined;
+  if (client?.clientId !== clientId) return undefined;
+  return client?.securityProfile === 'fapi2' ? 0 : (client?.refreshGraceSeconds ?? undefined);
 }
 
 /** Returns whether an active application with this client ID has a redirect URI with this origin. */
@@ -42,7 +44,8 @@ export const createClientAdapter = (em: EntityManager): Adapter => ({
     const context = Provider.ctx && getOauthRequestContext(Provider.ctx.req);
     const client = context?.client?.clientId === clientId ? context.client : await findActiveApplication(em, [clientId]);
     if (context && client) context.client = client;
-    return client ? toClientMetadata(client, new Date()) : undefined;
+    const publishedKeys = context?.clientKeys?.clientId === clientId ? context.clientKeys.keys : [];
+    return client ? toClientMetadata(client, new Date(), publishedKeys) : undefined;
   },
   upsert: (clientId, metadata) => createApplicationFromClientMetadata(em, clientId, metadata),
   ...unsupportedMethods(),
@@ -53,15 +56,19 @@ function rejectFailedDocument(clientId: string): void {
   if (failure !== undefined) throw new errors.InvalidClient(`client ID metadata document: ${failure}`);
 }
 
-function toClientMetadata(application: PrefetchedClient, now: Date): AdapterPayload {
+/** @param publishedKeys keys from the client's `jwks_uri`; they are loaded only if the request contains an assertion */
+function toClientMetadata(application: PrefetchedClient, now: Date, publishedKeys: readonly PublicJsonWebKey[]): AdapterPayload {
+  const authenticationMethod = getClientAuthenticationMethod(application);
   const usesAuthorizationCode = application.grantTypes.includes('authorization_code');
   const actsForUsers = usesAuthorizationCode || application.grantTypes.includes(deviceCodeGrantType);
   return {
     client_id: application.clientId,
     client_name: application.name,
     application_type: isNative(application) ? 'native' : 'web',
-    token_endpoint_auth_method: application.type === 'public' ? 'none' : 'client_secret_basic',
-    ...(application.type === 'confidential' && { client_secret: validSecretHashes(application, now).join(' ') }),
+    token_endpoint_auth_method: authenticationMethod,
+    ...(authenticationMethod === 'client_secret_basic' && { client_secret: validSecretHashes(application, now).join(' ') || noSecret }),
+    ...(authenticationMethod === 'private_key_jwt' && { jwks: { keys: [...(application.jwks?.keys ?? publishedKeys)] } }),
+    ...(application.securityProfile === 'fapi2' && fapi2Metadata),
     redirect_uris: [...application.redirectUris],
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
     response_types: usesAuthorizationCode ? ['code'] : [],
@@ -78,6 +85,22 @@ function toClientMetadata(application: PrefetchedClient, now: Date): AdapterPayl
  */
 const isNative = ({ clientId, redirectUris }: PrefetchedClient): boolean =>
   clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
+
+/** Metadata with which oidc-provider enforces the FAPI 2.0 Security Profile. The profile forbids RS256, oidc-provider's default. */
+const fapi2Metadata = {
+  require_pushed_authorization_requests: true,
+  dpop_bound_access_tokens: true,
+  id_token_signed_response_alg: 'ES256',
+} as const;
+
+/** Returns the FAPI profile of a request's client for oidc-provider. */
+export const getFapiProfile = ({ req }: { readonly req: object }, client: { readonly clientId: string } | undefined): '2.0' | undefined => {
+  const found = getOauthRequestContext(req).client;
+  return client !== undefined && found?.clientId === client.clientId && found.securityProfile === 'fapi2' ? '2.0' : undefined;
+};
+
+/** Stands for the secret of an application that has none yet, because oidc-provider requires a secret. It matches no presented secret. */
+const noSecret = 'none';
 
 const validSecretHashes = ({ secretHashes, previousSecretHash, previousSecretUntil }: PrefetchedClient, now: Date): string[] => [
   ...secretHashes,

@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { keepAssertionUsedAfterRollback } from '../clients/client-assertion.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { auditTokenReuse } from './audit-token-reuse.ts';
@@ -49,6 +50,7 @@ export const runRequestInTransaction =
       });
     } catch (error) {
       if (!(error instanceof RollbackSignal)) throw error;
+      await keepAssertionUsedAfterRollback(em, ctx.req);
       ctx.remove('Set-Cookie'); // the cookie would refer to a session that was rolled back
     }
   };

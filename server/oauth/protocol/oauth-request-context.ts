@@ -1,5 +1,7 @@
+import type { PublicJsonWebKey } from '@mandate/contract';
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { getRequestContext } from '../../http/request/request-context-principal-and-access-log.ts';
+import type { NewOauthRecord } from '../storage/oauth-record-mapping.ts';
 import type { AccountRow, PrefetchedClient, PrefetchedRecords } from '../storage/prefetched-record-and-client-types.ts';
 
 /** Data for one request to the authorization server or to one of its pages. */
@@ -12,6 +14,14 @@ export type OauthRequestContext = {
   koaContext: (Partial<Pick<KoaContextWithOIDC, 'oidc'>> & object) | undefined;
   /** The client that the request specifies. */
   client: PrefetchedClient | undefined;
+  /** Keys that the client of the request's assertion publishes at its `jwks_uri`. */
+  clientKeys: { readonly clientId: string; readonly keys: readonly PublicJsonWebKey[] } | undefined;
+  /** The request's verified client assertion, and the record that marks the assertion as used. */
+  clientAssertion: { record: NewOauthRecord | undefined } | undefined;
+  /** Why the client could not be authenticated with its key. */
+  clientAuthenticationFailure: string | undefined;
+  /** Whether the client must bind its tokens to a key (DPoP), but the request contains no proof. */
+  lacksDpopProof: boolean;
   /** Why the client ID metadata document that the request refers to is unusable. */
   metadataDocumentFailure: string | undefined;
   /** The request's locked code or refresh token, with the records that were read in the same query. */
@@ -50,6 +60,10 @@ export function getOauthRequestContext(req: object): OauthRequestContext {
     form: undefined,
     koaContext: undefined,
     client: undefined,
+    clientKeys: undefined,
+    clientAssertion: undefined,
+    clientAuthenticationFailure: undefined,
+    lacksDpopProof: false,
     metadataDocumentFailure: undefined,
     prefetched: undefined,
     lockedRefreshToken: undefined,

@@ -90,7 +90,20 @@ function sendNotFoundOrMethodNotAllowed(ctx: Parameters<Middleware>[0]): void {
   };
 }
 
+/** Errors for which RFC 7521 section 4.2.1 requires `invalid_client`, because the client assertion is not valid. */
+const assertionErrors = new Set(['client_id mismatch', 'invalid client_assertion format']);
+
 function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_description: description }: ErrorBody, issuer: string): void {
+  const { clientAuthenticationFailure, form, lacksDpopProof } = getOauthRequestContext(ctx.req);
+  // RFC 9449 section 5; oidc-provider's `invalid_grant` would suggest that the code or refresh token is not valid
+  if (lacksDpopProof && error === 'invalid_grant')
+    ctx.body = { error: 'invalid_dpop_proof', error_description: 'this application must send a DPoP proof with each token request' };
+  if (error === 'invalid_client' && clientAuthenticationFailure !== undefined)
+    ctx.body = { error, error_description: clientAuthenticationFailure };
+  if (error === 'invalid_request' && assertionErrors.has(description ?? '') && form?.has('client_assertion') === true) {
+    ctx.status = 401;
+    ctx.body = { error: 'invalid_client', error_description: description };
+  }
   // RFC 6749 section 5.2: a request without any client authentication gets `invalid_client`; RFC 7662 section 2.1 requires status 401
   if (error === 'invalid_request' && description === 'no client authentication mechanism provided') {
     ctx.status = 401;

@@ -6,7 +6,9 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { createOidcAccountLookup } from '../accounts/accounts-and-passwords.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../second-factors/authenticator-app-and-recovery-codes.ts';
 import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
-import { createClientAdapter, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
+import { clientAssertionAlgorithms } from '../../applications/parse-public-jwk.ts';
+import { assertClientAssertionClaims } from '../clients/client-assertion.ts';
+import { createClientAdapter, getFapiProfile, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
 import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
 import { allowIntrospectionOfOwnTokens, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
@@ -95,7 +97,7 @@ type RemainingParameters = Parameters<Provider['registerGrantType']> extends [un
 
 /**
  * Rejects every outgoing request from oidc-provider, regardless of the URLs that a client has supplied.
- * client-id-url-middleware.ts fetches metadata documents.
+ * client-id-url-middleware.ts fetches metadata documents, and client-key-cache.ts fetches keys.
  */
 const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {
   throw new Error('the authorization server does not request URLs of clients');
@@ -103,8 +105,9 @@ const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {
 
 const protocolConfiguration: Configuration = {
   responseTypes: ['code'],
-  clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
-  enabledJWA: { dPoPSigningAlgValues: [...dpopAlgorithms] },
+  clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+  assertJwtClientAuthClaimsAndHeader: assertClientAssertionClaims,
+  enabledJWA: { clientAuthSigningAlgValues: [...clientAssertionAlgorithms], dPoPSigningAlgValues: [...dpopAlgorithms] },
   pkce: { required: () => true },
   scopes: [...openIdConnectScopes, ...scopeNames],
   acrValues: [oneFactorAcrValue, twoFactorAcrValue],
@@ -144,6 +147,7 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages): Conf
   introspection: { enabled: true, allowedPolicy: allowIntrospectionOfOwnTokens },
   pushedAuthorizationRequests: { enabled: true },
   dPoP: { enabled: true },
+  fapi: { enabled: true, profile: getFapiProfile },
   richAuthorizationRequests: configureRichAuthorizationRequests(em),
   deviceFlow: {
     enabled: true,

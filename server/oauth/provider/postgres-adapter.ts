@@ -77,8 +77,15 @@ class PostgresAdapter implements Adapter {
       const { grantId, userCode, uid, accountId, clientId, expiresAt } = record;
       return upsertOauthRecord(this.#em, [record.model, record.id, record.payload, grantId, userCode, uid, accountId, clientId, expiresAt]);
     }
-    // the second of two concurrent requests with the same DPoP proof waits for the first request and then finds its record
-    if (!(await insertIfAbsent(this.#em, OauthRecord, record))) throw new errors.InvalidGrant('DPoP proof JWT Replay detected');
+    // oidc-provider checks a client assertion before a DPoP proof
+    const assertion = Provider.ctx && getOauthRequestContext(Provider.ctx.req).clientAssertion;
+    const isAssertion = assertion !== undefined && assertion.record === undefined;
+    // the second of two concurrent requests with the same assertion or DPoP proof waits for the first request and then finds its record
+    if (!(await insertIfAbsent(this.#em, OauthRecord, record)))
+      throw isAssertion
+        ? new errors.InvalidClientAuth('client assertion tokens must only be used once')
+        : new errors.InvalidGrant('DPoP proof JWT Replay detected');
+    if (isAssertion) assertion.record = record;
   }
 
   async consume(id: string): Promise<void> {

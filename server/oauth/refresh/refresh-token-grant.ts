@@ -17,10 +17,8 @@ import type { Context, Middleware } from 'koa';
 import type { AdapterFactory, KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
-import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import type { AttemptLimiter } from '../brute-force/attempt-limiter.ts';
 import { getClientRefreshGraceSeconds } from '../clients/oidc-client-adapter.ts';
-import { prefetchClientAndLimitSecretAttempts } from '../clients/prefetch-client-and-limit-secret-attempts.ts';
+import { prefetchClientAndLimitSecretAttempts, type ClientPrefetchOptions } from '../clients/prefetch-client-and-limit-secret-attempts.ts';
 import { recordConnectedAppUseAndGrantCreated } from '../grants/connected-apps.ts';
 import { runRequestInTransaction } from '../grants/request-transaction.ts';
 import { readForm } from '../protocol/buffered-request-body.ts';
@@ -36,16 +34,10 @@ export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
   (await readForm(ctx)).get('grant_type') === 'refresh_token';
 
 /** Creates the middleware for refresh requests. No other middleware runs between this middleware and oidc-provider. */
-export function createRefreshRequestMiddleware({
-  em,
-  limits,
-}: {
-  readonly em: EntityManager;
-  readonly limits: AttemptLimiter;
-}): Middleware {
-  const limitAttempts = prefetchClientAndLimitSecretAttempts(em, limits);
-  const runInTransaction = runRequestInTransaction(em);
-  const recordUse = recordConnectedAppUseAndGrantCreated(em);
+export function createRefreshRequestMiddleware(options: ClientPrefetchOptions): Middleware {
+  const limitAttempts = prefetchClientAndLimitSecretAttempts(options);
+  const runInTransaction = runRequestInTransaction(options.em);
+  const recordUse = recordConnectedAppUseAndGrantCreated(options.em);
   return async (ctx, runProvider) => {
     await limitAttempts(ctx, async () => {
       await runInTransaction(ctx, async () => {
@@ -164,12 +156,14 @@ export const isReplayedRefresh = (req: object): boolean => getOauthRequestContex
 /**
  * Returns whether to rotate the refresh token. oidc-provider calls this function after its last check and before it issues tokens. A
  * key-bound refresh token (RFC 9449) is useless to a thief, so the token stays valid after use (RFC 9700 section 4.14.2 allows either
- * method). A client that loses the response simply retries. A key-bound token is rotated when 70% of its lifetime has passed.
+ * method). A client that loses the response simply retries. The refresh tokens of FAPI clients stay valid for the same reason (FAPI 2.0
+ * Security Profile section 5.3.2.1): they require the client's key. Such a token is rotated when 70% of its lifetime has passed.
  */
 export function rotateOrReplay(ctx: KoaContextWithOIDC): boolean {
   if (isReplayedRefresh(ctx.req)) throw new RepeatedRefresh();
   const { RefreshToken: token } = ctx.oidc.entities;
-  return !token?.isSenderConstrained() || token.ttlPercentagePassed() >= 70;
+  const requiresKey = token?.isSenderConstrained() === true || ctx.oidc.isFapi('2.0') !== undefined;
+  return !requiresKey || (token?.ttlPercentagePassed() ?? 0) >= 70;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { AdapterPayload } from 'oidc-provider';
 import { sha256 } from '../../crypto/sha256.ts';
 
 /** The fields of an `OauthRecord` that are written when the record is created. */
-type NewOauthRecord = {
+export type NewOauthRecord = {
   readonly model: string;
   readonly id: string;
   readonly payload: string;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { createClientAssertion, createClientKey, toAssertionForm } from '../../support/oauth/client-assertion.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import {
   sendTokenRequest,
@@ -70,6 +71,32 @@ describe('a developer with a registration token (RFC 7591)', () => {
     expect(await newestApplication()).toMatchObject({ client_id: response.client_id, type: 'public' });
   });
 
+  test('registers an application that authenticates with its key', async () => {
+    const key = await createClientKey();
+    const keys = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key.jwk] } };
+    const response: JsonBody = await (await register({ ...metadata, ...keys }, await createRegistrationToken())).json();
+    expect(response).toMatchObject(keys);
+    expect(response).not.toHaveProperty('client_secret');
+    expect(await newestApplication()).toMatchObject({ client_id: response.client_id, type: 'confidential', ...keys });
+    const assertion = await createClientAssertion(key, { clientId: response.client_id, audience: shop.origin });
+    const form = { grant_type: 'authorization_code', code: 'none', redirect_uri: 'https://dev.example/cb', code_verifier: 'x'.repeat(43) };
+    expect(await readOAuthError(await sendTokenRequest(shop.origin, { ...form, ...toAssertionForm(assertion) }))).toBe('400 invalid_grant');
+  });
+
+  test('registers an application that publishes its keys', async () => {
+    const keys = { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://dev.example/jwks.json' };
+    const response: JsonBody = await (await register({ ...metadata, ...keys }, await createRegistrationToken())).json();
+    expect(response).toMatchObject(keys);
+    expect(await newestApplication()).toMatchObject({ client_id: response.client_id, ...keys, jwks: null });
+  });
+
+  test('registers an application with a secret without the keys that it would not use', async () => {
+    const key = await createClientKey();
+    const response: JsonBody = await (await register({ ...metadata, jwks: { keys: [key.jwk] } }, await createRegistrationToken())).json();
+    expect(response).not.toHaveProperty('jwks');
+    expect(await newestApplication()).toMatchObject({ client_id: response.client_id, jwks: null });
+  });
+
   test('is rejected without a token, with an invalid token and with an expired token', async () => {
     expect((await register(metadata, undefined)).status).toBe(401);
     for (const wrong of ['nobody-knows', admin.token])
@@ -99,6 +126,24 @@ describe('a developer with a registration token (RFC 7591)', () => {
     ['a name that is too long', { client_name: 'x'.repeat(101) }, 'invalid_client_metadata'],
     ['a name with a NUL', { client_name: 'a\0b' }, 'invalid_client_metadata'],
     ['a redirect URI with a NUL', { redirect_uris: ['com.example.app:/cb\0'], application_type: 'native' }, 'invalid_redirect_uri'],
+    ['private_key_jwt without keys', { token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata'],
+    ['an empty key set', { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [] } }, 'invalid_client_metadata'],
+    [
+      'a symmetric key',
+      { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [{ kty: 'oct', k: 'AQ' }] } },
+      'invalid_client_metadata',
+    ],
+    [
+      'keys by value and by URL',
+      { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [{ kty: 'EC' }] }, jwks_uri: 'https://dev.example/jwks.json' },
+      'invalid_client_metadata',
+    ],
+    ['a key URL without private_key_jwt', { jwks_uri: 'https://dev.example/jwks.json' }, 'invalid_client_metadata'],
+    [
+      'an internal key URL',
+      { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://localhost/jwks.json' },
+      'invalid_client_metadata',
+    ],
     ['a JavaScript logo URI', { logo_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
   ])('cannot register %s', async (_label, overrides, error) => {
     expect(await readOAuthError(await register({ ...metadata, ...overrides }, await createRegistrationToken()))).toBe(`400 ${error}`);

@@ -47,6 +47,19 @@ describe('flags are converted to the request', () => {
     expect(orderCreateSchema.parse(body)).toEqual(body);
   });
 
+  test('for objects with any members', async () => {
+    const application = ['applications', 'create', '--name', 'Tracker', '--type', 'confidential', '--scopes', 'orders.read'];
+    const keys = [
+      { kty: 'EC', crv: 'P-256', x: 'x', y: 'y', kid: 'a,b' },
+      { kty: 'OKP', crv: 'Ed25519', x: 'x' },
+    ];
+    const flags = keys.flatMap((key) => ['--jwks.key', JSON.stringify(key)]);
+    const method = ['--grant-types', 'client_credentials', '--token-endpoint-auth-method', 'private_key_jwt'];
+    expect(await printedRequest(...application, ...method, ...flags)).toMatchObject({
+      body: { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys } },
+    });
+  });
+
   test('except for an age before year 0, which is sent unchanged so that the service rejects it', async () => {
     const sent = await printedRequest('orders', 'list', '--created-at-gte', '999999d', '--created-at-lt', '700000d');
     expect(sent).toMatchObject({ query: { created_at_gte: '999999d', created_at_lt: expect.stringMatching(/^0\d{3}-.*Z$/) } });

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
+
+/** How an application authenticates at the token endpoint (RFC 7591 section 2). `client_secret_basic` includes `client_secret_post`. */
+export const clientAuthenticationMethods = ['none', 'client_secret_basic', 'private_key_jwt'] as const;
+
+/** Maximum number of keys in the `jwks` of an application: enough for a rotation with every algorithm. */
+export const maxApplicationKeys = 10;
+
+const descriptions = {
+  token_endpoint_auth_method:
+    'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret.',
+  jwks: 'Public keys with which `private_key_jwt` is verified, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected.',
+  jwks_uri:
+    'URL of the JSON Web Key Set with which `private_key_jwt` is verified; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+};
+
+/** Security profiles that an application can be required to follow. */
+export const securityProfiles = ['fapi2'] as const;
+
+const profileText =
+  'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126), DPoP (RFC 9449) and `private_key_jwt` with ES256, PS256 or EdDSA. Its ID tokens are signed with ES256, its refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.';
+
+const optionalText = (description: string) => z.string().optional().describe(description);
+
+const publicJwkSchema = withSchemaName(
+  'PublicJsonWebKey',
+  z.object({
+    kty: z.string().describe('Key type: `EC`, `RSA` or `OKP`.'),
+    kid: optionalText('Key ID, to which the header of a JWT refers.'),
+    alg: optionalText('Algorithm for which the key is used.'),
+    use: optionalText('Use of the key: `sig`.'),
+    crv: optionalText('Curve of an `EC` or `OKP` key.'),
+    x: optionalText('X coordinate of an `EC` key, or the public key of an `OKP` key.'),
+    y: optionalText('Y coordinate of an `EC` key.'),
+    n: optionalText('Modulus of an `RSA` key.'),
+    e: optionalText('Exponent of an `RSA` key.'),
+  }),
+);
+
+/** Fields of the response that describe how the application authenticates. */
+export const authenticationFields = {
+  token_endpoint_auth_method: extensibleEnumSchema(clientAuthenticationMethods).describe(descriptions.token_endpoint_auth_method),
+  jwks: z
+    .object({ keys: z.array(publicJwkSchema) })
+    .nullable()
+    .describe(descriptions.jwks),
+  jwks_uri: z.string().nullable().describe(descriptions.jwks_uri),
+  security_profile: extensibleEnumSchema(securityProfiles).nullable().describe(profileText),
+};
+
+// Members that the server does not know are ignored (RFC 7517 section 4), so that keys can be copied from other tools.
+const jwksInputSchema = z
+  .object({ keys: z.array(z.record(z.unknown()).describe('A public key as a JSON Web Key.')).min(1).max(maxApplicationKeys) })
+  .strict();
+
+/** Fields of a request that change how the application authenticates. */
+export const changeableAuthenticationFields = {
+  token_endpoint_auth_method: z
+    .enum(clientAuthenticationMethods)
+    .optional()
+    .describe(
+      `${descriptions.token_endpoint_auth_method} Default: \`none\` for a public application, and \`client_secret_basic\` for a confidential one.`,
+    ),
+  jwks: jwksInputSchema.nullable().optional().describe(descriptions.jwks),
+  jwks_uri: z.string().min(1).max(2000).nullable().optional().describe(descriptions.jwks_uri),
+  security_profile: z.enum(securityProfiles).nullable().optional().describe(profileText),
+};
+
+export type PublicJsonWebKey = z.output<typeof publicJwkSchema>;

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import { secretShownOnceSchema } from '../../schema/secret-shown-once.ts';
+import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+
+export const clientSecretSchema = secretShownOnceSchema(
+  'The client secret; `null` for an application without a secret: a public one, or one with `private_key_jwt`.',
+  'If the first response was lost, rotate the secret of the application, if it has a secret.',
+);
+
+const rotatedSecret = secretShownOnceSchema(
+  'The new client secret.',
+  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`.',
+);
+export const secretRotationSchema = withSchemaName(
+  'SecretRotation',
+  z.object({ client_secret: rotatedSecret, previous_secret_expires_at: timestampSchema }),
+);
+const initialAccessToken = secretShownOnceSchema(
+  'The registration token.',
+  'If the first response was lost, create another token with a new `Idempotency-Key`.',
+);
+export const registrationTokenSchema = withSchemaName(
+  'RegistrationToken',
+  z.object({ initial_access_token: initialAccessToken, expires_at: timestampSchema }),
+);

@@ -1,0 +1,34 @@
+import type { securityProfiles } from '@mandate/contract';
+import { deviceCodeGrantType } from './application.entity.ts';
+import type { UncheckedJwks } from './client-authentication.ts';
+
+export type SecurityProfile = (typeof securityProfiles)[number];
+
+export type ProfiledApplication = {
+  readonly securityProfile?: SecurityProfile | null | undefined;
+  readonly tokenEndpointAuthMethod?: string | undefined;
+  readonly jwks?: UncheckedJwks | null | undefined;
+  readonly grantTypes: readonly string[];
+  readonly redirectUris: readonly string[];
+  readonly refreshGraceSeconds?: number | null | undefined;
+};
+
+type SecurityProfileError = {
+  readonly field: 'token_endpoint_auth_method' | 'jwks' | 'grant_types' | 'redirect_uris' | 'refresh_grace_seconds';
+  readonly detail: string;
+};
+
+/** Yields the violations of the rules of the FAPI 2.0 Security Profile, if the application must follow it. */
+export function* findSecurityProfileErrors(application: ProfiledApplication): Generator<SecurityProfileError> {
+  const { securityProfile, jwks, grantTypes, redirectUris, refreshGraceSeconds } = application;
+  if (securityProfile !== 'fapi2') return;
+  if (application.tokenEndpointAuthMethod !== 'private_key_jwt')
+    yield { field: 'token_endpoint_auth_method', detail: 'must be private_key_jwt with the security profile fapi2' };
+  if (jwks?.keys.some((key) => 'alg' in key && key.alg === 'RS256') === true)
+    yield { field: 'jwks', detail: 'must not have a key for RS256 with the security profile fapi2' };
+  if (grantTypes.includes(deviceCodeGrantType))
+    yield { field: 'grant_types', detail: 'must not contain the device code grant with the security profile fapi2' };
+  if (redirectUris.some((uri) => !/^https?:/.test(uri)))
+    yield { field: 'redirect_uris', detail: 'must be https or loopback URIs with the security profile fapi2' };
+  if ((refreshGraceSeconds ?? 0) > 0) yield { field: 'refresh_grace_seconds', detail: 'must be 0 or null with the security profile fapi2' };
+}

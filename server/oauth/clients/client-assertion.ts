@@ -1,0 +1,96 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { errors, type Configuration, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
+import { z } from 'zod';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
+import { UnusableDocumentError } from '../../outgoing-http/third-party-json-document.ts';
+import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
+import { OauthRecord } from '../storage/oauth-record.entity.ts';
+import type { ClientKeyCache } from './client-key-cache.ts';
+
+/** Longest remaining lifetime of a client assertion, in seconds: how long its `jti` must be stored. Some libraries use one hour. */
+export const clientAssertionSecondsMax = 60 * 60;
+/** Maximum difference between the clocks of the client and the server, in seconds. */
+const toleranceSeconds = 60;
+
+const claimsSchema = z.object({ sub: z.string() });
+const headerSchema = z.object({ kid: z.string().optional() });
+
+/** Returns the client ID and the key ID of a client assertion, without verifying the assertion. */
+export function readUnverifiedAssertion(assertion: string): { readonly clientId: string; readonly kid: string | undefined } {
+  try {
+    const [{ sub }, { kid }] = [claimsSchema.parse(decodeJwt(assertion)), headerSchema.parse(decodeProtectedHeader(assertion))];
+    return { clientId: sub, kid };
+  } catch {
+    return { clientId: '', kid: undefined }; // oidc-provider rejects a malformed assertion
+  }
+}
+
+/**
+ * Loads the keys of the request's client from its `jwks_uri`, before the request's transaction starts: a slow server of a client must not
+ * keep a database connection busy. oidc-provider receives the keys by value (oidc-client-adapter.ts) and never requests the URL.
+ */
+export async function loadKeysOfAssertion(keys: ClientKeyCache, req: object, kid: string | undefined): Promise<void> {
+  const context = getOauthRequestContext(req);
+  const { clientId, jwksUri } = context.client ?? {};
+  if (clientId === undefined || jwksUri == null) return;
+  try {
+    context.clientKeys = { clientId, keys: await keys.load({ clientId, jwksUri, kid }) };
+  } catch (error) {
+    if (!(error instanceof UnusableDocumentError)) throw error;
+    context.clientAuthenticationFailure = `jwks_uri: ${error.message}`;
+  }
+}
+
+/**
+ * Checks the claims of a verified client assertion that oidc-provider does not check. oidc-provider has already checked the signature,
+ * `iss`, `sub`, `aud`, `nbf`, and that `exp` has not passed.
+ */
+export const assertClientAssertionClaims: NonNullable<Configuration['assertJwtClientAuthClaimsAndHeader']> = (
+  ctx,
+  { exp, iat, aud },
+  { alg },
+) => {
+  const now = Math.floor(Date.now() / 1000);
+  if (typeof exp !== 'number' || exp > now + clientAssertionSecondsMax + toleranceSeconds)
+    throw new errors.InvalidClientAuth(`exp must be at most ${clientAssertionSecondsMax} seconds in the future`);
+  if (typeof iat === 'number' && iat > now + toleranceSeconds) throw new errors.InvalidClientAuth('iat must not be in the future');
+  if (ctx.oidc.isFapi('2.0')) {
+    if (aud !== ctx.oidc.issuer) throw new errors.InvalidClientAuth('aud must be the issuer identifier with the security profile fapi2');
+    if (alg === 'RS256') throw new errors.InvalidClientAuth('alg must be ES256, PS256 or EdDSA with the security profile fapi2');
+  }
+  getOauthRequestContext(ctx.req).clientAssertion = { record: undefined };
+};
+
+/**
+ * Stores the identifier of an assertion as used again, after the transaction of a rejected request has been rolled back: an assertion can be
+ * used for one request only, even if that request fails.
+ */
+export async function keepAssertionUsedAfterRollback(em: EntityManager, req: object): Promise<void> {
+  const record = getOauthRequestContext(req).clientAssertion?.record;
+  if (record) await insertIfAbsent(em, OauthRecord, record);
+}
+
+/** Makes the error responses of all endpoints with client authentication explain why an assertion was rejected or that a proof is missing. */
+export const listenForAuthenticationFailures = (provider: Provider): Provider =>
+  provider
+    .on('grant.error', recordAuthenticationFailure)
+    .on('revocation.error', recordAuthenticationFailure)
+    .on('introspection.error', recordAuthenticationFailure)
+    .on('pushed_authorization_request.error', recordAuthenticationFailure)
+    .on('device_authorization.error', recordAuthenticationFailure);
+
+/** Detail of oidc-provider's error for a client that must bind its tokens to a key. */
+const missingProofDetail = 'DPoP proof JWT not provided';
+
+function recordAuthenticationFailure({ req }: Pick<KoaContextWithOIDC, 'req'>, error: errors.OIDCProviderError): void {
+  const context = getOauthRequestContext(req);
+  if (error.error_detail === missingProofDetail) context.lacksDpopProof = true;
+  if (!(error instanceof errors.InvalidClientAuth) || context.form?.has('client_assertion') !== true) return;
+  // the response does not reveal whether a client with another authentication method exists
+  if (context.client?.jwks == null && context.client?.jwksUri == null) return;
+  context.clientAuthenticationFailure ??= `client assertion: ${toErrorDescription(error.error_detail ?? 'not valid')}`;
+}
+
+/** Removes characters that an `error_description` must not contain (RFC 6749 section 5.2). */
+const toErrorDescription = (text: string): string => text.replaceAll(/[^ -~]|["\\]/g, '');
