@@ -17,7 +17,7 @@ export async function updateApplication(
   em: EntityManager,
   id: number,
   update: ApplicationUpdate,
-  by: Omit<ApiKeyRevocationCause, 'reason'>,
+  { development, ...by }: Omit<ApiKeyRevocationCause, 'reason'> & { readonly development: boolean },
   now: Date,
 ): Promise<{ application: Application; withdrawn: string[] }> {
   // `first_party` determines whether the shop's maximum applies.
@@ -29,7 +29,7 @@ export async function updateApplication(
   Object.assign(application, definedFields(fields));
   if (status === 'disabled') application.disable();
   if (status === 'active') application.enable();
-  assertApplicationFieldsValid(application);
+  assertApplicationFieldsValid(application, development);
   await em.flush();
   const withdrawn = preapproved.filter((scope) => !application.preapprovedScopes.includes(scope));
   if (withdrawn.length > 0) await revokeAccessOfWithdrawnPreapproval(em, application.clientId, withdrawn, by, now);
@@ -43,7 +43,13 @@ export async function lockApplicationRow(em: EntityManager, id: number): Promise
   return application;
 }
 
-const fieldsOutsideDocument = new Set(['status', 'rate_limit_per_minute', 'quota_per_month', 'order_limits_ceiling']);
+const fieldsOutsideDocument = new Set([
+  'status',
+  'backchannel_logout_uri',
+  'rate_limit_per_minute',
+  'quota_per_month',
+  'order_limits_ceiling',
+]);
 
 /** Rejects changes to fields that the metadata document defines, because the next fetch of the document would undo such changes. */
 function assertNotDefinedByDocument(update: ApplicationUpdate): void {
@@ -55,8 +61,8 @@ const documentFieldError = (field: string) =>
   ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: 'is defined by the metadata document of the application' }) as const;
 
 /** Throws a validation problem if an application has invalid fields. */
-export function assertApplicationFieldsValid(application: ApplicationFields): void {
-  const [first, ...more] = findApplicationFieldErrors(application);
+export function assertApplicationFieldsValid(application: ApplicationFields, development: boolean): void {
+  const [first, ...more] = findApplicationFieldErrors(application, development);
   if (!first) return;
   throw createInvalidRequestProblem(
     ...[first, ...more].map(({ field, detail }) => ({ in: 'body' as const, pointer: `#/${field}`, code: 'invalid_value', detail })),
@@ -68,6 +74,7 @@ const definedFields = ({
   logo_uri: logoUri,
   redirect_uris: redirectUris,
   post_logout_redirect_uris: postLogoutRedirectUris,
+  backchannel_logout_uri: backchannelLogoutUri,
   scopes,
   preapproved_scopes: preapprovedScopes,
   grant_types: grantTypes,
@@ -83,6 +90,7 @@ const definedFields = ({
       logoUri,
       redirectUris,
       postLogoutRedirectUris,
+      backchannelLogoutUri,
       scopes,
       preapprovedScopes,
       grantTypes,

@@ -33,6 +33,8 @@ const schema = defineEntity({
     previousSecretUntil: p.datetime(3).nullable(),
     redirectUris: p.array().defaultRaw(`'{}'`),
     postLogoutRedirectUris: p.array().defaultRaw(`'{}'`),
+    /** URL that receives logout tokens (OpenID Connect Back-Channel Logout). */
+    backchannelLogoutUri: p.text().nullable().check('length(backchannel_logout_uri) <= 2000'),
     logoUri: p.text().nullable(),
     /** All scopes that can be granted; if empty, none can be granted. */
     scopes: p.array().defaultRaw(`'{}'`),

@@ -50,7 +50,7 @@ export function applicationFromMetadataDocument(clientId: string, document: Fetc
     registration: 'metadata_document',
     metadataExpiresAt: new Date(now.getTime() + cacheSeconds(document, now) * 1000),
   };
-  const fault = findSelfRegistrationError(input);
+  const fault = findSelfRegistrationError(input, false);
   if (fault) throw new MetadataDocumentError(`${fault.field} ${fault.detail}`);
   return input;
 }

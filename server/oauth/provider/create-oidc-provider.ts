@@ -9,6 +9,8 @@ import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts
 import { createClientAdapter, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
 import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
 import { configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
+import { idTokenSigningAlgorithm } from '../protocol/id-token-signing-algorithm.ts';
+import { patchBackchannelLogout } from '../back-channel-logout/end-sessions.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
 import {
@@ -28,6 +30,8 @@ import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-clien
 
 type ProviderOptions = {
   readonly em: EntityManager;
+  /** Whether applications can register HTTP URLs that refer to this machine for logout tokens. */
+  readonly development: boolean;
   readonly issuer: string;
   readonly store: AdapterFactory;
   /** The first key for each algorithm is used for signing; all keys are published. */
@@ -49,7 +53,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
   const { refreshResponseKey: key, refreshGraceSeconds: graceSeconds } = parts;
   const ProviderWithRefreshGrant = providerWithRefreshGrant({ store, key, graceSeconds });
   const provider = new ProviderWithRefreshGrant(issuer, {
-    adapter: (model) => (model === 'Client' ? createClientAdapter(em) : store(model)),
+    adapter: (model) => (model === 'Client' ? createClientAdapter(em, parts.development) : store(model)),
     jwks: { keys: parts.keys.map(toOidcProviderSigningKey) },
     routes: { ...oauthEndpointPaths },
     cookies: {
@@ -76,6 +80,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     features: features(em, issuer, pages),
   });
   patchClientSecretComparison(provider);
+  patchBackchannelLogout(provider, em);
   return provider;
 }
 
@@ -110,7 +115,7 @@ const protocolConfiguration: Configuration = {
   acrValues: [oneFactorAcrValue, twoFactorAcrValue],
   claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['name', 'updated_at'], email: ['email', 'email_verified'] },
   conformIdTokenClaims: false, // many clients read the name and the e-mail address from the ID token and never call userinfo
-  clientDefaults: { id_token_signed_response_alg: 'RS256' },
+  clientDefaults: { id_token_signed_response_alg: idTokenSigningAlgorithm },
   rotateRefreshToken: rotateOrReplay,
   issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
   expiresWithSession: async () => false, // clients keep their access when the user signs out of the browser
@@ -153,6 +158,7 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages): Conf
     successSource: pages.deviceConnected,
   },
   registration: dynamicClientRegistrationConfiguration,
+  backchannelLogout: { enabled: true },
   rpInitiatedLogout: { enabled: true, logoutSource: pages.confirmSignOut, postLogoutSuccessSource: pages.signedOut },
   resourceIndicators: {
     enabled: true,

@@ -24,6 +24,7 @@ export type PrefetchedClient = Pick<
   | 'previousSecretHash'
   | 'redirectUris'
   | 'postLogoutRedirectUris'
+  | 'backchannelLogoutUri'
   | 'grantTypes'
   | 'scopes'
   | 'refreshGraceSeconds'

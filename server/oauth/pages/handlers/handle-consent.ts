@@ -210,11 +210,10 @@ function denyInteraction({ provider }: PageContext, req: Request, res: Response)
 
 /** Signs the user out and restarts the authorization request. */
 async function switchUser(context: PageContext, req: Request, res: Response): Promise<void> {
-  const { provider } = context;
   const interaction = await requirePendingInteraction(context, req, res, 'consent');
   if (interaction.deviceCode !== undefined) return switchUserForDevice(context, req, res, interaction);
   await deleteInteraction(context, req, res, interaction);
-  await endBrowserSession(provider, req, res);
+  await endBrowserSession(context, req, res);
   const request = new URLSearchParams();
   for (const [name, value] of Object.entries(interaction.params)) {
     for (const one of Array.isArray(value) ? value : [value]) if (typeof one === 'string') request.append(name, one);
@@ -226,12 +225,12 @@ async function switchUser(context: PageContext, req: Request, res: Response): Pr
  * Restarts the sign-in in the same interaction instead of with a new authorization request, because a device code can be confirmed only
  * once.
  */
-async function switchUserForDevice({ provider }: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {
+async function switchUserForDevice(context: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {
   interaction.prompt = { name: 'login', reasons: ['account_switch'], details: {} };
   delete interaction.session;
   delete interaction.lastSubmission;
   await interaction.persist();
-  await endBrowserSession(provider, req, res);
+  await endBrowserSession(context, req, res);
   res.redirect(303, `/sign-in/${interaction.uid}`);
 }
 

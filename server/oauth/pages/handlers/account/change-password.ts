@@ -36,7 +36,7 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
     await storePasswordHash(em, account.id, chosen.hash, now);
     await revokeGrantsAndSessionsOfUser(em, account.id);
     await deleteEmailedLinksOfUser(em, account.id);
-    const session = await startBrowserSession(context.provider, req, res, String(account.id), { amr, acr });
+    const session = await startBrowserSession(context, req, res, String(account.id), { amr, acr });
     await recordBrowserSessionUse(em, session.uid, String(account.id), req, now);
     await recordAuditEvent(
       em,

@@ -66,7 +66,7 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
     await saveAuthenticatorApp(em, context.keys.secondFactor, account.id, secret, step, now);
     await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.added');
     // the code counts as a second factor; without the new session, the next page would require another sign-in
-    const session = await startBrowserSession(context.provider, req, res, String(account.id), passwordAndCodeAcrAndAmr);
+    const session = await startBrowserSession(context, req, res, String(account.id), passwordAndCodeAcrAndAmr);
     await recordBrowserSessionUse(em, session.uid, String(account.id), req, now);
     return replaceRecoveryCodes(em, account.id);
   });
