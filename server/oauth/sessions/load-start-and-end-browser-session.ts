@@ -40,20 +40,21 @@ type SessionContext = { readonly provider: Provider; readonly em: EntityManager 
 /**
  * Starts a signed-in browser session outside of an authorization request. The session gets a new identifier, which prevents session
  * fixation. If the same user signs in again, the new session continues the sessions at applications, so that they end with it.
+ * `loginTs` is the time of the sign-in, in seconds since 1970 (default: now); `amr`, `acr` and `auth_time` of later tokens report it.
  */
 export async function startBrowserSession(
   { provider, em }: SessionContext,
   req: Request,
   res: Response,
   accountId: string,
-  { amr, acr }: AuthenticationContext,
+  { amr, acr, loginTs }: AuthenticationContext & { readonly loginTs?: number | undefined },
 ): Promise<Session> {
   const old = await loadOrCreateBrowserSession(provider, req, res);
   const session = new provider.Session();
   if (old.accountId === accountId) session.authorizations = old.authorizations;
   else await queueLogoutOfSession(em, old);
   if (old.accountId !== undefined) await old.destroy();
-  session.loginAccount({ accountId, amr: [...amr], acr });
+  session.loginAccount({ accountId, amr: [...amr], acr, ...(loginTs !== undefined && { loginTs }) });
   await session.save(tokenAndSessionLifetimes.session);
   getOauthRequestContext(req).session = session;
   setSessionCookie(provider, req, res, session.jti);

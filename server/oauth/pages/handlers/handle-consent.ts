@@ -146,12 +146,7 @@ async function allow(
     if (grantable.length === 0) return denyInteraction(context, req, res);
     const allowed = filterAllowedScopes(grantable, selected);
     const grant = new provider.Grant({ accountId: String(user.id), clientId: getInteractionClientId(interaction) });
-    recordConsentDecisionInGrant(
-      grant,
-      listAccessTokenAudiences(provider.issuer),
-      parseKnownRequestedScopes(interaction.params),
-      new Set(allowed),
-    );
+    recordConsentDecisionInGrant(grant, listAccessTokenAudiences(provider.issuer), interaction.params, new Set(allowed));
     if (limits) grant.addRar({ type: orderAuthorizationDetailsType, ...limits });
     const grantId = await grant.save();
     const [clientId, now] = [getInteractionClientId(interaction), new Date()];
