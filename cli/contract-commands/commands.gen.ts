@@ -5219,6 +5219,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       'logo_uri',
       'redirect_uris',
       'post_logout_redirect_uris',
+      'backchannel_logout_uri',
       'scopes',
       'preapproved_scopes',
       'grant_types',
@@ -5284,6 +5285,13 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxItems: 10,
           description: 'URIs to which users can be redirected after signing out.',
           items: { type: ['string'], minLength: 1, maxLength: 2000 },
+        },
+        backchannel_logout_uri: {
+          type: ['string', 'null'],
+          minLength: 1,
+          maxLength: 2000,
+          description:
+            "URL that receives a logout token when a user's session ends (OpenID Connect Back-Channel Logout); `null` if the application does not need one. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted. ID tokens of applications with this URL contain `sid`.",
         },
         scopes: {
           type: ['array'],
@@ -5498,6 +5506,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       'logo_uri',
       'redirect_uris',
       'post_logout_redirect_uris',
+      'backchannel_logout_uri',
       'scopes',
       'preapproved_scopes',
       'grant_types',
@@ -5552,6 +5561,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       'logo_uri',
       'redirect_uris',
       'post_logout_redirect_uris',
+      'backchannel_logout_uri',
       'scopes',
       'preapproved_scopes',
       'grant_types',
@@ -5587,7 +5597,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/applications/{application_id}',
     summary: 'Update an application',
     description:
-      'Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `rate_limit_per_minute`, `quota_per_month`, `order_limits_ceiling` and `order_products_ceiling` can be changed, because the document defines the other fields. Requires an administrator.',
+      'Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `backchannel_logout_uri`, `rate_limit_per_minute`, `quota_per_month`, `order_limits_ceiling` and `order_products_ceiling` can be changed, because the document defines the other fields. Requires an administrator.',
     scopes: ['applications.manage'],
     idempotent: false,
     paginated: false,
@@ -5621,6 +5631,13 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxItems: 10,
           description: 'URIs to which users can be redirected after signing out.',
           items: { type: ['string'], minLength: 1, maxLength: 2000 },
+        },
+        backchannel_logout_uri: {
+          type: ['string', 'null'],
+          minLength: 1,
+          maxLength: 2000,
+          description:
+            "URL that receives a logout token when a user's session ends (OpenID Connect Back-Channel Logout); `null` if the application does not need one. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted. ID tokens of applications with this URL contain `sid`.",
         },
         scopes: {
           type: ['array'],
@@ -5834,6 +5851,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       'logo_uri',
       'redirect_uris',
       'post_logout_redirect_uris',
+      'backchannel_logout_uri',
       'scopes',
       'preapproved_scopes',
       'grant_types',

@@ -923,7 +923,7 @@ export interface ApplicationsResource {
   get(applicationId: number | string, options?: CallOptions): Call<Application, ProblemsOf['applications.get']>;
   /**
    * Update an application.
-   * Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `rate_limit_per_minute`, `quota_per_month`, `order_limits_ceiling` and `order_products_ceiling` can be changed, because the document defines the other fields. Requires an administrator.
+   * Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `backchannel_logout_uri`, `rate_limit_per_minute`, `quota_per_month`, `order_limits_ceiling` and `order_products_ceiling` can be changed, because the document defines the other fields. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   update(

@@ -12,6 +12,7 @@ export const applicationFromEntity = (application: Application): ApplicationResp
   logo_uri: application.logoUri ?? null,
   redirect_uris: [...application.redirectUris],
   post_logout_redirect_uris: [...application.postLogoutRedirectUris],
+  backchannel_logout_uri: application.backchannelLogoutUri ?? null,
   scopes: filterApiScopes(application.scopes),
   preapproved_scopes: [...application.preapprovedScopes],
   grant_types: supportedGrantTypes.filter((name) => application.grantTypes.includes(name)),

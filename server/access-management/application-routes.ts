@@ -48,13 +48,16 @@ const handleGetApplication: RouteHandler<typeof contract.applications.get, Handl
   return { status: 200, body: applicationFromEntity(application) };
 };
 
-const handleCreateApplication: RouteHandler<typeof contract.applications.create, HandlerDependencies> = ({ em }, { body, req, res }) =>
+const handleCreateApplication: RouteHandler<typeof contract.applications.create, HandlerDependencies> = (
+  { em, development },
+  { body, req, res },
+) =>
   createResourceIdempotently(
     em,
     req,
     res,
     async (inner): Promise<NewApplication> => {
-      const { application, secret } = await registerApplication(inner, body);
+      const { application, secret } = await registerApplication(inner, body, development);
       await auditApplicationChange(inner, req, 'application.created', application.clientId, { scopes: application.scopes });
       return { ...applicationFromEntity(application), client_secret: secret };
     },
@@ -62,11 +65,17 @@ const handleCreateApplication: RouteHandler<typeof contract.applications.create,
   );
 
 const handleUpdateApplication: RouteHandler<typeof contract.applications.update, HandlerDependencies> = async (
-  { em },
+  { em, development },
   { params, body, req },
 ) => {
   const updated = await em.transactional(async (inner) => {
-    const { application, withdrawn } = await updateApplication(inner, params.application_id, body, revocationSource(req), new Date());
+    const { application, withdrawn } = await updateApplication(
+      inner,
+      params.application_id,
+      body,
+      { ...revocationSource(req), development },
+      new Date(),
+    );
     const details = { fields: Object.keys(body), ...(withdrawn.length > 0 && { withdrawn_scopes: withdrawn }) };
     await auditApplicationChange(inner, req, 'application.updated', application.clientId, details);
     return application;
@@ -90,13 +99,14 @@ function revocationSource(req: Request): Omit<ApiKeyRevocationCause, 'reason'> {
   return { source: getClientAddressAndUserAgent(req), actorId: user?.id, clientId };
 }
 
-async function registerApplication(em: EntityManager, body: ApplicationCreate) {
+async function registerApplication(em: EntityManager, body: ApplicationCreate, development: boolean) {
   const input = {
     clientId: body.client_id ?? `app-${randomBytes(8).toString('hex')}`,
     name: body.name,
     type: body.type,
     redirectUris: body.redirect_uris ?? [],
     postLogoutRedirectUris: body.post_logout_redirect_uris ?? [],
+    backchannelLogoutUri: body.backchannel_logout_uri ?? null,
     scopes: body.scopes,
     preapprovedScopes: body.preapproved_scopes ?? [],
     grantTypes: body.grant_types,
@@ -112,7 +122,7 @@ async function registerApplication(em: EntityManager, body: ApplicationCreate) {
     jwksUri: body.jwks_uri ?? null,
     securityProfile: body.security_profile ?? null,
   };
-  assertApplicationFieldsValid(input);
+  assertApplicationFieldsValid(input, development);
   return createApplication(em, input).catch((error: unknown) => {
     if (getViolatedConstraint(error) !== 'applications_client_id_unique') throw error;
     throw createProblem('client_id_taken', {

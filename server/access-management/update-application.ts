@@ -18,7 +18,7 @@ export async function updateApplication(
   em: EntityManager,
   id: number,
   update: ApplicationUpdate,
-  by: Omit<ApiKeyRevocationCause, 'reason'>,
+  { development, ...by }: Omit<ApiKeyRevocationCause, 'reason'> & { readonly development: boolean },
   now: Date,
 ): Promise<{ application: Application; withdrawn: string[] }> {
   // `first_party` determines whether the shop's maximum applies.
@@ -32,7 +32,7 @@ export async function updateApplication(
   if (status === 'disabled') application.disable();
   if (status === 'active') application.enable();
   const authentication = getAuthenticationAfterUpdate(application, update);
-  assertApplicationFieldsValid({ ...getValidatedFields(application), ...authentication });
+  assertApplicationFieldsValid({ ...getValidatedFields(application), ...authentication }, development);
   application.setKeys(authentication.jwks ? toPublicJwks(authentication.jwks) : null, authentication.jwksUri ?? null);
   await em.flush();
   const withdrawn = preapproved.filter((scope) => !application.preapprovedScopes.includes(scope));
@@ -49,6 +49,8 @@ export async function lockApplicationRow(em: EntityManager, id: number): Promise
 
 const fieldsOutsideDocument = new Set([
   'status',
+  'status',
+  'backchannel_logout_uri',
   'rate_limit_per_minute',
   'quota_per_month',
   'order_limits_ceiling',
@@ -87,8 +89,8 @@ function getValidatedFields(application: Application): Omit<ApplicationFields, '
 }
 
 /** Throws a validation problem if an application has invalid fields. */
-export function assertApplicationFieldsValid(application: ApplicationFields): void {
-  const [first, ...more] = findApplicationFieldErrors(application);
+export function assertApplicationFieldsValid(application: ApplicationFields, development: boolean): void {
+  const [first, ...more] = findApplicationFieldErrors(application, development);
   if (!first) return;
   throw createInvalidRequestProblem(
     ...[first, ...more].map(({ field, detail }) => ({ in: 'body' as const, pointer: `#/${field}`, code: 'invalid_value', detail })),
@@ -100,6 +102,7 @@ const definedFields = ({
   logo_uri: logoUri,
   redirect_uris: redirectUris,
   post_logout_redirect_uris: postLogoutRedirectUris,
+  backchannel_logout_uri: backchannelLogoutUri,
   scopes,
   preapproved_scopes: preapprovedScopes,
   grant_types: grantTypes,
@@ -117,6 +120,7 @@ const definedFields = ({
       logoUri,
       redirectUris,
       postLogoutRedirectUris,
+      backchannelLogoutUri,
       scopes,
       preapprovedScopes,
       grantTypes,

@@ -39,6 +39,8 @@ const schema = defineEntity({
     securityProfile: p.enum(securityProfiles).nullable(),
     redirectUris: p.array().defaultRaw(`'{}'`),
     postLogoutRedirectUris: p.array().defaultRaw(`'{}'`),
+    /** URL that receives logout tokens (OpenID Connect Back-Channel Logout). */
+    backchannelLogoutUri: p.text().nullable().check('length(backchannel_logout_uri) <= 2000'),
     logoUri: p.text().nullable(),
     /** All scopes that can be granted; if empty, none can be granted. */
     scopes: p.array().defaultRaw(`'{}'`),

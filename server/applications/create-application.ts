@@ -7,7 +7,8 @@ import {
   type Scope,
 } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { Application, type ApplicationRegistration, type GrantType, isSelfRegistered } from './application.entity.ts';
+import { findUrlRejectionReason } from '../outgoing-http/check-public-url.ts';
+import { Application, type ApplicationRegistration, deviceCodeGrantType, type GrantType, isSelfRegistered } from './application.entity.ts';
 import { findClientAuthenticationErrors, toPublicJwks, type ClientAuthenticationInput } from './client-authentication.ts';
 import { findSecurityProfileErrors, type ProfiledApplication, type SecurityProfile } from './security-profile.ts';
 import { hashClientSecret, generateClientSecret } from './client-secret.ts';
@@ -20,6 +21,7 @@ export type ApplicationInput = {
   readonly type: 'public' | 'confidential';
   readonly redirectUris?: readonly string[];
   readonly postLogoutRedirectUris?: readonly string[];
+  readonly backchannelLogoutUri?: string | null;
   readonly scopes: readonly Scope[];
   /** Scopes that an administrator approved for all users; users are not asked for consent to them. */
   readonly preapprovedScopes?: readonly string[];
@@ -52,8 +54,8 @@ export async function createApplication(
   const { redirectUris = [], postLogoutRedirectUris = [], preapprovedScopes = [], firstParty = false, logoUri = null } = input;
   const { rateLimitPerMinute = null, quotaPerMonth = null, refreshGraceSeconds = null, orderLimitsCeiling = null } = input;
   const { registration = 'administrator', metadataExpiresAt = null, tokenEndpointAuthMethod, jwks = null, jwksUri = null } = input;
-  const { securityProfile = null } = input;
-  for (const { field, detail } of findApplicationFieldErrors({ ...input, redirectUris }))
+  const { securityProfile = null, backchannelLogoutUri = null } = input;
+  for (const { field, detail } of findApplicationFieldErrors({ ...input, redirectUris }, true))
     throw new Error(`application ${input.clientId}: ${field} ${detail}`);
   const secret = input.type === 'confidential' && tokenEndpointAuthMethod !== 'private_key_jwt' ? newSecret : null;
   const application = em.create(Application, {
@@ -62,6 +64,7 @@ export async function createApplication(
     type: input.type,
     redirectUris: [...redirectUris],
     postLogoutRedirectUris: [...postLogoutRedirectUris],
+    backchannelLogoutUri,
     scopes: [...input.scopes],
     preapprovedScopes: [...preapprovedScopes],
     grantTypes: [...input.grantTypes],
@@ -88,6 +91,7 @@ export type ApplicationFields = Pick<Application, 'type'> & {
 } & { readonly [Field in 'postLogoutRedirectUris' | 'preapprovedScopes']?: readonly string[] } & Partial<ClientAuthenticationInput> &
   Pick<ProfiledApplication, 'securityProfile' | 'refreshGraceSeconds'> & {
     readonly logoUri?: string | null | undefined;
+    readonly backchannelLogoutUri?: string | null | undefined;
     readonly registration?: ApplicationRegistration;
     readonly firstParty?: boolean;
   };
@@ -99,6 +103,7 @@ export type ApplicationFieldError = {
     | 'grant_types'
     | 'redirect_uris'
     | 'post_logout_redirect_uris'
+    | 'backchannel_logout_uri'
     | 'preapproved_scopes'
     | 'logo_uri'
     | 'token_endpoint_auth_method'
@@ -108,8 +113,11 @@ export type ApplicationFieldError = {
   readonly detail: string;
 };
 
-/** Yields the violations of the rules that apply to every application, regardless of how it is registered. */
-export function* findApplicationFieldErrors(input: ApplicationFields): Generator<ApplicationFieldError> {
+/**
+ * Yields the violations of the rules that apply to every application, regardless of how it is registered.
+ * @param development whether HTTP URLs that refer to this machine are accepted
+ */
+export function* findApplicationFieldErrors(input: ApplicationFields, development: boolean): Generator<ApplicationFieldError> {
   const { type, grantTypes, redirectUris, postLogoutRedirectUris = [], scopes, preapprovedScopes = [], logoUri } = input;
   if (grantTypes.length === 0) yield { field: 'grant_types', detail: 'needs a grant type' };
   if (type === 'public' && grantTypes.includes('client_credentials')) {
@@ -120,6 +128,7 @@ export function* findApplicationFieldErrors(input: ApplicationFields): Generator
   }
   yield* redirectUriErrors('redirect_uris', redirectUris);
   yield* redirectUriErrors('post_logout_redirect_uris', postLogoutRedirectUris);
+  yield* backchannelLogoutUriErrors(input, development);
   const beyond = preapprovedScopes.filter((name) => name.includes('.') && !scopes.some((scope) => scope === name));
   if (beyond.length > 0) yield { field: 'preapproved_scopes', detail: `has scopes that are not in scopes: ${beyond.join(', ')}` };
   const firstPartyOnly = scopes.filter((name) => firstPartyScopes.has(name));
@@ -158,6 +167,18 @@ function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [
   if (beyond.length > 0) yield { field: 'scopes', detail: `of a self-registered application must not have ${beyond.join(', ')}` };
   if (preapprovedScopes.length > 0)
     yield { field: 'preapproved_scopes', detail: 'of a self-registered application must be empty: its users are always asked' };
+}
+
+function* backchannelLogoutUriErrors(
+  { backchannelLogoutUri: uri, grantTypes }: ApplicationFields,
+  development: boolean,
+): Generator<ApplicationFieldError> {
+  if (uri == null) return;
+  const field = 'backchannel_logout_uri';
+  const rejectionReason = findUrlRejectionReason(uri, development);
+  if (rejectionReason !== undefined) yield { field, detail: rejectionReason };
+  if (!grantTypes.includes('authorization_code') && !grantTypes.includes(deviceCodeGrantType))
+    yield { field, detail: 'requires that users sign in to the application' };
 }
 
 function* redirectUriErrors(

@@ -11,7 +11,7 @@ export function registerQueueMetrics(registry: Registry, em: EntityManager, log:
   const up = new Gauge({ name: 'mandate_database_up', help: 'Whether the last database query succeeded.', registers: [registry] });
   const waiting = new Gauge({
     name: 'mandate_queue_waiting',
-    help: `Overdue work of the whole installation (counted up to ${maxCountedQueueLength}): events without a sequence number, mail, payment provider events, tasks, webhook deliveries.`,
+    help: `Overdue work of the whole installation (counted up to ${maxCountedQueueLength}): events without a sequence number, logout tokens, mail, payment provider events, tasks, webhook deliveries.`,
     labelNames: ['queue'],
     registers: [registry],
   });

@@ -4,7 +4,7 @@ import { prepareStatement } from '../database/queries/prepared-statement.ts';
 export const maxCountedQueueLength = 10_000;
 const maxCountedPerEndpoint = 1_000;
 
-const queues = ['events', 'mails', 'provider_events', 'tasks', 'webhooks'] as const;
+const queues = ['events', 'logout_tokens', 'mails', 'provider_events', 'tasks', 'webhooks'] as const;
 
 type Row = { readonly queue: string; readonly waiting: number; readonly oldest: number };
 
@@ -30,6 +30,7 @@ export const readQueueLengths = prepareStatement<Row>(
          order by d.next_attempt_at limit ${maxCountedPerEndpoint}) due (time))
    ${[
      queueSql('events', 'events', 'created_at', 'seq is null', 'id'),
+     queueSql('logout_tokens', 'logout_notifications', 'due_at', 'due_at <= now()'),
      queueSql('mails', 'outgoing_mails', 'due_at', 'due_at <= now()'),
      queueSql('provider_events', 'provider_events', 'next_attempt_at', 'processed_at is null and next_attempt_at <= now()'),
      queueSql('tasks', 'tasks', 'lease_until', `status in ('queued', 'running') and lease_until <= now()`),

@@ -71,6 +71,8 @@ export type CreateAuthorizationServerOptions = {
   readonly issuer: string;
   readonly keys: Pick<DerivedKeys, 'cookies' | 'signingKeys' | 'mail' | 'secondFactor'>;
   readonly log: { error(details: object, message: string): void };
+  /** Whether HTTP URLs that refer to this machine are accepted for logout tokens (default: false). */
+  readonly development?: boolean;
   /** Creates the storage adapters for codes and tokens (default: PostgreSQL). Tests replace this factory to inject faults. */
   readonly store?: (em: EntityManager) => AdapterFactory;
   /** Rotation schedule and reload interval for the signing keys. Tests shorten both. */
@@ -129,7 +131,7 @@ const listsForOrderLimits = ({
 export async function createAuthorizationServer(parts: CreateAuthorizationServerOptions): Promise<AuthorizationServer> {
   const { em } = parts.db;
   const { issuer, keys, log, canMail = true, limits = createDatabaseAttemptLimiter(em) } = parts;
-  const { refreshGraceSeconds = defaultRefreshGraceSeconds, languages = bundledLanguages } = parts;
+  const { refreshGraceSeconds = defaultRefreshGraceSeconds, languages = bundledLanguages, development = false } = parts;
   const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
   const providerKeys = providerKeysFrom(deriveKey);
   const signingKeys = await loadOrCreateSigningKeyCache(em, Buffer.from(keys.signingKeys), parts.signingKeys);
@@ -144,6 +146,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
     const provider = createOidcProvider({
       em,
+      development,
       issuer,
       store,
       keys: current,

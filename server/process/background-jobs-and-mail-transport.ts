@@ -13,6 +13,8 @@ import { createUsageFlushJobs, createMailAndCleanupJobs } from './mail-delivery-
 import { DeliveryWorker } from '../webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../webhooks/delivery/create-webhook-deliveries.ts';
 import { createWebhookJobs } from '../webhooks/delivery/webhook-jobs.ts';
+import { createLogoutTokenJob } from '../oauth/back-channel-logout/logout-token-job.ts';
+import { LogoutTokenSender } from '../oauth/back-channel-logout/send-logout-tokens.ts';
 import { createPublicNetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
 import { createStatisticsJobs } from '../statistics/statistics-jobs.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
@@ -31,15 +33,22 @@ export function startBackgroundJobs(parts: ProcessDependencies): JobRunner {
   };
 }
 
-const createJobs = ({ db, storage, log, keys, providers, transport }: ProcessDependencies, deliverer: DeliveryWorker): Job[] => [
-  ...createOrderLifecycleJobs(db, providers),
-  ...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents),
-  ...createWebhookJobs(db, deliverer),
-  ...createStatisticsJobs(db),
-  ...createTaskJobs({ em: db.em, log, handlers: taskHandlersByType }),
-  ...(storage ? [createCheckpointJob(db)] : []),
-  ...createMailAndCleanupJobs({ db, log, transport, mailKey: keys.mail }),
-];
+const createJobs = (parts: ProcessDependencies, deliverer: DeliveryWorker): Job[] => {
+  const { db, storage, log, keys, providers, transport } = parts;
+  return [
+    ...createOrderLifecycleJobs(db, providers),
+    ...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents),
+    ...createWebhookJobs(db, deliverer),
+    ...createStatisticsJobs(db),
+    ...createTaskJobs({ em: db.em, log, handlers: taskHandlersByType }),
+    ...(storage ? [createCheckpointJob(db)] : []),
+    ...createMailAndCleanupJobs({ db, log, transport, mailKey: keys.mail }),
+    createLogoutTokenJob(createLogoutTokenSender(parts)),
+  ];
+};
+
+const createLogoutTokenSender = ({ config: { production, issuer }, db: { em }, log, keys }: ProcessDependencies): LogoutTokenSender =>
+  new LogoutTokenSender({ em, issuer, log, network: createPublicNetworkPolicy(!production), signingKeyEncryptionKey: keys.signingKeys });
 
 function createDeliverer({ config: { production, issuer }, db: { em }, log, keys, transport }: ProcessDependencies): DeliveryWorker {
   const notifications = { mailKey: keys.mail, issuer, canMail: transport !== undefined };

@@ -9,6 +9,7 @@ export { Event, EventSequenceCounter } from '../events/event-and-sequence-counte
 export { IdempotencyKey } from '../http/writes/idempotency-key.entity.ts';
 export { QueuedMail } from '../mail/queued-mail.entity.ts';
 export { EmailedOneTimeLink } from '../oauth/accounts/emailed-one-time-link.entity.ts';
+export { LogoutNotification } from '../oauth/back-channel-logout/logout-notification.entity.ts';
 export { AttemptCounter } from '../oauth/brute-force/attempt-counter.entity.ts';
 export { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
 export { UserConsent } from '../oauth/grants/consent.entity.ts';

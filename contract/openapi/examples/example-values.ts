@@ -79,6 +79,7 @@ const application = {
   logo_uri: null,
   redirect_uris: ['https://stock.example/callback'],
   post_logout_redirect_uris: [],
+  backchannel_logout_uri: null,
   scopes: ['orders.read'],
   preapproved_scopes: [],
   grant_types: ['authorization_code', 'refresh_token'],

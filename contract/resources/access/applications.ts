@@ -63,6 +63,8 @@ const descriptions = {
     "Logo. A PNG of at most 512 by 512 pixels and 32 kB, sent as a `data:` URI, is shown on the consent page. An https URL is stored, but the shop's pages never load it.",
   redirect_uris: 'Redirect URIs. Redirect URIs are compared by exact string matching, except for the port of a loopback address.',
   post_logout_redirect_uris: 'URIs to which users can be redirected after signing out.',
+  backchannel_logout_uri:
+    "URL that receives a logout token when a user's session ends (OpenID Connect Back-Channel Logout); `null` if the application does not need one. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted. ID tokens of applications with this URL contain `sid`.",
   scopes: 'Scopes that the application can be granted. Removing a scope also removes it from existing tokens.',
   preapproved_scopes:
     'Scopes that an administrator has approved for all users. Users are not asked to consent to these scopes. Removing a scope revokes it immediately for users who did not consent to it themselves.',
@@ -86,6 +88,7 @@ const fields = {
   logo_uri: z.string().nullable().describe(descriptions.logo_uri),
   redirect_uris: z.array(z.string()).describe(descriptions.redirect_uris),
   post_logout_redirect_uris: z.array(z.string()).describe(descriptions.post_logout_redirect_uris),
+  backchannel_logout_uri: z.string().nullable().describe(descriptions.backchannel_logout_uri),
   scopes: z.array(z.string()).describe(descriptions.scopes),
   preapproved_scopes: z.array(z.string()).describe(descriptions.preapproved_scopes),
   grant_types: z.array(z.enum(applicationGrantTypes)).describe(descriptions.grant_types),
@@ -128,6 +131,7 @@ const changeable = {
     .describe(descriptions.logo_uri),
   redirect_uris: z.array(address).max(10).describe(descriptions.redirect_uris),
   post_logout_redirect_uris: z.array(address).max(10).describe(descriptions.post_logout_redirect_uris),
+  backchannel_logout_uri: address.nullable().describe(descriptions.backchannel_logout_uri),
   scopes: z.array(scope).max(scopeNames.length).describe(descriptions.scopes),
   preapproved_scopes: z
     .array(preapproved)
@@ -159,6 +163,7 @@ export const applicationCreateSchema = withSchemaName(
       logo_uri: changeable.logo_uri.optional(),
       redirect_uris: changeable.redirect_uris.optional(),
       post_logout_redirect_uris: changeable.post_logout_redirect_uris.optional(),
+      backchannel_logout_uri: changeable.backchannel_logout_uri.optional(),
       preapproved_scopes: changeable.preapproved_scopes.optional(),
       first_party: changeable.first_party.optional(),
       rate_limit_per_minute: changeable.rate_limit_per_minute.optional(),
@@ -223,7 +228,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     pathParams,
     body: applicationUpdateSchema,
     summary: 'Update an application',
-    description: `Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only \`status\`, \`rate_limit_per_minute\`, \`quota_per_month\`, \`order_limits_ceiling\` and \`order_products_ceiling\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
+    description: `Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only \`status\`, \`backchannel_logout_uri\`, \`rate_limit_per_minute\`, \`quota_per_month\`, \`order_limits_ceiling\` and \`order_products_ceiling\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
     responses: { 200: applicationSchema, ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'applications.update', access }),
   },

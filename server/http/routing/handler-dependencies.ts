@@ -30,6 +30,8 @@ export type HandlerDependencies = {
   /** Revokes sessions, tokens and consents, and deletes the password if the account is closed. */
   readonly endAccess: RevokeAccess;
   readonly onEmailAddressChange: OnEmailAddressChange;
+  /** Whether HTTP URLs that refer to this machine are accepted, for webhooks and logout tokens. */
+  readonly development: boolean;
   /** The key that encrypts signing keys in the database, and a callback that makes this process reload the keys immediately. */
   readonly signingKeys: { readonly encryptionKey: Buffer; readonly readAgain: () => void };
 };

@@ -46,7 +46,7 @@ export function applicationFromMetadataDocument(clientId: string, document: Fetc
     registration: 'metadata_document',
     metadataExpiresAt: new Date(now.getTime() + getCacheSeconds(document, now) * 1000),
   };
-  const fault = findSelfRegistrationError(input);
+  const fault = findSelfRegistrationError(input, false);
   if (fault) throw new UnusableDocumentError(`${fault.field} ${fault.detail}`);
   return input;
 }

@@ -51,6 +51,8 @@ function checkRequest(properties: Properties, allowedGrants: readonly string[]):
   if (!requested.data.grant_types.every((name) => allowedGrants.includes(name)))
     throw new errors.InvalidClientMetadata(`grant_types must be among ${allowedGrants.join(', ')}`);
   properties.client_name ??= properties.client_id;
+  // RFC 7591 section 3.2.1: the response shows that every application with this URL gets `sid`
+  if (properties.backchannel_logout_uri !== undefined) properties.backchannel_logout_session_required = true;
   // always contains `openid`, because oidc-provider treats an empty scope as all scopes
   properties.scope = ['openid', ...known.filter((scope) => scope !== 'openid')].join(' ');
 }
@@ -125,7 +127,12 @@ const addDefaultScopes = (scope: string | undefined): string =>
   [...new Set([...(scope ?? '').split(' '), ...defaultMcpClientScopes])].filter((name) => name !== '').join(' ');
 
 /** Creates an application from client metadata that oidc-provider has validated. */
-export async function createApplicationFromClientMetadata(em: EntityManager, clientId: string, metadata: AdapterPayload): Promise<void> {
+export async function createApplicationFromClientMetadata(
+  em: EntityManager,
+  clientId: string,
+  metadata: AdapterPayload,
+  development: boolean,
+): Promise<void> {
   const registration = Provider.ctx?.oidc.entities.InitialAccessToken?.policies?.includes(openRegistrationPolicyName)
     ? 'open_registration'
     : 'registration_token';
@@ -137,11 +144,12 @@ export async function createApplicationFromClientMetadata(em: EntityManager, cli
     jwksUri: metadata.jwks_uri,
     redirectUris: metadata.redirect_uris ?? [],
     postLogoutRedirectUris: metadata.post_logout_redirect_uris ?? [],
+    backchannelLogoutUri: metadata.backchannel_logout_uri ?? null,
     scopes: parseApiScopes(metadata.scope),
     grantTypes: (metadata.grant_types ?? []).filter(isRegistrable),
     registration,
   } satisfies ApplicationInput;
-  const fault = findSelfRegistrationError(input);
+  const fault = findSelfRegistrationError(input, development);
   if (fault?.field === 'redirect_uris') throw new errors.InvalidRedirectUri(fault.detail);
   if (fault) throw new errors.InvalidClientMetadata(`${fault.field} ${fault.detail}`);
   const req = z.custom<Request>().parse(Provider.ctx?.req);
@@ -152,11 +160,14 @@ export async function createApplicationFromClientMetadata(em: EntityManager, cli
 }
 
 /** Returns the first reason why a client cannot register itself, with the RFC 7591 field name; undefined if registration is allowed. */
-export function findSelfRegistrationError(input: ApplicationInput): { readonly field: string; readonly detail: string } | undefined {
+export function findSelfRegistrationError(
+  input: ApplicationInput,
+  development: boolean,
+): { readonly field: string; readonly detail: string } | undefined {
   const name = applicationCreateSchema.shape.name.safeParse(input.name);
   if (!name.success)
     return { field: 'client_name', detail: findForbiddenCharacterIssueMessage(name.error) ?? 'must be one line of up to 100 characters' };
-  const [fault] = findApplicationFieldErrors({ redirectUris: [], ...input });
+  const [fault] = findApplicationFieldErrors({ redirectUris: [], ...input }, development);
   return fault;
 }
 

@@ -7,6 +7,7 @@ export const findActiveApplication = prepareBatchedLookupStatement<PrefetchedCli
   'find_active_application',
   ['text'],
   `select client_id as "clientId", name, type, secret_hashes as "secretHashes", previous_secret_hash as "previousSecretHash",
-     previous_secret_until as "previousSecretUntil", jwks, jwks_uri as "jwksUri", security_profile as "securityProfile", redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris",
+     previous_secret_until as "previousSecretUntil", jwks, jwks_uri as "jwksUri", security_profile as "securityProfile",
+     redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris", backchannel_logout_uri as "backchannelLogoutUri",
      grant_types as "grantTypes", scopes, refresh_grace_seconds as "refreshGraceSeconds" from applications where client_id = $1 and status = 'active'`,
 );

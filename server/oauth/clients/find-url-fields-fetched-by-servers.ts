@@ -1,8 +1,15 @@
 /**
- * Fields with URLs that the server never requests: URLs that users are redirected to, and fields that the server ignores (RFC 7591 section
- * 2).
+ * Fields with URLs that the server never requests during registration: URLs that users are redirected to, fields that the server ignores
+ * (RFC 7591 section 2), and the URL for logout tokens, which has its own rules (`findApplicationFieldErrors`).
  */
-const neverRequested = new Set(['redirect_uris', 'post_logout_redirect_uris', 'client_uri', 'policy_uri', 'tos_uri']);
+const neverRequested = new Set([
+  'redirect_uris',
+  'post_logout_redirect_uris',
+  'backchannel_logout_uri',
+  'client_uri',
+  'policy_uri',
+  'tos_uri',
+]);
 /** Text fields, whose values may mention a URL that the server never requests. */
 const textFields = new Set(['client_id', 'client_name', 'contacts', 'scope', 'software_id', 'software_version']);
 

@@ -37,7 +37,7 @@ export const createRedirectOriginCheck =
 /**
  * Creates the client adapter for oidc-provider. The adapter reads `applications` on every request, so that changes take effect immediately.
  */
-export const createClientAdapter = (em: EntityManager): Adapter => ({
+export const createClientAdapter = (em: EntityManager, development: boolean): Adapter => ({
   async find(clientId) {
     if (clientId.includes('\0')) return undefined;
     rejectFailedDocument(clientId);
@@ -47,7 +47,7 @@ export const createClientAdapter = (em: EntityManager): Adapter => ({
     const publishedKeys = context?.clientKeys?.clientId === clientId ? context.clientKeys.keys : [];
     return client ? toClientMetadata(client, new Date(), publishedKeys) : undefined;
   },
-  upsert: (clientId, metadata) => createApplicationFromClientMetadata(em, clientId, metadata),
+  upsert: (clientId, metadata) => createApplicationFromClientMetadata(em, clientId, metadata, development),
   ...unsupportedMethods(),
 });
 
@@ -71,6 +71,11 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
     ...(application.securityProfile === 'fapi2' && fapi2Metadata),
     redirect_uris: [...application.redirectUris],
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
+    // `sid` is in the ID tokens of all these applications, whether they require it or not
+    ...(application.backchannelLogoutUri != null && {
+      backchannel_logout_uri: application.backchannelLogoutUri,
+      backchannel_logout_session_required: true,
+    }),
     response_types: usesAuthorizationCode ? ['code'] : [],
     grant_types: [...application.grantTypes],
     ...(actsForUsers && { authorization_details_types: [orderAuthorizationDetailsType] }),

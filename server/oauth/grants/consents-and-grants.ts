@@ -14,6 +14,7 @@ import { findLimitsWithoutConsent, unlimited } from './order-limits-of-authoriza
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { createConnectedApp } from './connected-apps.ts';
 import { UserConsent } from './consent.entity.ts';
+import { listRequestedUserClaims } from '../protocol/claims-parameter.ts';
 import { isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
 
 type Grant = InstanceType<Provider['Grant']>;
@@ -58,22 +59,33 @@ export async function addScopesToStoredConsent(
   await em.fork({ keepTransactionContext: true }).nativeUpdate(Application, selfRegistered, { lastConsentAt: now });
 }
 
-/** Returns the known scopes in an authorization request. */
-export const parseKnownRequestedScopes = (params: Readonly<Record<string, unknown>>): string[] =>
-  typeof params['scope'] === 'string' ? params['scope'].split(' ').filter(isKnownScope) : [];
+/**
+ * Returns the known scopes in an authorization request, and the scopes of the claims that it requests by name: users consent to a claim
+ * as they consent to its scope.
+ */
+export const parseKnownRequestedScopes = (params: Readonly<Record<string, unknown>>): string[] => [
+  ...new Set([
+    ...(typeof params['scope'] === 'string' ? params['scope'].split(' ').filter(isKnownScope) : []),
+    ...listRequestedUserClaims(params).map(({ scope }) => scope),
+  ]),
+];
 
 /**
- * Records in the grant which scopes the user allowed and which the user rejected. API scopes are recorded twice, because oidc-provider
+ * Records in the grant which of the requested scopes and claims the user allowed and which the user rejected. API scopes are recorded twice, because oidc-provider
  * treats them both as OpenID Connect scopes and as resource scopes. Rejected scopes are recorded, so that this request does not ask for
  * consent to them again.
  */
 export function recordConsentDecisionInGrant(
   grant: Grant,
   resources: readonly string[],
-  requested: readonly string[],
+  params: Readonly<Record<string, unknown>>,
   allowed: ReadonlySet<string>,
 ): void {
-  for (const scope of requested) {
+  for (const { claim, scope } of listRequestedUserClaims(params)) {
+    if (allowed.has(scope)) grant.addOIDCClaims([claim]);
+    else grant.rejectOIDCClaims([claim]);
+  }
+  for (const scope of parseKnownRequestedScopes(params)) {
     if (allowed.has(scope)) grant.addOIDCScope(scope);
     else grant.rejectOIDCScope(scope);
     if (!isApiScope(scope)) continue;
@@ -129,7 +141,7 @@ async function createGrantWithoutPrompt(
   // Without this check, a preapproved application could replace its limited access with wider access.
   if (isPreapproved && (await hasNarrowerGrant(em, userId, clientId, limits.effective))) return undefined;
   const grant = new provider.Grant({ accountId: String(userId), clientId });
-  recordConsentDecisionInGrant(grant, resources, requested, allowed);
+  recordConsentDecisionInGrant(grant, resources, params ?? {}, allowed);
   if (limits.effective) grant.addRar({ type: orderAuthorizationDetailsType, ...limits.effective });
   const grantId = await grant.save();
   if (limits.stored) await saveOrderLimits(em, grantId, limits.stored);

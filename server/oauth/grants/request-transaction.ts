@@ -21,8 +21,9 @@ export function setRevokedGrantIdOfRequest({ req }: Pick<KoaContextWithOIDC, 're
   getOauthRequestContext(req).revokedGrantId = grantId;
 }
 
-const { authorization, code_verification: deviceCode, revocation, token } = oauthEndpointPaths;
-const consumingEndpoints = new Set<string>([token, revocation, deviceCode]);
+const { authorization, code_verification: deviceCode, end_session: endSession, revocation, token } = oauthEndpointPaths;
+/** Includes the confirmation of a sign-out, which ends a session and queues its logout tokens. */
+const consumingEndpoints = new Set<string>([token, revocation, deviceCode, `${endSession}/confirm`]);
 
 const needsTransaction = ({ method, path, query }: Context): boolean => {
   if (method === 'POST') return consumingEndpoints.has(path);
@@ -31,7 +32,7 @@ const needsTransaction = ({ method, path, query }: Context): boolean => {
 };
 
 /**
- * Runs a request that consumes a code, a token or an interaction in one transaction. The transaction commits if the request succeeds or
+ * Runs a request that consumes a code, a token, an interaction or a session in one transaction. The transaction commits if the request succeeds or
  * revokes a grant, and rolls back otherwise, so that a rejected or failed request leaves the code unused (required by FAPI 2.0).
  */
 export const runRequestInTransaction =

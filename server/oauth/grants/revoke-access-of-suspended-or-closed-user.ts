@@ -3,6 +3,7 @@ import type { RevokeAccess } from '../../http/routing/handler-dependencies.ts';
 import { deleteEmailedLinksOfUser } from '../accounts/emailed-one-time-links.ts';
 import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
 import { AuthenticatorApp, Passkey, RecoveryCode } from '../second-factors/authenticator-app-recovery-code-and-passkey.entity.ts';
+import { endSessions } from '../back-channel-logout/end-sessions.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { BrowserSession } from '../sessions/browser-session.entity.ts';
 import { UserConsent } from './consent.entity.ts';
@@ -14,7 +15,8 @@ import { revokeGrantsAndSessionsOfUser } from './revoke-grants-and-sessions-of-u
  * deleted or revoked.
  */
 export const revokeAccessOfSuspendedOrClosedUser: RevokeAccess = async (em, userId, reason) => {
-  await em.nativeDelete(OauthRecord, { accountId: String(userId), model: { $in: ['Session', 'Interaction'] } });
+  await endSessions(em, { accountId: String(userId) });
+  await em.nativeDelete(OauthRecord, { accountId: String(userId), model: 'Interaction' });
   await em.nativeDelete(BrowserSession, { user: userId });
   if (reason === 'suspended') return;
   await revokeGrantsAndSessionsOfUser(em, userId);

@@ -171,7 +171,7 @@ const redirectTo =
 const signOut: PageHandler = (context) => async (req, res) => {
   await context.em.transactional(async (em) => {
     const { accountId } = await loadOrCreateBrowserSession(context.provider, req, res);
-    await endBrowserSession(context.provider, req, res);
+    await endBrowserSession(context, req, res);
     if (accountId === undefined) return;
     const userId = Number(accountId);
     await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'session.ended', actorId: userId, userId }, new Date());

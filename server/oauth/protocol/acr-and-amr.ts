@@ -6,5 +6,10 @@ export const twoFactorAcrValue = 'urn:mandate:two-factors';
 
 export const passwordAcrAndAmr: AuthenticationContext = { amr: ['pwd'], acr: oneFactorAcrValue };
 export const passwordAndCodeAcrAndAmr: AuthenticationContext = { amr: ['pwd', 'otp', 'mfa'], acr: twoFactorAcrValue };
+/** Returns the authentication context of a session whose user has also entered a code of an authenticator app. */
+export const addCodeToAuthentication = (amr: readonly string[]): AuthenticationContext => ({
+  amr: [...new Set([...amr, 'otp', 'mfa'])],
+  acr: twoFactorAcrValue,
+});
 /** A passkey counts as two factors: the device is a possession factor, and the device verifies the user. */
 export const passkeyAcrAndAmr: AuthenticationContext = { amr: ['pop', 'user', 'mfa'], acr: twoFactorAcrValue };

@@ -4,13 +4,15 @@ import { decodeJwt, type JWK } from 'jose';
 import { errors, interactionPolicy, Provider, type AdapterFactory, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { createOidcAccountLookup } from '../accounts/accounts-and-passwords.ts';
-import { findWhenAuthenticatorAppWasAdded } from '../second-factors/authenticator-app-and-recovery-codes.ts';
 import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { clientAssertionAlgorithms } from '../../applications/parse-public-jwk.ts';
 import { assertClientAssertionClaims } from '../clients/client-assertion.ts';
 import { createClientAdapter, getFapiProfile, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
 import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
 import { allowIntrospectionOfOwnTokens, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
+import { idTokenSigningAlgorithm } from '../protocol/id-token-signing-algorithm.ts';
+import { patchBackchannelLogout } from '../back-channel-logout/end-sessions.ts';
+import { assertClaimsParameter, claimsByScope } from '../protocol/claims-parameter.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
 import {
@@ -26,10 +28,13 @@ import type { ProviderPages } from '../pages/views/oidc-provider/oidc-provider-p
 import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-key.ts';
+import { replaceRequestedAcrChecks } from './requested-acr-check.ts';
 import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
 
 type ProviderOptions = {
   readonly em: EntityManager;
+  /** Whether applications can register HTTP URLs that refer to this machine for logout tokens. */
+  readonly development: boolean;
   readonly issuer: string;
   readonly store: AdapterFactory;
   /** The first key for each algorithm is used for signing; all keys are published. */
@@ -51,7 +56,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
   const { refreshResponseKey: key, refreshGraceSeconds: graceSeconds } = parts;
   const ProviderWithRefreshGrant = providerWithRefreshGrant({ store, key, graceSeconds });
   const provider = new ProviderWithRefreshGrant(issuer, {
-    adapter: (model) => (model === 'Client' ? createClientAdapter(em) : store(model)),
+    adapter: (model) => (model === 'Client' ? createClientAdapter(em, parts.development) : store(model)),
     jwks: { keys: parts.keys.map(toOidcProviderSigningKey) },
     routes: { ...oauthEndpointPaths },
     cookies: {
@@ -78,6 +83,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     features: features(em, issuer, pages),
   });
   patchClientSecretComparison(provider);
+  patchBackchannelLogout(provider, em);
   return provider;
 }
 
@@ -111,9 +117,9 @@ const protocolConfiguration: Configuration = {
   pkce: { required: () => true },
   scopes: [...openIdConnectScopes, ...scopeNames],
   acrValues: [oneFactorAcrValue, twoFactorAcrValue],
-  claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['name', 'updated_at'], email: ['email', 'email_verified'] },
+  claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: [...claimsByScope.profile], email: [...claimsByScope.email] },
   conformIdTokenClaims: false, // many clients read the name and the e-mail address from the ID token and never call userinfo
-  clientDefaults: { id_token_signed_response_alg: 'RS256' },
+  clientDefaults: { id_token_signed_response_alg: idTokenSigningAlgorithm },
   rotateRefreshToken: rotateOrReplay,
   issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
   expiresWithSession: async () => false, // clients keep their access when the user signs out of the browser
@@ -157,6 +163,8 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages): Conf
     successSource: pages.deviceConnected,
   },
   registration: dynamicClientRegistrationConfiguration,
+  backchannelLogout: { enabled: true },
+  claimsParameter: { enabled: true, assertClaimsParameter },
   rpInitiatedLogout: { enabled: true, logoutSource: pages.confirmSignOut, postLogoutSuccessSource: pages.signedOut },
   resourceIndicators: {
     enabled: true,
@@ -191,7 +199,7 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages): Conf
 
 /**
  * Extends oidc-provider's default prompts. oidc-provider would fail on a session whose account is closed or disabled; such a session leads
- * to the sign-in page instead. A requested second factor also leads to the sign-in page. Public native clients always require consent.
+ * to the sign-in page instead. A requested `acr` that the session does not have also leads to the sign-in page. Public native clients always require consent.
  */
 function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPolicy {
   const { Check, base } = interactionPolicy;
@@ -203,13 +211,7 @@ function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPo
         oidc.session?.accountId !== undefined && oidc.account === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
       ),
     );
-  prompts
-    .get('login')
-    ?.checks.add(
-      new Check('second_factor', 'a second step is asked for', 'login_required', async ({ oidc }) =>
-        (await lacksSecondFactor(em, oidc)) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
-      ),
-    );
+  replaceRequestedAcrChecks(prompts, em);
   const consentChecks = prompts.get('consent')?.checks;
   // by default, oidc-provider asks for consent for every native client, even a confidential one
   consentChecks?.remove('native_client_prompt');
@@ -220,15 +222,6 @@ function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPo
     0,
   );
   return prompts;
-}
-
-/**
- * Returns whether the client requests two factors (RFC 9470 section 4) and the user has an authenticator app but signed in with one factor.
- */
-async function lacksSecondFactor(em: EntityManager, { params, session, account }: KoaContextWithOIDC['oidc']): Promise<boolean> {
-  const requestedAcrValues = typeof params?.['acr_values'] === 'string' ? params['acr_values'].split(' ') : [];
-  if (!requestedAcrValues.includes(twoFactorAcrValue) || !account || session?.acr === twoFactorAcrValue) return false;
-  return (await findWhenAuthenticatorAppWasAdded(em, Number(account.accountId))) !== undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetime
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { AuthenticationContext } from '../protocol/acr-and-amr.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { queueLogoutOfSession } from '../back-channel-logout/end-sessions.ts';
 import { findActiveAccountById } from '../accounts/accounts-and-passwords.ts';
 
 type Session = InstanceType<Provider['Session']>;
@@ -14,7 +15,7 @@ export const loadOrCreateBrowserSession = (provider: Provider, req: Request, res
 
 /** Loads the browser's session, for `getBrowserSessionOfRequest`, and the signed-in account. */
 export const loadBrowserSessionForRequest =
-  (context: { readonly provider: Provider; readonly em: EntityManager }): RequestHandler =>
+  (context: SessionContext): RequestHandler =>
   async (req, res, next) => {
     const session = await loadOrCreateBrowserSession(context.provider, req, res);
     getOauthRequestContext(req).session = session;
@@ -34,31 +35,39 @@ export function getBrowserSessionOfRequest(req: Request): Session {
   return session;
 }
 
+type SessionContext = { readonly provider: Provider; readonly em: EntityManager };
+
 /**
  * Starts a signed-in browser session outside of an authorization request. The session gets a new identifier, which prevents session
- * fixation.
+ * fixation. If the same user signs in again, the new session continues the sessions at applications, so that they end with it.
+ * `loginTs` is the time of the sign-in, in seconds since 1970 (default: now); `amr`, `acr` and `auth_time` of later tokens report it.
  */
 export async function startBrowserSession(
-  provider: Provider,
+  { provider, em }: SessionContext,
   req: Request,
   res: Response,
   accountId: string,
-  { amr, acr }: AuthenticationContext,
+  { amr, acr, loginTs }: AuthenticationContext & { readonly loginTs?: number | undefined },
 ): Promise<Session> {
   const old = await loadOrCreateBrowserSession(provider, req, res);
-  if (old.accountId !== undefined) await old.destroy();
   const session = new provider.Session();
-  session.loginAccount({ accountId, amr: [...amr], acr });
+  if (old.accountId === accountId) session.authorizations = old.authorizations;
+  else await queueLogoutOfSession(em, old);
+  if (old.accountId !== undefined) await old.destroy();
+  session.loginAccount({ accountId, amr: [...amr], acr, ...(loginTs !== undefined && { loginTs }) });
   await session.save(tokenAndSessionLifetimes.session);
   getOauthRequestContext(req).session = session;
   setSessionCookie(provider, req, res, session.jti);
   return session;
 }
 
-/** Signs the browser out. Grants are not affected. */
-export async function endBrowserSession(provider: Provider, req: Request, res: Response): Promise<void> {
+/** Signs the browser out. Grants are not affected. Applications with a session in this browser are notified. */
+export async function endBrowserSession({ provider, em }: SessionContext, req: Request, res: Response): Promise<void> {
   const session = await loadOrCreateBrowserSession(provider, req, res);
-  if (session.accountId !== undefined) await session.destroy();
+  if (session.accountId !== undefined) {
+    await queueLogoutOfSession(em, session);
+    await session.destroy();
+  }
   getOauthRequestContext(req).session = new provider.Session();
   setSessionCookie(provider, req, res, null);
 }

@@ -4,6 +4,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
+import { endSessions } from '../back-channel-logout/end-sessions.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { BrowserSession } from './browser-session.entity.ts';
 import { upsertBrowserSession } from './upsert-browser-session.sql.ts';
@@ -60,6 +61,6 @@ function filterActiveSessions(em: EntityManager, userId: number, now: Date) {
   return { user: userId, uid: { $in: activeUids.toRaw() } };
 }
 
-/** Deletes one of the user's sessions. Returns false if the user has no such session. */
+/** Ends one of the user's sessions. Returns false if the user has no such session. */
 export const revokeBrowserSession = async (em: EntityManager, userId: number, uid: string): Promise<boolean> =>
-  (await em.nativeDelete(OauthRecord, { model: 'Session', uid, accountId: String(userId) })) > 0;
+  (await endSessions(em, { uid, accountId: String(userId) })) > 0;

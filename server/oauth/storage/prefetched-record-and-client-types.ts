@@ -27,6 +27,7 @@ export type PrefetchedClient = Pick<
   | 'securityProfile'
   | 'redirectUris'
   | 'postLogoutRedirectUris'
+  | 'backchannelLogoutUri'
   | 'grantTypes'
   | 'scopes'
   | 'refreshGraceSeconds'

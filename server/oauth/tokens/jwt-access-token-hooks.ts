@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { Middleware } from 'koa';
-import { errors, Provider, type AdapterFactory, type AdapterPayload, type Configuration } from 'oidc-provider';
+import { errors, Provider, type AdapterFactory, type AdapterPayload, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { getGrantedScopeOfTokenRequest } from '../protocol/granted-scope-of-token-request.ts';
@@ -22,11 +22,15 @@ const issuedClaims = z.object({ jti: z.string(), exp: z.number(), iat: z.number(
  * Adds `auth_time` and `acr` to access tokens that act on behalf of a user (RFC 9068 section 2.2.1), and to their introspection responses
  * (RFC 9470 section 6.2). The claims describe the sign-in that the code or refresh token was issued for. A refresh does not change them.
  */
-export const addSignInClaims: NonNullable<Configuration['extraTokenClaims']> = ({ oidc: { entities } }, token) => {
+export const addSignInClaims: NonNullable<Configuration['extraTokenClaims']> = ({ oidc }, token) => {
   if (token.kind !== 'AccessToken') return undefined;
-  const { authTime, acr } = entities.AuthorizationCode ?? entities.DeviceCode ?? entities.RefreshToken ?? {};
+  const { authTime, acr } = findGrantSource(oidc) ?? {};
   return authTime === undefined ? undefined : { auth_time: authTime, ...(acr !== undefined && { acr }) };
 };
+
+/** Returns the code or refresh token from which a token is issued, or undefined if no user is involved. */
+const findGrantSource = ({ entities }: KoaContextWithOIDC['oidc']) =>
+  entities.AuthorizationCode ?? entities.DeviceCode ?? entities.RefreshToken;
 
 /**
  * Stores a record of every JWT when it is issued; the token is valid only while the record exists. oidc-provider omits OpenID Connect
@@ -41,6 +45,7 @@ export const storeIssuedAccessTokenRecord =
       token.kind === 'AccessToken' ? filterOpenIdConnectScopes(getGrantedScopeOfTokenRequest(ctx.oidc)?.split(' ') ?? []) : [];
     const scope = [...identity, ...(token.scope === undefined ? [] : [token.scope])].join(' ') || undefined;
     claims.scope = scope;
+    const { claims: requestedClaims } = findGrantSource(ctx.oidc) ?? {};
     const record: AdapterPayload = {
       kind: token.kind,
       iat,
@@ -51,6 +56,8 @@ export const storeIssuedAccessTokenRecord =
       ...(token.jkt !== undefined && { jkt: token.jkt }),
       ...(token.extra !== undefined && { extra: token.extra }),
       ...('rar' in token && token.rar !== undefined && { rar: token.rar }),
+      // for the userinfo endpoint; oidc-provider omits the requested claims from tokens with an audience
+      ...(token.kind === 'AccessToken' && requestedClaims !== undefined && { claims: requestedClaims }),
       ...(token.kind === 'AccessToken' && { accountId: token.accountId, grantId: token.grantId, gty: token.gty, sid: token.sid }),
     };
     await store(token.kind).upsert(deriveAccessTokenRecordId(key, jti), record, exp - iat);

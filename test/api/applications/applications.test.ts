@@ -61,6 +61,17 @@ describe('POST /applications', () => {
     expect((await call('PATCH', `/${id}`, { refresh_grace_seconds: null })).body.refresh_grace_seconds).toBeNull();
   });
 
+  test('sets the URL for logout tokens, and removes it', async () => {
+    expect((await create()).backchannel_logout_uri).toBeNull();
+    const { id, backchannel_logout_uri: url } = await create({ backchannel_logout_uri: 'https://app.example/logout' });
+    expect(url).toBe('https://app.example/logout');
+    const development = { backchannel_logout_uri: 'http://localhost:3000/logout' };
+    expect((await call('PATCH', `/${id}`, development)).body).toMatchObject(development);
+    expect((await call('PATCH', `/${id}`, { backchannel_logout_uri: null })).body.backchannel_logout_uri).toBeNull();
+    const refused = await call('PATCH', `/${id}`, { backchannel_logout_uri: 'https://10.0.0.1/logout' });
+    expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, '#/backchannel_logout_uri']);
+  });
+
   test('accepts ten URIs of each kind', async () => {
     const tenUris = { redirect_uris: uris(10), post_logout_redirect_uris: uris(10) };
     expect(await create(tenUris)).toMatchObject(tenUris);
@@ -80,6 +91,15 @@ describe('POST /applications', () => {
     ['an eleventh redirect URI', { redirect_uris: uris(11) }, '#/redirect_uris'],
     ['an eleventh post-logout redirect URI', { post_logout_redirect_uris: uris(11) }, '#/post_logout_redirect_uris'],
     ['an invalid post-logout redirect URI', { post_logout_redirect_uris: ['javascript:alert(1)'] }, '#/post_logout_redirect_uris'],
+    ['http for logout tokens', { backchannel_logout_uri: 'http://app.example/logout' }, '#/backchannel_logout_uri'],
+    ['an IP address for logout tokens', { backchannel_logout_uri: 'https://93.184.216.34/logout' }, '#/backchannel_logout_uri'],
+    ['an internal host for logout tokens', { backchannel_logout_uri: 'https://shop.internal/logout' }, '#/backchannel_logout_uri'],
+    ['a fragment in the URL for logout tokens', { backchannel_logout_uri: 'https://app.example/#x' }, '#/backchannel_logout_uri'],
+    [
+      'a URL for logout tokens of a machine',
+      { ...machine, backchannel_logout_uri: 'https://app.example/logout' },
+      '#/backchannel_logout_uri',
+    ],
     ['no redirect URI for the authorization code grant', { redirect_uris: [] }, '#/redirect_uris'],
     ['client credentials for a public application', { ...machine, type: 'public' }, '#/grant_types'],
     ['a pre-approved scope that is not allowed', { preapproved_scopes: ['orders.write'] }, '#/preapproved_scopes'],

@@ -64,6 +64,16 @@ describe('a developer with a registration token (RFC 7591)', () => {
     });
   });
 
+  test('registers a URL for logout tokens, and learns that its ID tokens contain sid', async () => {
+    const logout = { backchannel_logout_uri: 'https://dev.example/logout' };
+    for (const required of [undefined, false, true]) {
+      const request = { ...metadata, ...logout, ...(required !== undefined && { backchannel_logout_session_required: required }) };
+      const response: JsonBody = await (await register(request, await createRegistrationToken())).json();
+      expect(response).toMatchObject({ ...logout, backchannel_logout_session_required: true });
+      expect(await newestApplication()).toMatchObject({ client_id: response.client_id, ...logout });
+    }
+  });
+
   test('registers a public application without a secret', async () => {
     const native = { ...metadata, token_endpoint_auth_method: 'none', application_type: 'native', redirect_uris: ['http://127.0.0.1/cb'] };
     const response: JsonBody = await (await register(native, await createRegistrationToken())).json();
@@ -113,6 +123,9 @@ describe('a developer with a registration token (RFC 7591)', () => {
       { redirect_uris: Array.from({ length: 11 }, (_, nth) => `https://dev.example/cb/${nth}`) },
       'invalid_redirect_uri',
     ],
+    ['http for logout tokens', { backchannel_logout_uri: 'http://dev.example/logout' }, 'invalid_client_metadata'],
+    ['an IP address for logout tokens', { backchannel_logout_uri: 'https://10.0.0.1/logout' }, 'invalid_client_metadata'],
+    ['an internal host for logout tokens', { backchannel_logout_uri: 'https://shop.internal/logout' }, 'invalid_client_metadata'],
     ['an http redirect URI', { redirect_uris: ['http://evil.example/cb'] }, 'invalid_redirect_uri'],
     ['a redirect URI with a wildcard', { redirect_uris: ['https://a.example/*'] }, 'invalid_redirect_uri'],
     ['a redirect URI with a user', { redirect_uris: ['https://user@a.example/'] }, 'invalid_redirect_uri'],

@@ -87,6 +87,14 @@ describe.skipIf(!hasChromium)('passkeys in Chromium', () => {
       await signInByPasskey(device);
       await page.waitForURL('**/account');
       expect(await page.textContent('main')).toContain(anna.email);
+      // the session from which `amr` and `acr` of ID tokens are read; the other session is from the sign-up
+      const [{ payload = '' } = {}] = await server.db.em
+        .fork()
+        .execute<{ payload?: string }[]>(
+          `select payload from oauth_records where model = 'Session' and account_id = ? order by expires_at desc limit 1`,
+          [String(anna.id)],
+        );
+      expect(JSON.parse(payload)).toMatchObject({ amr: ['pop', 'user', 'mfa'], acr: 'urn:mandate:two-factors' });
       await page.goto(`${server.origin}/account/security`);
       await page.getByRole('button', { name: 'Remove Telephone' }).click();
       await page.getByText('You have no passkeys yet').waitFor();

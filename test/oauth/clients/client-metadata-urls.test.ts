@@ -16,8 +16,11 @@ const server = useServer();
 const errorResponse = z.object({ error: z.string(), error_description: z.string() });
 const metadata = { client_name: 'Test client', redirect_uris: ['https://dev.example/callback'], scope: 'openid orders.read' };
 
-/** Client metadata fields with URLs that the server uses only for redirects or display, and never fetches. */
-const unfetchedFields = ['redirect_uris', 'post_logout_redirect_uris', 'client_uri', 'policy_uri', 'tos_uri'];
+/**
+ * Client metadata fields with URLs that the server uses only for redirects or display, and never fetches; and the URL for logout tokens,
+ * to which the server never connects during registration.
+ */
+const unfetchedFields = ['redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri', 'client_uri', 'policy_uri', 'tos_uri'];
 
 /**
  * Returns all client metadata fields with URLs, read from the source of oidc-provider, so that fields of later versions are also tested.

@@ -67,7 +67,7 @@ describe('/metrics', { timeout: 300_000 }, () => {
     expect(metrics.value('mandate_requests_working')).toBe(0);
     expect(metrics.value('mandate_requests_refused_total', { reason: 'overloaded' })).toBe(0);
     expect(metrics.value('mandate_database_up')).toBe(1);
-    for (const queue of ['events', 'mails', 'provider_events', 'tasks', 'webhooks'])
+    for (const queue of ['events', 'logout_tokens', 'mails', 'provider_events', 'tasks', 'webhooks'])
       expect(metrics.value('mandate_queue_waiting', { queue }), queue).toBeTypeOf('number');
     expect(metrics.value('process_resident_memory_bytes')).toBeGreaterThan(1_000_000);
     expect(metrics.value('mandate_database_connections_max')).toBe(databaseKind === 'postgresql' ? 10 : 0);

@@ -10,6 +10,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { firstPartyScopes, type Scope } from '@mandate/contract';
+import { decodeJwt, type JWTPayload } from 'jose';
 import { z } from 'zod';
 import { createApplication } from '../../../server/applications/create-application.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
@@ -161,6 +162,8 @@ export async function obtainClientToken(
 
 export type ClientCredentials = { readonly clientId: string; readonly secret: string };
 
+export type WebApplication = ClientCredentials & { readonly redirectUri: string };
+
 /** Creates a confidential client that may use the client credentials grant with these scopes. */
 export async function createConfidentialClient(db: Database, scopes: readonly Scope[]): Promise<ClientCredentials> {
   return insertApplication(db, { grantTypes: ['client_credentials'], scopes });
@@ -172,10 +175,25 @@ export async function createWebApplication(
   scopes: readonly Scope[],
   redirectUri = 'https://app.example/callback',
   ...moreRedirectUris: readonly string[]
-): Promise<ClientCredentials & { redirectUri: string }> {
+): Promise<WebApplication> {
   const redirectUris = [redirectUri, ...moreRedirectUris];
   const client = await insertApplication(db, { grantTypes: ['authorization_code', 'refresh_token'], scopes, redirectUris });
   return { ...client, redirectUri };
+}
+
+/** Signs the user in to a web application, and returns the tokens and the claims of the ID token. */
+export async function signInToApplication(
+  origin: string,
+  user: Pick<TestUser, 'browser'>,
+  { clientId, secret, redirectUri }: WebApplication,
+  parameters: AuthorizationParameters = {},
+): Promise<{ tokens: TokenResponse; claims: JWTPayload }> {
+  const request = { client_id: clientId, redirect_uri: redirectUri, scope: 'openid', ...parameters };
+  const { code, verifier } = await obtainAuthorizationCode(origin, user, request);
+  const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
+  const response = await sendTokenRequest(origin, form, basicAuthorization(clientId, secret));
+  const tokens = tokenResponseSchema.parse(await response.json());
+  return { tokens, claims: decodeJwt(tokens.id_token ?? '') };
 }
 
 async function insertApplication(

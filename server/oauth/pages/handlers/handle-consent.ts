@@ -150,12 +150,7 @@ async function allow(
     if (grantable.length === 0) return denyInteraction(context, req, res);
     const allowed = filterAllowedScopes(grantable, selected);
     const grant = new provider.Grant({ accountId: String(user.id), clientId: getInteractionClientId(interaction) });
-    recordConsentDecisionInGrant(
-      grant,
-      listAccessTokenAudiences(provider.issuer),
-      parseKnownRequestedScopes(interaction.params),
-      new Set(allowed),
-    );
+    recordConsentDecisionInGrant(grant, listAccessTokenAudiences(provider.issuer), interaction.params, new Set(allowed));
     if (limits) grant.addRar({ type: orderAuthorizationDetailsType, ...limits });
     const grantId = await grant.save();
     const [clientId, now] = [getInteractionClientId(interaction), new Date()];
@@ -217,11 +212,10 @@ function denyInteraction({ provider }: PageContext, req: Request, res: Response)
 
 /** Signs the user out and restarts the authorization request. */
 async function switchUser(context: PageContext, req: Request, res: Response): Promise<void> {
-  const { provider } = context;
   const interaction = await requirePendingInteraction(context, req, res, 'consent');
   if (interaction.deviceCode !== undefined) return switchUserForDevice(context, req, res, interaction);
   await deleteInteraction(context, req, res, interaction);
-  await endBrowserSession(provider, req, res);
+  await endBrowserSession(context, req, res);
   const request = new URLSearchParams();
   for (const [name, value] of Object.entries(interaction.params)) {
     for (const one of Array.isArray(value) ? value : [value]) if (typeof one === 'string') request.append(name, one);
@@ -233,12 +227,12 @@ async function switchUser(context: PageContext, req: Request, res: Response): Pr
  * Restarts the sign-in in the same interaction instead of with a new authorization request, because a device code can be confirmed only
  * once.
  */
-async function switchUserForDevice({ provider }: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {
+async function switchUserForDevice(context: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {
   interaction.prompt = { name: 'login', reasons: ['account_switch'], details: {} };
   delete interaction.session;
   delete interaction.lastSubmission;
   await interaction.persist();
-  await endBrowserSession(provider, req, res);
+  await endBrowserSession(context, req, res);
   res.redirect(303, `/sign-in/${interaction.uid}`);
 }
 

@@ -32,11 +32,16 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
   if ('reason' in chosen) return renderForm(request, [{ field: 'password', text: chosen.reason }], revokesKeys);
   const apiKeys = await context.em.transactional(async (em) => {
     await lockAccountAndRequireActiveSession(em, request);
-    const { amr = passwordAcrAndAmr.amr, acr = passwordAcrAndAmr.acr } = await loadOrCreateBrowserSession(context.provider, req, res);
+    // the session keeps its sign-in: the new password does not authenticate the user
+    const {
+      amr = passwordAcrAndAmr.amr,
+      acr = passwordAcrAndAmr.acr,
+      loginTs,
+    } = await loadOrCreateBrowserSession(context.provider, req, res);
     await storePasswordHash(em, account.id, chosen.hash, now);
     await revokeGrantsAndSessionsOfUser(em, account.id);
     await deleteEmailedLinksOfUser(em, account.id);
-    const session = await startBrowserSession(context.provider, req, res, String(account.id), { amr, acr });
+    const session = await startBrowserSession(context, req, res, String(account.id), { amr, acr, loginTs });
     await recordBrowserSessionUse(em, session.uid, String(account.id), req, now);
     await recordAuditEvent(
       em,

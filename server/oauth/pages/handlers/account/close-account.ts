@@ -26,7 +26,7 @@ export async function submitCloseAccount(request: AccountRequest): Promise<void>
       await lockActiveAdministratorRows(em);
       const user = await em.findOneOrFail(User, { id: account.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       await closeUser(em, revokeAccessOfSuspendedOrClosedUser, user);
-      await endBrowserSession(context.provider, req, res);
+      await endBrowserSession(context, req, res);
       await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'account.closed', actorId: user.id, userId: user.id }, now);
       return true;
     })

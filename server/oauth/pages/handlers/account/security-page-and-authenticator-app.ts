@@ -16,8 +16,8 @@ import {
   countRecoveryCodes,
   matchTotpTimeStep,
 } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
-import { startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
-import { passwordAndCodeAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
+import { getBrowserSessionOfRequest, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
+import { addCodeToAuthentication, passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
 import { recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { renderEmail } from '../../emails/render-email.ts';
 import { sendPage } from '../../routing/page-context.ts';
@@ -66,7 +66,9 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
     await saveAuthenticatorApp(em, context.keys.secondFactor, account.id, secret, step, now);
     await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.added');
     // the code counts as a second factor; without the new session, the next page would require another sign-in
-    const session = await startBrowserSession(context.provider, req, res, String(account.id), passwordAndCodeAcrAndAmr);
+    const { amr = passwordAcrAndAmr.amr, loginTs } = getBrowserSessionOfRequest(req);
+    const proof = { ...addCodeToAuthentication(amr), loginTs };
+    const session = await startBrowserSession(context, req, res, String(account.id), proof);
     await recordBrowserSessionUse(em, session.uid, String(account.id), req, now);
     return replaceRecoveryCodes(em, account.id);
   });

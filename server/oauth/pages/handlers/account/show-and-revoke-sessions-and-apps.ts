@@ -35,7 +35,7 @@ export async function submitSessionOrGlobalSignOut(request: AccountRequest): Pro
   const record = { actorId: account.id, userId: account.id };
   if (everywhere !== undefined) {
     await context.em.transactional(async (em) => {
-      await endBrowserSession(context.provider, req, res);
+      await endBrowserSession(context, req, res);
       await revokeGrantsAndSessionsOfUser(em, account.id);
       await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'sessions.ended', ...record }, now);
     });

@@ -33,7 +33,7 @@ export async function completeSignIn(context: PageContext, req: Request, res: Re
     await requireUnchangedPassword(em, userId, authenticated.passwordSetAt);
     const request = hasInteraction ? await completeInteraction(context, req, res, accountId, proof) : undefined;
     if (!hasInteraction) {
-      const session = await startBrowserSession(context.provider, req, res, accountId, proof);
+      const session = await startBrowserSession(context, req, res, accountId, proof);
       await recordBrowserSessionUse(em, session.uid, accountId, req, now);
     }
     const event = {
@@ -72,7 +72,7 @@ async function completeInteraction(
   const interaction = await requirePendingInteraction(context, req, res, 'login'); // also locks the interaction
   if (interaction.session && interaction.session.accountId !== accountId) {
     // a different user is signing in: end the previous user's session and continue without a session
-    await endBrowserSession(provider, req, res);
+    await endBrowserSession(context, req, res);
     delete interaction.session;
     await interaction.persist();
   }
