@@ -2142,6 +2142,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
             per_period: 1,
             period: 'day',
           },
+          allow_nonce_instead_of_pkce: false,
         },
       ],
       has_more: false,
@@ -2178,6 +2179,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         per_period: 1,
         period: 'day',
       },
+      allow_nonce_instead_of_pkce: false,
     },
   },
   'applications.get': {
@@ -2209,6 +2211,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         per_period: 1,
         period: 'day',
       },
+      allow_nonce_instead_of_pkce: false,
     },
   },
   'applications.update': {
@@ -2240,6 +2243,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         per_period: 1,
         period: 'day',
       },
+      allow_nonce_instead_of_pkce: false,
     },
   },
   'applications.delete': {

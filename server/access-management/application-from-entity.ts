@@ -21,6 +21,7 @@ export const applicationFromEntity = (application: Application): ApplicationResp
   quota_per_month: application.quotaPerMonth ?? null,
   refresh_grace_seconds: application.refreshGraceSeconds ?? null,
   order_limits_ceiling: application.orderLimitsCeiling ?? null,
+  allow_nonce_instead_of_pkce: application.allowNonceInsteadOfPkce,
   version: application.version,
   created_at: new Date(application.createdAt).toISOString(),
   updated_at: new Date(application.updatedAt).toISOString(),

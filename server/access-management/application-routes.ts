@@ -106,6 +106,7 @@ async function registerApplication(em: EntityManager, body: ApplicationCreate) {
     quotaPerMonth: body.quota_per_month ?? null,
     refreshGraceSeconds: body.refresh_grace_seconds ?? null,
     orderLimitsCeiling: body.order_limits_ceiling ?? null,
+    allowNonceInsteadOfPkce: body.allow_nonce_instead_of_pkce ?? false,
   };
   assertApplicationFieldsValid(input);
   return createApplication(em, input).catch((error: unknown) => {

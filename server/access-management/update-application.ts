@@ -76,6 +76,7 @@ const definedFields = ({
   quota_per_month: quotaPerMonth,
   refresh_grace_seconds: refreshGraceSeconds,
   order_limits_ceiling: orderLimitsCeiling,
+  allow_nonce_instead_of_pkce: allowNonceInsteadOfPkce,
 }: Omit<ApplicationUpdate, 'status'>): object =>
   Object.fromEntries(
     Object.entries({
@@ -91,5 +92,6 @@ const definedFields = ({
       quotaPerMonth,
       refreshGraceSeconds,
       orderLimitsCeiling,
+      allowNonceInsteadOfPkce,
     }).filter(([, value]) => value !== undefined),
   );

@@ -57,6 +57,8 @@ const schema = defineEntity({
     refreshGraceSeconds: p.integer().nullable().check('refresh_grace_seconds >= 0 and refresh_grace_seconds <= 300'),
     /** Highest limits for orders that users can allow the application. */
     orderLimitsCeiling: p.json<OrderSpendingLimits>().nullable(),
+    /** Whether a `nonce` can replace PKCE in authorization requests. Only confidential applications can have `true`. */
+    allowNonceInsteadOfPkce: p.boolean().default(false),
     ...versionAndTimestampProperties(),
   },
 });

@@ -33,6 +33,8 @@ export type ApplicationInput = {
   /** Grace period for repeated refreshes in seconds; overrides the server's default. */
   readonly refreshGraceSeconds?: number | null;
   readonly orderLimitsCeiling?: OrderSpendingLimits | null;
+  /** Whether a `nonce` can replace PKCE in authorization requests. */
+  readonly allowNonceInsteadOfPkce?: boolean;
 };
 
 /** Creates an application. The secret is returned only once; the database stores its hash. A public application has no secret. */
@@ -43,7 +45,7 @@ export async function createApplication(
 ): Promise<{ application: Application; secret: string | null }> {
   const { redirectUris = [], postLogoutRedirectUris = [], preapprovedScopes = [], firstParty = false, logoUri = null, ...rest } = input;
   const { rateLimitPerMinute = null, quotaPerMonth = null, refreshGraceSeconds = null, orderLimitsCeiling = null } = input;
-  const { registration = 'administrator', metadataExpiresAt = null } = input;
+  const { registration = 'administrator', metadataExpiresAt = null, allowNonceInsteadOfPkce = false } = input;
   for (const { field, detail } of findApplicationFieldErrors({ ...input, redirectUris }))
     throw new Error(`application ${input.clientId}: ${field} ${detail}`);
   const secret = input.type === 'confidential' ? newSecret : null;
@@ -63,6 +65,7 @@ export async function createApplication(
     quotaPerMonth,
     refreshGraceSeconds,
     orderLimitsCeiling,
+    allowNonceInsteadOfPkce,
   });
   await em.persist(application).flush();
   return { application, secret };
@@ -74,10 +77,19 @@ export type ApplicationFields = Pick<Application, 'type'> & {
   readonly logoUri?: string | null | undefined;
   readonly registration?: ApplicationRegistration;
   readonly firstParty?: boolean;
+  readonly allowNonceInsteadOfPkce?: boolean;
 };
 
 export type ApplicationFieldError = {
-  readonly field: 'type' | 'scopes' | 'grant_types' | 'redirect_uris' | 'post_logout_redirect_uris' | 'preapproved_scopes' | 'logo_uri';
+  readonly field:
+    | 'type'
+    | 'scopes'
+    | 'grant_types'
+    | 'redirect_uris'
+    | 'post_logout_redirect_uris'
+    | 'preapproved_scopes'
+    | 'logo_uri'
+    | 'allow_nonce_instead_of_pkce';
   readonly detail: string;
 };
 
@@ -108,6 +120,8 @@ export function* findApplicationFieldErrors(input: ApplicationFields): Generator
   }
   const logo = typeof logoUri === 'string' ? findLogoUriError(logoUri) : undefined;
   if (logo !== undefined) yield { field: 'logo_uri', detail: logo };
+  if (type === 'public' && input.allowNonceInsteadOfPkce === true)
+    yield { field: 'allow_nonce_instead_of_pkce', detail: 'can be true only for a confidential application (RFC 9700 section 2.1.1)' };
   if (input.registration !== undefined && isSelfRegistered({ registration: input.registration })) yield* selfRegisteredErrors(input);
 }
 

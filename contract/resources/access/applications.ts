@@ -71,6 +71,8 @@ const descriptions = {
     'Highest limits for orders that customers can allow the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, from the next request on.',
   refresh_grace_seconds:
     'Grace period in seconds after a refresh token has been rotated. During this period, a repeated request returns the same response, provided that the new refresh token has not been used. `0` disables the grace period, for example for FAPI clients. `null` means the server default.',
+  allow_nonce_instead_of_pkce:
+    'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). This is less secure than PKCE, because only the application can check the nonce. Set it to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.',
 };
 
 const fields = {
@@ -95,6 +97,7 @@ const fields = {
   quota_per_month: z.number().int().min(1).nullable().describe(descriptions.quota_per_month),
   refresh_grace_seconds: z.number().int().min(0).nullable().describe(descriptions.refresh_grace_seconds),
   order_limits_ceiling: nullableSpendingLimitsSchema.describe(descriptions.order_limits_ceiling),
+  allow_nonce_instead_of_pkce: z.boolean().describe(descriptions.allow_nonce_instead_of_pkce),
   version: z.number().int().min(1).describe('Version number, incremented by every change.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
@@ -149,6 +152,7 @@ const changeable = {
   quota_per_month: z.number().int().min(1).max(maxConfigurableRequestLimit).nullable().describe(descriptions.quota_per_month),
   refresh_grace_seconds: z.number().int().min(0).max(maxRefreshGraceSeconds).nullable().describe(descriptions.refresh_grace_seconds),
   order_limits_ceiling: nullableSpendingLimitsInputSchema.describe(descriptions.order_limits_ceiling),
+  allow_nonce_instead_of_pkce: z.boolean().describe(descriptions.allow_nonce_instead_of_pkce),
 };
 
 export const applicationCreateSchema = withSchemaName(
@@ -173,6 +177,7 @@ export const applicationCreateSchema = withSchemaName(
       quota_per_month: changeable.quota_per_month.optional(),
       refresh_grace_seconds: changeable.refresh_grace_seconds.optional(),
       order_limits_ceiling: changeable.order_limits_ceiling.optional(),
+      allow_nonce_instead_of_pkce: changeable.allow_nonce_instead_of_pkce.optional(),
     })
     .strict(),
 );

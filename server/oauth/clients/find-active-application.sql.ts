@@ -8,5 +8,6 @@ export const findActiveApplication = prepareBatchedLookupStatement<PrefetchedCli
   ['text'],
   `select client_id as "clientId", name, type, secret_hashes as "secretHashes", previous_secret_hash as "previousSecretHash",
      previous_secret_until as "previousSecretUntil", redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris",
-     grant_types as "grantTypes", scopes, refresh_grace_seconds as "refreshGraceSeconds" from applications where client_id = $1 and status = 'active'`,
+     grant_types as "grantTypes", scopes, refresh_grace_seconds as "refreshGraceSeconds",
+     allow_nonce_instead_of_pkce as "allowNonceInsteadOfPkce" from applications where client_id = $1 and status = 'active'`,
 );

@@ -25,6 +25,7 @@ import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetime
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-key.ts';
 import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
+import { requirePkceOrNonce } from '../clients/require-pkce-or-nonce.ts';
 
 type ProviderOptions = {
   readonly em: EntityManager;
@@ -105,7 +106,7 @@ const protocolConfiguration: Configuration = {
   responseTypes: ['code'],
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   enabledJWA: { dPoPSigningAlgValues: [...dpopAlgorithms] },
-  pkce: { required: () => true },
+  pkce: { required: requirePkceOrNonce },
   scopes: [...openIdConnectScopes, ...scopeNames],
   acrValues: [oneFactorAcrValue, twoFactorAcrValue],
   claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['name', 'updated_at'], email: ['email', 'email_verified'] },

@@ -27,4 +27,5 @@ export type PrefetchedClient = Pick<
   | 'grantTypes'
   | 'scopes'
   | 'refreshGraceSeconds'
+  | 'allowNonceInsteadOfPkce'
 > & { readonly previousSecretUntil: string | null };
