@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { applicationCreateSchema } from '@mandate/contract';
 import { conformanceDocument, renderSuiteSection, replaceSuiteSection } from './conformance-document.ts';
 import { conformancePlans, createClientRegistrations, createPlanConfiguration, selectPlans } from './conformance-plans.ts';
-import { readResults, storeResults, type PlanResult } from './plan-results.ts';
+import { readResults, storeResult, type PlanResult } from './plan-results.ts';
 import { notExplained, remarkOf } from './remarks.ts';
 import { runPlan, type BrowserSession } from './run-plan.ts';
 import { startStubSuite } from './stub-suite.ts';
@@ -150,12 +150,12 @@ describe('docs/conformance.md', () => {
     expect(notPassed.filter((module) => remarkOf(module) === notExplained)).toEqual([]);
   });
 
-  test('is written from stored results, of which a run replaces only its own plans', async () => {
+  test('is written from stored results, of which a run replaces only its own plan', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mandate-conformance-'));
     try {
       const file = join(folder, 'results.json');
       await writeFile(file, JSON.stringify([{ ...sampleResult, plan: 'other' }, sampleResult]));
-      const stored = await storeResults([{ ...sampleResult, modules: [] }], file);
+      const stored = await storeResult({ ...sampleResult, modules: [] }, file);
       expect(stored.map(({ plan, modules }) => [plan, modules.length])).toEqual([
         ['other', 3],
         [configPlan.name, 0],

@@ -10,7 +10,7 @@ import { repositoryRoot } from '../support/markdown.ts';
 import { completeBrowserStep } from './complete-browser-step.ts';
 import { conformanceDocument, replaceSuiteSection } from './conformance-document.ts';
 import { createClientRegistrations, createPlanConfiguration, selectPlans } from './conformance-plans.ts';
-import { storeResults, type PlanResult } from './plan-results.ts';
+import { storeResult } from './plan-results.ts';
 import { runPlan, type BrowserSession } from './run-plan.ts';
 import { ConformanceSuite } from './suite-api.ts';
 import { startTestedServer } from './tested-server.ts';
@@ -42,16 +42,15 @@ const openBrowserSession = async (): Promise<BrowserSession> => {
   };
 };
 try {
-  const results: PlanResult[] = [];
   for (const plan of plans) {
     print(`\n${plan.title} (${plan.name})`);
     const clients = await server.registerClients(createClientRegistrations(suite.origin));
     const configuration = createPlanConfiguration(plan, server.issuer, clients);
     const result = await runPlan(plan, configuration, { suite, openBrowserSession, report: print, modules: values.module });
-    results.push({ ...result, date: new Date().toISOString().slice(0, 10), suite: { version, revision }, commit });
+    if (values.module.length > 0) continue;
+    const stored = await storeResult({ ...result, date: new Date().toISOString().slice(0, 10), suite: { version, revision }, commit });
+    await writeFile(conformanceDocument, replaceSuiteSection(await readFile(conformanceDocument, 'utf8'), stored));
   }
-  if (values.module.length === 0)
-    await writeFile(conformanceDocument, replaceSuiteSection(await readFile(conformanceDocument, 'utf8'), await storeResults(results)));
 } finally {
   await browser.close();
 }

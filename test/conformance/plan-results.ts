@@ -29,10 +29,10 @@ export const resultsFile = join(import.meta.dirname, 'results.json');
 export const readResults = async (file = resultsFile): Promise<PlanResult[]> =>
   z.array(planResult).parse(JSON.parse(await readFile(file, 'utf8')));
 
-/** Replaces the results of the plans that were run, and keeps the others. */
-export async function storeResults(results: readonly PlanResult[], file = resultsFile): Promise<PlanResult[]> {
-  const others = (await readResults(file)).filter(({ plan }) => !results.some((result) => result.plan === plan));
-  const all = [...others, ...results];
+/** Replaces the result of one plan, and keeps the others. Returns all results. */
+export async function storeResult(result: PlanResult, file = resultsFile): Promise<PlanResult[]> {
+  const others = (await readResults(file)).filter(({ plan }) => plan !== result.plan);
+  const all = [...others, result];
   await writeFile(file, `${JSON.stringify(all, undefined, 2)}\n`);
   return all;
 }
