@@ -48,7 +48,7 @@ const introduction = `The [conformance suite](https://github.com/openid-certific
 NODE_EXTRA_CA_CERTS=suite.pem npm run conformance -- --suite https://localhost:8443
 \`\`\`
 
-\`--plan NAME\` runs one plan. This command writes this section from the results; the test configuration is in \`test/conformance/conformance-plans.ts\`.`;
+\`--plan NAME\` runs one plan. This command writes this section from the results; the configuration of the plans is in \`test/conformance/conformance-plans.ts\`.`;
 
 const meanings = `"Review" means that the suite has found no fault, but wants a person to look at a screenshot, which the program uploads. "Warning" does not prevent a certification. "Skipped" means that the module does not apply to the server's metadata.`;
 

@@ -10,7 +10,7 @@ import { repositoryRoot } from '../support/markdown.ts';
 import { completeBrowserStep } from './complete-browser-step.ts';
 import { conformanceDocument, replaceSuiteSection } from './conformance-document.ts';
 import { createClientRegistrations, createPlanConfiguration, selectPlans } from './conformance-plans.ts';
-import { storeResult } from './plan-results.ts';
+import { readResults, storeResult } from './plan-results.ts';
 import { runPlan, type BrowserSession } from './run-plan.ts';
 import { ConformanceSuite } from './suite-api.ts';
 import { startTestedServer } from './tested-server.ts';
@@ -25,6 +25,9 @@ const { values } = parseArgs({
 if (values.suite === undefined) throw new Error('--suite is required: the URL of a running conformance suite');
 if (!hasChromium) throw new Error('Chromium is required: apt-get install chromium');
 const plans = selectPlans(values.plan);
+const writeDocument = async (): Promise<void> =>
+  writeFile(conformanceDocument, replaceSuiteSection(await readFile(conformanceDocument, 'utf8'), await readResults()));
+await writeDocument(); // fails here, not after a long run, if the document lacks the section
 const suite = new ConformanceSuite(values.suite);
 const { version, revision } = await suite.readVersion();
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -48,8 +51,8 @@ try {
     const configuration = createPlanConfiguration(plan, server.issuer, clients);
     const result = await runPlan(plan, configuration, { suite, openBrowserSession, report: print, modules: values.module });
     if (values.module.length > 0) continue;
-    const stored = await storeResult({ ...result, date: new Date().toISOString().slice(0, 10), suite: { version, revision }, commit });
-    await writeFile(conformanceDocument, replaceSuiteSection(await readFile(conformanceDocument, 'utf8'), stored));
+    await storeResult({ ...result, date: new Date().toISOString().slice(0, 10), suite: { version, revision }, commit });
+    await writeDocument();
   }
 } finally {
   await browser.close();
