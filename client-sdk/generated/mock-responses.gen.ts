@@ -2249,6 +2249,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
           order_products_ceiling: {
             categories: ['bags'],
           },
+          allow_nonce_instead_of_pkce: false,
         },
       ],
       has_more: false,
@@ -2293,6 +2294,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       order_products_ceiling: {
         categories: ['bags'],
       },
+      allow_nonce_instead_of_pkce: false,
     },
   },
   'applications.get': {
@@ -2332,6 +2334,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       order_products_ceiling: {
         categories: ['bags'],
       },
+      allow_nonce_instead_of_pkce: false,
     },
   },
   'applications.update': {
@@ -2371,6 +2374,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       order_products_ceiling: {
         categories: ['bags'],
       },
+      allow_nonce_instead_of_pkce: false,
     },
   },
   'applications.delete': {

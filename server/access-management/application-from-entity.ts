@@ -28,6 +28,7 @@ export const applicationFromEntity = (application: Application): ApplicationResp
   jwks: application.jwks ? { keys: [...application.jwks.keys] } : null,
   jwks_uri: application.jwksUri ?? null,
   security_profile: application.securityProfile ?? null,
+  allow_nonce_instead_of_pkce: application.allowNonceInsteadOfPkce,
   version: application.version,
   created_at: new Date(application.createdAt).toISOString(),
   updated_at: new Date(application.updatedAt).toISOString(),

@@ -83,9 +83,19 @@ function getAuthenticationAfterUpdate(
 
 function getValidatedFields(application: Application): Omit<ApplicationFields, 'type'> {
   const { redirectUris, postLogoutRedirectUris, scopes, preapprovedScopes, grantTypes, logoUri, registration, firstParty } = application;
-  const { securityProfile, refreshGraceSeconds } = application;
+  const { securityProfile, refreshGraceSeconds, allowNonceInsteadOfPkce } = application;
   const uris = { redirectUris, postLogoutRedirectUris, logoUri };
-  return { ...uris, scopes, preapprovedScopes, grantTypes, registration, firstParty, securityProfile, refreshGraceSeconds };
+  return {
+    ...uris,
+    scopes,
+    preapprovedScopes,
+    grantTypes,
+    registration,
+    firstParty,
+    securityProfile,
+    refreshGraceSeconds,
+    allowNonceInsteadOfPkce,
+  };
 }
 
 /** Throws a validation problem if an application has invalid fields. */
@@ -111,6 +121,7 @@ const definedFields = ({
   quota_per_month: quotaPerMonth,
   refresh_grace_seconds: refreshGraceSeconds,
   order_limits_ceiling: orderLimitsCeiling,
+  allow_nonce_instead_of_pkce: allowNonceInsteadOfPkce,
   order_products_ceiling: productsCeiling,
   security_profile: securityProfile,
 }: ApplicationUpdate): object =>
@@ -131,5 +142,6 @@ const definedFields = ({
       orderLimitsCeiling,
       orderCategoriesCeiling: productsCeiling && productsCeiling.categories,
       securityProfile,
+      allowNonceInsteadOfPkce,
     }).filter(([, value]) => value !== undefined),
   );

@@ -67,6 +67,8 @@ const schema = defineEntity({
     orderLimitsCeiling: p.json<OrderSpendingLimits>().nullable(),
     /** Categories of the products that users can at most allow the application to order; null for all products. */
     orderCategoriesCeiling: p.array().nullable(),
+    /** Whether a `nonce` can replace PKCE in authorization requests. Only confidential applications can have `true`. */
+    allowNonceInsteadOfPkce: p.boolean().default(false),
     ...versionAndTimestampProperties(),
   },
 });

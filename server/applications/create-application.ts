@@ -37,6 +37,8 @@ export type ApplicationInput = {
   /** Grace period for repeated refreshes in seconds; overrides the server's default. */
   readonly refreshGraceSeconds?: number | null;
   readonly orderLimitsCeiling?: OrderSpendingLimits | null;
+  /** Whether a `nonce` can replace PKCE in authorization requests. */
+  readonly allowNonceInsteadOfPkce?: boolean;
   readonly orderCategoriesCeiling?: string[] | null;
   /** Security profile that the application must follow. */
   readonly securityProfile?: SecurityProfile | null;
@@ -54,7 +56,7 @@ export async function createApplication(
   const { redirectUris = [], postLogoutRedirectUris = [], preapprovedScopes = [], firstParty = false, logoUri = null } = input;
   const { rateLimitPerMinute = null, quotaPerMonth = null, refreshGraceSeconds = null, orderLimitsCeiling = null } = input;
   const { registration = 'administrator', metadataExpiresAt = null, tokenEndpointAuthMethod, jwks = null, jwksUri = null } = input;
-  const { securityProfile = null, backchannelLogoutUri = null } = input;
+  const { securityProfile = null, backchannelLogoutUri = null, allowNonceInsteadOfPkce = false } = input;
   for (const { field, detail } of findApplicationFieldErrors({ ...input, redirectUris }, true))
     throw new Error(`application ${input.clientId}: ${field} ${detail}`);
   const secret = input.type === 'confidential' && tokenEndpointAuthMethod !== 'private_key_jwt' ? newSecret : null;
@@ -81,6 +83,7 @@ export async function createApplication(
     refreshGraceSeconds,
     orderLimitsCeiling,
     orderCategoriesCeiling: input.orderCategoriesCeiling ?? null,
+    allowNonceInsteadOfPkce,
   });
   await em.persist(application).flush();
   return { application, secret };
@@ -89,7 +92,7 @@ export async function createApplication(
 export type ApplicationFields = Pick<Application, 'type'> & {
   readonly [Field in 'redirectUris' | 'scopes' | 'grantTypes']: readonly string[];
 } & { readonly [Field in 'postLogoutRedirectUris' | 'preapprovedScopes']?: readonly string[] } & Partial<ClientAuthenticationInput> &
-  Pick<ProfiledApplication, 'securityProfile' | 'refreshGraceSeconds'> & {
+  Pick<ProfiledApplication, 'securityProfile' | 'refreshGraceSeconds' | 'allowNonceInsteadOfPkce'> & {
     readonly logoUri?: string | null | undefined;
     readonly backchannelLogoutUri?: string | null | undefined;
     readonly registration?: ApplicationRegistration;
@@ -103,6 +106,7 @@ export type ApplicationFieldError = {
     | 'grant_types'
     | 'redirect_uris'
     | 'post_logout_redirect_uris'
+    | 'allow_nonce_instead_of_pkce'
     | 'backchannel_logout_uri'
     | 'preapproved_scopes'
     | 'logo_uri'
@@ -146,6 +150,8 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
   if (logo !== undefined) yield { field: 'logo_uri', detail: logo };
   yield* findClientAuthenticationErrors(input);
   yield* findSecurityProfileErrors(input);
+  if (type === 'public' && input.allowNonceInsteadOfPkce === true)
+    yield { field: 'allow_nonce_instead_of_pkce', detail: 'can be true only for a confidential application (RFC 9700 section 2.1.1)' };
   if (input.registration !== undefined && isSelfRegistered({ registration: input.registration })) yield* selfRegisteredErrors(input);
 }
 

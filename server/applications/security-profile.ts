@@ -11,10 +11,17 @@ export type ProfiledApplication = {
   readonly grantTypes: readonly string[];
   readonly redirectUris: readonly string[];
   readonly refreshGraceSeconds?: number | null | undefined;
+  readonly allowNonceInsteadOfPkce?: boolean | undefined;
 };
 
 type SecurityProfileError = {
-  readonly field: 'token_endpoint_auth_method' | 'jwks' | 'grant_types' | 'redirect_uris' | 'refresh_grace_seconds';
+  readonly field:
+    | 'token_endpoint_auth_method'
+    | 'jwks'
+    | 'grant_types'
+    | 'redirect_uris'
+    | 'refresh_grace_seconds'
+    | 'allow_nonce_instead_of_pkce';
   readonly detail: string;
 };
 
@@ -31,4 +38,6 @@ export function* findSecurityProfileErrors(application: ProfiledApplication): Ge
   if (redirectUris.some((uri) => !/^https?:/.test(uri)))
     yield { field: 'redirect_uris', detail: 'must be https or loopback URIs with the security profile fapi2' };
   if ((refreshGraceSeconds ?? 0) > 0) yield { field: 'refresh_grace_seconds', detail: 'must be 0 or null with the security profile fapi2' };
+  if (application.allowNonceInsteadOfPkce === true)
+    yield { field: 'allow_nonce_instead_of_pkce', detail: 'must be false with the security profile fapi2' };
 }

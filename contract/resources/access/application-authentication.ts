@@ -22,6 +22,9 @@ export const securityProfiles = ['fapi2'] as const;
 const profileText =
   'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126), DPoP (RFC 9449) and `private_key_jwt` with ES256, PS256 or EdDSA. Its ID tokens are signed with ES256, its refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.';
 
+const nonceText =
+  'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). This is less secure than PKCE, because only the application can check the nonce. Set it to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.';
+
 const optionalText = (description: string) => z.string().optional().describe(description);
 
 const publicJwkSchema = withSchemaName(
@@ -39,7 +42,7 @@ const publicJwkSchema = withSchemaName(
   }),
 );
 
-/** Fields of the response that describe how the application authenticates. */
+/** Fields of the response that describe how the application authenticates and protects its requests. */
 export const authenticationFields = {
   token_endpoint_auth_method: extensibleEnumSchema(clientAuthenticationMethods).describe(descriptions.token_endpoint_auth_method),
   jwks: z
@@ -48,6 +51,7 @@ export const authenticationFields = {
     .describe(descriptions.jwks),
   jwks_uri: z.string().nullable().describe(descriptions.jwks_uri),
   security_profile: extensibleEnumSchema(securityProfiles).nullable().describe(profileText),
+  allow_nonce_instead_of_pkce: z.boolean().describe(nonceText),
 };
 
 // Members that the server does not know are ignored (RFC 7517 section 4), so that keys can be copied from other tools.
@@ -55,7 +59,7 @@ const jwksInputSchema = z
   .object({ keys: z.array(z.record(z.unknown()).describe('A public key as a JSON Web Key.')).min(1).max(maxApplicationKeys) })
   .strict();
 
-/** Fields of a request that change how the application authenticates. */
+/** Fields of a request that change how the application authenticates and protects its requests. */
 export const changeableAuthenticationFields = {
   token_endpoint_auth_method: z
     .enum(clientAuthenticationMethods)
@@ -66,6 +70,7 @@ export const changeableAuthenticationFields = {
   jwks: jwksInputSchema.nullable().optional().describe(descriptions.jwks),
   jwks_uri: z.string().min(1).max(2000).nullable().optional().describe(descriptions.jwks_uri),
   security_profile: z.enum(securityProfiles).nullable().optional().describe(profileText),
+  allow_nonce_instead_of_pkce: z.boolean().optional().describe(nonceText),
 };
 
 export type PublicJsonWebKey = z.output<typeof publicJwkSchema>;

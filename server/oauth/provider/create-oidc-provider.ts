@@ -30,6 +30,7 @@ import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.t
 import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-key.ts';
 import { replaceRequestedAcrChecks } from './requested-acr-check.ts';
 import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
+import { requirePkceOrNonce } from '../clients/require-pkce-or-nonce.ts';
 
 type ProviderOptions = {
   readonly em: EntityManager;
@@ -114,7 +115,7 @@ const protocolConfiguration: Configuration = {
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
   assertJwtClientAuthClaimsAndHeader: assertClientAssertionClaims,
   enabledJWA: { clientAuthSigningAlgValues: [...clientAssertionAlgorithms], dPoPSigningAlgValues: [...dpopAlgorithms] },
-  pkce: { required: () => true },
+  pkce: { required: requirePkceOrNonce },
   scopes: [...openIdConnectScopes, ...scopeNames],
   acrValues: [oneFactorAcrValue, twoFactorAcrValue],
   claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: [...claimsByScope.profile], email: [...claimsByScope.email] },

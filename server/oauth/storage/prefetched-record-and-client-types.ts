@@ -31,4 +31,5 @@ export type PrefetchedClient = Pick<
   | 'grantTypes'
   | 'scopes'
   | 'refreshGraceSeconds'
+  | 'allowNonceInsteadOfPkce'
 > & { readonly previousSecretUntil: string | null };

@@ -72,6 +72,16 @@ describe('POST /applications', () => {
     expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, '#/backchannel_logout_uri']);
   });
 
+  test('allows a nonce instead of PKCE only for a confidential application, and not by default', async () => {
+    expect((await create()).allow_nonce_instead_of_pkce).toBe(false);
+    const { id, allow_nonce_instead_of_pkce: allowed } = await create({ allow_nonce_instead_of_pkce: true });
+    expect(allowed).toBe(true);
+    expect((await call('PATCH', `/${id}`, { allow_nonce_instead_of_pkce: false })).body.allow_nonce_instead_of_pkce).toBe(false);
+    const publicApp = await create({ type: 'public' });
+    const rejected = await call('PATCH', `/${publicApp.id}`, { allow_nonce_instead_of_pkce: true });
+    expect([rejected.status, rejected.body.errors[0].pointer]).toEqual([400, '#/allow_nonce_instead_of_pkce']);
+  });
+
   test('accepts ten URIs of each kind', async () => {
     const tenUris = { redirect_uris: uris(10), post_logout_redirect_uris: uris(10) };
     expect(await create(tenUris)).toMatchObject(tenUris);
@@ -105,6 +115,11 @@ describe('POST /applications', () => {
     ['a pre-approved scope that is not allowed', { preapproved_scopes: ['orders.write'] }, '#/preapproved_scopes'],
     ['a grace period over five minutes', { refresh_grace_seconds: 301 }, '#/refresh_grace_seconds'],
     ['a negative grace period', { refresh_grace_seconds: -1 }, '#/refresh_grace_seconds'],
+    [
+      'a nonce instead of PKCE for a public application',
+      { type: 'public', allow_nonce_instead_of_pkce: true },
+      '#/allow_nonce_instead_of_pkce',
+    ],
     ['an unknown scope', { scopes: ['everything'] }, '#/scopes/0'],
     ['an unknown grant', { grant_types: ['password'] }, '#/grant_types/0'],
     ['a logo over http', { logo_uri: 'http://app.example/logo.png' }, '#/logo_uri'],

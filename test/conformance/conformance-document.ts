@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { repositoryRoot } from '../support/markdown.ts';
+import { conformancePlans, type ConformancePlan } from './conformance-plans.ts';
+import type { PlanResult } from './plan-results.ts';
+import { plansNotRun, remarkOf } from './remarks.ts';
+
+export const conformanceDocument = join(repositoryRoot, 'docs/conformance.md');
+
+const heading = '## OpenID conformance suite';
+
+/** Replaces the section about the suite in the document. @throws if the document has no such section */
+export function replaceSuiteSection(document: string, results: readonly PlanResult[]): string {
+  const [before, after, ...others] = document.split(`\n${heading}\n`);
+  if (before === undefined || after === undefined || others.length > 0) throw new Error(`the document needs one section: ${heading}`);
+  const next = after.search(/^## /m);
+  return `${before}\n${renderSuiteSection(results)}${next === -1 ? '' : `\n${after.slice(next)}`}`;
+}
+
+/** Renders the section about the suite: a summary, the modules of each plan, and the plans that were not run. */
+export function renderSuiteSection(results: readonly PlanResult[]): string {
+  const runs = conformancePlans.flatMap((plan) =>
+    results.filter((result) => result.plan === plan.name).map((result) => ({ plan, result })),
+  );
+  const withoutResult = conformancePlans.filter(({ name }) => !results.some(({ plan }) => plan === name));
+  return [
+    heading,
+    '',
+    introduction,
+    '',
+    '| plan | passed | review | warning | skipped | failed | date | suite | commit |',
+    '|---|---|---|---|---|---|---|---|---|',
+    ...runs.map(({ plan, result }) => summaryRow(plan, result)),
+    '',
+    meanings,
+    ...runs.flatMap(({ plan, result }) => moduleTable(plan, result)),
+    '',
+    '### Plans that were not run',
+    '',
+    ...withoutResult.map(({ title, name }) => `- ${title} (\`${name}\`): there is no stored result.`),
+    ...plansNotRun.map(({ plan, reason }) => `- ${plan}: ${reason}`),
+    '',
+  ].join('\n');
+}
+
+const introduction = `The [conformance suite](https://github.com/openid-certification/conformance-suite) of the OpenID Foundation decides about OpenID certification. \`npm run conformance\` starts this server with the embedded database over TLS, registers the applications of each plan with the API, runs the plans through the API of a running suite, and completes the browser steps in headless Chromium. The suite itself is not part of this repository. It needs a JDK and a MongoDB-compatible database; its front end and its proxy are not needed. \`NODE_EXTRA_CA_CERTS\` is the certificate that the suite presents:
+
+\`\`\`sh
+NODE_EXTRA_CA_CERTS=suite.pem npm run conformance -- --suite https://localhost:8443
+\`\`\`
+
+\`--plan NAME\` runs one plan. This command writes this section from the results; the configuration of the plans is in \`test/conformance/conformance-plans.ts\`.`;
+
+const meanings = `"Review" means that the suite has found no fault, but wants a person to look at a screenshot, which the program uploads. "Warning" does not prevent a certification. "Skipped" means that the module does not apply to the server's metadata.`;
+
+const columns = ['PASSED', 'REVIEW', 'WARNING', 'SKIPPED'] as const;
+
+function summaryRow({ title, name }: ConformancePlan, { modules, date, suite, commit }: PlanResult): string {
+  const count = (accepts: (result: string) => boolean): number => modules.filter(({ result }) => accepts(result)).length;
+  const counts = columns.map((column) => count((result) => result === column));
+  const failed = count((result) => !columns.some((column) => column === result));
+  const cells = [`${title} (\`${name}\`)`, ...counts, failed, date, `${suite.version} (\`${suite.revision}\`)`, `\`${commit}\``];
+  return `| ${cells.join(' | ')} |`;
+}
+
+const moduleTable = ({ title, name }: ConformancePlan, { modules }: PlanResult): string[] => [
+  '',
+  `### ${title}`,
+  '',
+  `\`npm run conformance -- --suite URL --plan ${name}\``,
+  '',
+  '| module | result | remark |',
+  '|---|---|---|',
+  ...modules.map(({ module, result }) => `| \`${module}\` | ${result.toLowerCase()} | ${result === 'PASSED' ? '' : remarkOf(module)} |`),
+];

@@ -1,0 +1,168 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { applicationCreateSchema } from '@mandate/contract';
+import { conformanceDocument, renderSuiteSection, replaceSuiteSection } from './conformance-document.ts';
+import { conformancePlans, createClientRegistrations, createPlanConfiguration, selectPlans } from './conformance-plans.ts';
+import { readResults, storeResult, type PlanResult } from './plan-results.ts';
+import { notExplained, remarkOf } from './remarks.ts';
+import { runPlan, type BrowserSession } from './run-plan.ts';
+import { startStubSuite } from './stub-suite.ts';
+import { ConformanceSuite } from './suite-api.ts';
+
+const [configPlan] = conformancePlans;
+if (!configPlan) throw new Error('there are no plans');
+
+const sampleResult: PlanResult = {
+  plan: configPlan.name,
+  date: '2026-11-24',
+  suite: { version: '5.2.4', revision: '12f2a4d' },
+  commit: '0123456789ab',
+  modules: [
+    { module: 'oidcc-server', result: 'PASSED', findings: [] },
+    { module: 'oidcc-prompt-login', result: 'REVIEW', findings: ['REVIEW: ExpectSecondLoginPage: Upload it.'] },
+    { module: 'oidcc-other', result: 'INTERRUPTED', findings: [] },
+  ],
+};
+
+describe('the configuration of a plan', () => {
+  test('has the credentials of two registered applications, whose redirect URI is the callback of the suite', () => {
+    const registrations = createClientRegistrations('https://localhost:8443');
+    for (const registration of registrations) expect(applicationCreateSchema.safeParse(registration).success).toBe(true);
+    const callback = 'https://localhost:8443/test/a/mandate/callback';
+    expect(registrations.map(({ redirect_uris: uris }) => uris)).toEqual([[callback], [callback]]);
+    const clients = [
+      { client_id: 'one', client_secret: 'secret-1' },
+      { client_id: 'two', client_secret: 'secret-2' },
+    ];
+    expect(createPlanConfiguration(configPlan, 'https://localhost:3000', clients)).toEqual({
+      alias: 'mandate',
+      description: 'Mandate: Config OP',
+      server: { discoveryUrl: 'https://localhost:3000/.well-known/openid-configuration' },
+      client: clients[0],
+      client2: clients[1],
+      client_secret_post: clients[0],
+    });
+  });
+
+  test('belongs to a known plan', () => {
+    expect(selectPlans([])).toBe(conformancePlans);
+    expect(selectPlans([configPlan.name])).toEqual([configPlan]);
+    expect(() => selectPlans(['other-plan'])).toThrow('unknown plans: other-plan');
+  });
+});
+
+describe('a run of a plan', () => {
+  const visited: string[] = [];
+  const openBrowserSession = async (): Promise<BrowserSession> => ({
+    complete: async ({ url }) => {
+      visited.push(url);
+      if (url.endsWith('/broken')) throw new Error('the browser stopped');
+      return Buffer.from('png');
+    },
+    [Symbol.asyncDispose]: async () => {},
+  });
+
+  test('opens the URLs, uploads the screenshots, and collects the findings', async () => {
+    await using stub = await startStubSuite([
+      { name: 'passes', result: 'PASSED', url: 'https://shop.example/authorize' },
+      { name: 'needs-review', result: 'REVIEW', url: 'https://shop.example/error', needsScreenshot: true },
+      {
+        name: 'fails',
+        result: 'FAILED',
+        url: 'https://shop.example/broken',
+        log: [
+          { src: 'CheckClaim', msg: 'The claim is missing.', result: 'FAILURE' },
+          { src: 'Other', msg: 'fine', result: 'SUCCESS' },
+        ],
+      },
+    ]);
+    const lines: string[] = [];
+    const suite = new ConformanceSuite(stub.url);
+    expect(await suite.readVersion()).toEqual({ version: '5.2.4', revision: '12f2a4d' });
+    const { plan, modules } = await runPlan(
+      { ...configPlan, variant: { client_registration: 'static_client' } },
+      { alias: 'mandate' },
+      { suite, openBrowserSession, report: (line) => lines.push(line), pollMs: 1 },
+    );
+    expect(plan).toBe(configPlan.name);
+    expect(modules).toEqual([
+      { module: 'passes', result: 'PASSED', findings: [] },
+      { module: 'needs-review', result: 'REVIEW', findings: ['REVIEW: ExpectPage: Upload it.'] },
+      {
+        module: 'fails',
+        result: 'FAILED',
+        findings: ['FAILURE: CheckClaim: The claim is missing.', 'runner: Error: the browser stopped'],
+      },
+    ]);
+    expect(visited).toEqual(['authorize', 'error', 'broken'].map((path) => `https://shop.example/${path}`));
+    expect(stub.uploads).toEqual(['/api/log/1/images/shot data:image/png;base64,']);
+    const [created] = stub.createdPlans;
+    expect(created?.query.get('variant')).toBe('{"client_registration":"static_client"}');
+    expect(created?.body).toEqual({ alias: 'mandate' });
+    expect(lines).toContain('FAILED   fails');
+  });
+
+  test('reports the status of a module that does not finish, and runs only the selected modules', async () => {
+    await using stub = await startStubSuite([
+      { name: 'waits', result: 'PASSED', needsScreenshot: true },
+      { name: 'other', result: 'PASSED' },
+    ]);
+    const suite = new ConformanceSuite(stub.url);
+    const options = { suite, openBrowserSession, report: () => {}, pollMs: 1, moduleTimeoutMs: 20, modules: ['waits'] };
+    const { modules } = await runPlan(configPlan, {}, options);
+    expect(modules.map(({ module, result }) => [module, result])).toEqual([['waits', 'WAITING']]);
+  });
+
+  test('fails if the suite rejects the plan', async () => {
+    await using stub = await startStubSuite([]);
+    await expect(new ConformanceSuite(stub.url).readModuleState('7')).rejects.toThrow('the suite returned 404 for GET /api/info/7');
+  });
+});
+
+describe('docs/conformance.md', () => {
+  test('lists each module with its result, and the plans that were not run', () => {
+    const section = renderSuiteSection([sampleResult]);
+    expect(section).toContain(
+      `| Config OP (\`${configPlan.name}\`) | 1 | 1 | 0 | 0 | 1 | 2026-11-24 | 5.2.4 (\`12f2a4d\`) | \`0123456789ab\` |`,
+    );
+    expect(section).toContain('| `oidcc-server` | passed |  |');
+    expect(section).toContain(`| \`oidcc-prompt-login\` | review | ${remarkOf('oidcc-prompt-login')} |`);
+    expect(section).toContain(`| \`oidcc-other\` | interrupted | ${notExplained} |`);
+    expect(section).toContain('- Basic OP (`oidcc-basic-certification-test-plan`): there is no stored result.');
+  });
+
+  test('keeps its other sections when the results change', () => {
+    const document = '# Conformance\n\nText.\n\n## OpenID conformance suite\n\nold\n\n## Other suites\n\nkept\n';
+    const replaced = replaceSuiteSection(document, [sampleResult]);
+    expect(replaced).toMatch(/^# Conformance\n\nText\.\n\n## OpenID conformance suite\n/);
+    expect(replaced).toMatch(/\n\n## Other suites\n\nkept\n$/);
+    expect(replaced).not.toContain('old\n');
+    expect(() => replaceSuiteSection('# Conformance\n', [sampleResult])).toThrow('the document needs one section');
+  });
+
+  test('contains the stored results, and explains every result other than passed', async () => {
+    const results = await readResults();
+    const document = await readFile(conformanceDocument, 'utf8');
+    expect(replaceSuiteSection(document, results)).toBe(document);
+    const notPassed = results.flatMap(({ modules }) => modules.filter(({ result }) => result !== 'PASSED').map(({ module }) => module));
+    expect(notPassed.filter((module) => remarkOf(module) === notExplained)).toEqual([]);
+  });
+
+  test('is written from stored results, of which a run replaces only its own plan', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'mandate-conformance-'));
+    try {
+      const file = join(folder, 'results.json');
+      await writeFile(file, JSON.stringify([{ ...sampleResult, plan: 'other' }, sampleResult]));
+      const stored = await storeResult({ ...sampleResult, modules: [] }, file);
+      expect(stored.map(({ plan, modules }) => [plan, modules.length])).toEqual([
+        ['other', 3],
+        [configPlan.name, 0],
+      ]);
+      expect(await readResults(file)).toEqual(stored);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});

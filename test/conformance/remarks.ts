@@ -1,0 +1,56 @@
+const notSupportedScope = "The server's metadata does not list the scope, which is optional.";
+const idTokenClaims =
+  'The ID token contains the claims of the requested scopes, in addition to userinfo, because many clients never call userinfo. The specification allows it.';
+const signInPage = 'The screenshot shows the sign-in page, which the server shows again for the second request.';
+const redirectUriErrorPage = 'The screenshot shows the error page; the server does not redirect to an unregistered URI.';
+const noRequestObjects = 'The server does not support request objects, and its metadata says so.';
+const signedOutPage = 'The screenshot shows the page "You are signed out".';
+const signOutErrorPage = 'The screenshot shows an error page; the user is not redirected.';
+
+/** Why a module has another result than `PASSED`, by the module's name. */
+const remarks: Readonly<Record<string, string>> = {
+  'oidcc-ensure-request-without-nonce-succeeds-for-code-flow':
+    '**Not passed.** The request has neither `nonce` nor `code_challenge`. OpenID Connect allows this in the code flow, but the server rejects it, because the application could not detect an injected code (RFC 9700 section 2.1.1). No setting of an application allows it.',
+  'oidcc-scope-profile':
+    'A user has only a `name` and `updated_at`. The suite also looks for the other claims of the scope, which are optional.',
+  'oidcc-scope-email': idTokenClaims,
+  'oidcc-alternate-happy-flow': idTokenClaims,
+  'oidcc-scope-address': notSupportedScope,
+  'oidcc-scope-phone': notSupportedScope,
+  'oidcc-scope-all': notSupportedScope,
+  'oidcc-prompt-login': signInPage,
+  'oidcc-max-age-1': signInPage,
+  'oidcc-ensure-registered-redirect-uri': redirectUriErrorPage,
+  'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported': noRequestObjects,
+  'oidcc-ensure-request-object-with-redirect-uri': `${noRequestObjects} ${redirectUriErrorPage}`,
+  'oidcc-claims-essential': 'The server does not support the `claims` parameter, which is optional, and its metadata says so.',
+  'oidcc-rp-initiated-logout-no-params': signedOutPage,
+  'oidcc-rp-initiated-logout-no-post-logout-redirect-uri': signedOutPage,
+  'oidcc-rp-initiated-logout-only-state': signedOutPage,
+  'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri': signOutErrorPage,
+  'oidcc-rp-initiated-logout-modified-id-token-hint': signOutErrorPage,
+  'oidcc-rp-initiated-logout-no-id-token-hint': `The server asks the user for confirmation, as the module allows, and does not redirect. ${signedOutPage}`,
+  'oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri': signOutErrorPage,
+  'oidcc-rp-initiated-logout-bad-id-token-hint': signOutErrorPage,
+};
+
+/** Returns the explanation of a module's result, or a note that it has not been explained. */
+export const remarkOf = (module: string): string => remarks[module] ?? notExplained;
+
+export const notExplained = 'not yet examined';
+
+/** Plans of the suite that are not run, each with the reason. */
+export const plansNotRun: readonly { readonly plan: string; readonly reason: string }[] = [
+  {
+    plan: 'Dynamic OP',
+    reason:
+      'its modules register clients with `private_key_jwt` and with URLs that the server would fetch, such as `jwks_uri`. Registration with URLs is rejected, and no registration access token is issued.',
+  },
+  { plan: 'Back-Channel Logout OP', reason: 'this server does not implement it yet.' },
+  { plan: 'FAPI 2.0 Security Profile, FAPI 2.0 Message Signing', reason: 'this server does not implement `private_key_jwt` yet.' },
+  {
+    plan: 'Implicit OP, Hybrid OP, Form Post Implicit OP, Form Post Hybrid OP',
+    reason: 'this server supports only the response type `code`. RFC 9700 section 2.1.2 advises against the implicit grant.',
+  },
+  { plan: 'Session Management OP, Front-Channel Logout OP', reason: 'this server does not implement these specifications.' },
+];

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConformancePlan } from './conformance-plans.ts';
+import type { ModuleResult, PlanResult } from './plan-results.ts';
+import type { BrowserStep, ConformanceSuite, LogEntry, ModuleOfPlan } from './suite-api.ts';
+
+/** Opens the URLs of one module in a new browser session. */
+export type BrowserSession = AsyncDisposable & {
+  /** Completes a step, and returns a screenshot of the last page that the server showed. */
+  complete(step: BrowserStep): Promise<Buffer | undefined>;
+};
+
+export type RunOptions = {
+  readonly suite: ConformanceSuite;
+  readonly openBrowserSession: () => Promise<BrowserSession>;
+  readonly report: (line: string) => void;
+  /** Selects modules by name (default: all modules). */
+  readonly modules?: readonly string[];
+  readonly moduleTimeoutMs?: number;
+  readonly pollMs?: number;
+};
+
+/** Longer than the longest module, even on a busy machine. */
+const defaultModuleTimeoutMs = 300_000;
+
+/** Runs all modules of a plan one after another, because they share the redirect URIs. */
+export async function runPlan(
+  { name, variant }: ConformancePlan,
+  configuration: object,
+  options: RunOptions,
+): Promise<Pick<PlanResult, 'plan' | 'modules'>> {
+  const { suite, report, modules: names = [] } = options;
+  const plan = await suite.createPlan(name, variant, configuration);
+  const modules: ModuleResult[] = [];
+  for (const module of plan.modules) {
+    if (names.length > 0 && !names.includes(module.testModule)) continue;
+    const result = await runModule(plan.id, module, options);
+    report(`${result.result.padEnd(8)} ${result.module}`);
+    for (const finding of result.findings) report(`         ${finding}`);
+    modules.push(result);
+  }
+  return { plan: name, modules };
+}
+
+async function runModule(planId: string, module: ModuleOfPlan, options: RunOptions): Promise<ModuleResult> {
+  const { suite, openBrowserSession, moduleTimeoutMs = defaultModuleTimeoutMs, pollMs = 500 } = options;
+  const id = await suite.startModule(planId, module);
+  await using session = await openBrowserSession();
+  const deadline = performance.now() + moduleTimeoutMs;
+  let state = await suite.readModuleState(id);
+  const problems: string[] = [];
+  while (!['FINISHED', 'INTERRUPTED'].includes(state.status) && performance.now() < deadline) {
+    for (const step of await suite.listBrowserSteps(id)) {
+      await suite.markVisited(id, step.url);
+      await completeStep(suite, id, session, step).catch((error: unknown) => problems.push(`runner: ${String(error)}`));
+    }
+    await sleep(pollMs);
+    state = await suite.readModuleState(id);
+  }
+  const result = state.status === 'FINISHED' ? (state.result ?? 'UNKNOWN') : state.status;
+  // a passed module can have placeholders for screenshots that were not needed
+  const findings = result === 'PASSED' ? [] : [...listFindings(await suite.readLog(id)), ...problems];
+  return { module: module.testModule, result, findings };
+}
+
+/** Completes a browser step, and uploads the screenshot if the suite waits for one. */
+async function completeStep(suite: ConformanceSuite, id: string, session: BrowserSession, step: BrowserStep): Promise<void> {
+  const screenshot = await session.complete(step);
+  if (!screenshot) return;
+  for (const { upload } of await suite.readLog(id)) if (upload !== undefined) await suite.uploadScreenshot(id, upload, screenshot);
+}
+
+const findingResults = new Set(['FAILURE', 'WARNING', 'REVIEW', 'INTERRUPTED']);
+
+/** Returns the log entries that explain why a module did not pass, and requests for review. */
+const listFindings = (log: readonly LogEntry[]): string[] =>
+  log
+    .filter(({ result, upload }) => upload !== undefined || findingResults.has(result ?? ''))
+    .map(({ result = 'REVIEW', src = '', msg = '' }) => `${result}: ${src}: ${msg}`);

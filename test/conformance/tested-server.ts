@@ -1,0 +1,61 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import type { ApplicationCreate } from '@mandate/contract';
+import { z } from 'zod';
+import { createSelfSignedCertificate } from '../support/network/self-signed-certificate.ts';
+import { createDataDirectory, obtainAdministrationToken, readFirstRunFile, startServerProcess } from '../support/server/server-process.ts';
+import type { RegisteredClient } from './conformance-plans.ts';
+
+export type TestedServer = AsyncDisposable & {
+  readonly issuer: string;
+  /** The user who signs in. */
+  readonly user: { readonly email: string; readonly password: string };
+  registerClients(registrations: readonly ApplicationCreate[]): Promise<RegisteredClient[]>;
+};
+
+const registeredClient = z.object({ client_id: z.string(), client_secret: z.string().nullable() });
+
+/** Starts a server over TLS, with a new certificate that this process trusts, and with the demonstration accounts. */
+export async function startTestedServer(): Promise<TestedServer> {
+  const data = await createDataDirectory();
+  const { cert, key } = createSelfSignedCertificate();
+  const [certFile, keyFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key')];
+  await writeFile(certFile, cert);
+  await writeFile(keyFile, key);
+  setDefaultCACertificates([...getCACertificates('default'), cert]);
+  const server = await startServerProcess({
+    MANDATE_DATA_DIR: data.path,
+    MANDATE_TLS_CERT: certFile,
+    MANDATE_TLS_KEY: keyFile,
+    // all requests come from one address
+    MANDATE_RATE_LIMIT_IP: '100000',
+  });
+  const issuer = server.url.replace('http:', 'https:');
+  const { customer } = await readFirstRunFile(data.path);
+  return {
+    issuer,
+    user: customer,
+    async registerClients(registrations) {
+      const token = await obtainAdministrationToken(issuer, data.path);
+      const clients: RegisteredClient[] = [];
+      for (const registration of registrations) clients.push(await registerClient(issuer, token, registration));
+      return clients;
+    },
+    async [Symbol.asyncDispose]() {
+      await server.stop();
+      await data[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function registerClient(issuer: string, token: string, registration: ApplicationCreate): Promise<RegisteredClient> {
+  const response = await fetch(`${issuer}/api/v1/applications`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(registration),
+    signal: AbortSignal.timeout(30_000), // longer than the slowest server response
+  });
+  if (response.status !== 201) throw new Error(`no application: ${response.status} ${await response.text()}`);
+  return registeredClient.parse(await response.json());
+}
