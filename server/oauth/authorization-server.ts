@@ -143,18 +143,9 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const pages = createOidcProviderPages(settings, issuer, em);
   const documentNetwork = parts.documentNetwork ?? createPublicNetworkPolicy(false);
   const clientKeys = new ClientKeyCache(documentNetwork);
+  const providerOptions = { em, development, issuer, store, ...providerKeys, refreshGraceSeconds, pages, uiLocales: languages.tags };
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
-    const provider = createOidcProvider({
-      em,
-      development,
-      issuer,
-      store,
-      keys: current,
-      ...providerKeys,
-      refreshGraceSeconds,
-      pages,
-      uiLocales: languages.tags,
-    });
+    const provider = createOidcProvider({ ...providerOptions, keys: current });
     acceptJwtsAtUserinfo(provider, verification, apiAudienceFromIssuer(issuer));
     trustProxyAndAddListeners(provider, log);
     const middlewareOptions = { limits, store, pages, settings, verification, documentNetwork, clientKeys };
