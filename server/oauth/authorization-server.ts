@@ -119,6 +119,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const { refreshGraceSeconds = defaultRefreshGraceSeconds, languages = bundledLanguages, development = false } = parts;
   const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
   const providerKeys = providerKeysFrom(deriveKey);
+  const fixedOptions = { em, development, issuer, refreshGraceSeconds, uiLocales: languages.tags, ...providerKeys };
   const signingKeys = await loadOrCreateSigningKeyCache(em, Buffer.from(keys.signingKeys), parts.signingKeys);
   await ensureBuiltInApplications(em, issuer);
 
@@ -127,17 +128,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const store = (parts.store ?? createPostgresAdapterFactory)(em);
   const pages = createOidcProviderPages(settings, issuer, em);
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
-    const provider = createOidcProvider({
-      em,
-      development,
-      issuer,
-      store,
-      keys: current,
-      ...providerKeys,
-      refreshGraceSeconds,
-      pages,
-      uiLocales: languages.tags,
-    });
+    const provider = createOidcProvider({ ...fixedOptions, store, keys: current, pages });
     provider.proxy = true; // requireIssuerHost sets X-Forwarded-Proto, which the provider must trust
     provider.silent = true; // createServerErrorRecorder logs errors
     acceptJwtsAtUserinfo(provider, verification, apiAudienceFromIssuer(issuer));

@@ -17,6 +17,7 @@ import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { scopeNames } from '../../protocol/scopes.ts';
 import { secretShownOnceSchema, secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
+import { newRegistrationToken, secretRotation } from './client-secret-rotation-and-registration-token-schemas.ts';
 import { timestampSchema, singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
@@ -109,22 +110,6 @@ const clientSecret = secretShownOnceSchema(
   'If the first response was lost, rotate the secret of the application (confidential applications only).',
 );
 export const createdApplicationResponseSchema = withSchemaName('NewApplication', z.object({ ...fields, client_secret: clientSecret }));
-const rotatedSecret = secretShownOnceSchema(
-  'The new client secret.',
-  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`.',
-);
-const secretRotation = withSchemaName(
-  'SecretRotation',
-  z.object({ client_secret: rotatedSecret, previous_secret_expires_at: timestampSchema }),
-);
-const initialAccessToken = secretShownOnceSchema(
-  'The registration token.',
-  'If the first response was lost, create another token with a new `Idempotency-Key`.',
-);
-const newRegistrationToken = withSchemaName(
-  'RegistrationToken',
-  z.object({ initial_access_token: initialAccessToken, expires_at: timestampSchema }),
-);
 
 const changeable = {
   name: singleLineInputSchema(100).describe(descriptions.name),

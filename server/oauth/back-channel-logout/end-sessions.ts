@@ -34,7 +34,7 @@ export async function endSessions(em: EntityManager, filter: { readonly accountI
 }
 
 /** Queues a logout token for each application with a session in the ended browser session. */
-export async function queueLogoutOfSession(em: EntityManager, session: object): Promise<void> {
+export async function queueLogoutOfSession(em: EntityManager, session: unknown): Promise<void> {
   const parsed = signedInSessionSchema.safeParse(session);
   if (parsed.success) await queueLogoutTokens(em, parsed.data);
 }
