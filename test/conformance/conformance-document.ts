@@ -70,5 +70,7 @@ const moduleTable = ({ title, name }: ConformancePlan, { modules }: PlanResult):
   '',
   '| module | result | remark |',
   '|---|---|---|',
-  ...modules.map(({ module, result }) => `| \`${module}\` | ${result.toLowerCase()} | ${result === 'PASSED' ? '' : remarkOf(module)} |`),
+  ...modules.map(
+    ({ module, result }) => `| \`${module}\` | ${result.toLowerCase()} | ${result === 'PASSED' ? '' : remarkOf(name, module)} |`,
+  ),
 ];

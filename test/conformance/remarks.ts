@@ -7,7 +7,7 @@ const noRequestObjects = 'The server does not support request objects, and its m
 const signedOutPage = 'The screenshot shows the page "You are signed out".';
 const signOutErrorPage = 'The screenshot shows an error page; the user is not redirected.';
 
-/** Why a module has another result than `PASSED`, by the module's name. */
+/** Why a module has another result than `PASSED`, by the module's name, or by the names of the plan and the module. */
 const remarks: Readonly<Record<string, string>> = {
   'oidcc-ensure-request-without-nonce-succeeds-for-code-flow':
     '**Not passed.** The request has neither `nonce` nor `code_challenge`. OpenID Connect allows this in the code flow, but the server rejects it, because the application could not detect an injected code (RFC 9700 section 2.1.1). No setting of an application allows it.',
@@ -22,6 +22,8 @@ const remarks: Readonly<Record<string, string>> = {
   'oidcc-max-age-1': signInPage,
   'oidcc-ensure-registered-redirect-uri': redirectUriErrorPage,
   'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported': noRequestObjects,
+  'oidcc-formpost-basic-certification-test-plan oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported':
+    '**Not passed.** The request has `response_mode=form_post` only inside the request object, which the server does not support. The server therefore returns `request_not_supported` with the default response mode, `query`, but the suite expects a form.',
   'oidcc-ensure-request-object-with-redirect-uri': `${noRequestObjects} ${redirectUriErrorPage}`,
   'oidcc-claims-essential': 'The server does not support the `claims` parameter, which is optional, and its metadata says so.',
   'oidcc-rp-initiated-logout-no-params': signedOutPage,
@@ -35,7 +37,7 @@ const remarks: Readonly<Record<string, string>> = {
 };
 
 /** Returns the explanation of a module's result, or a note that it has not been explained. */
-export const remarkOf = (module: string): string => remarks[module] ?? notExplained;
+export const remarkOf = (plan: string, module: string): string => remarks[`${plan} ${module}`] ?? remarks[module] ?? notExplained;
 
 export const notExplained = 'not yet examined';
 
