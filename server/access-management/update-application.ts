@@ -84,7 +84,7 @@ function getAuthenticationAfterUpdate(
 function getValidatedFields(application: Application): Omit<ApplicationFields, 'type'> {
   const { redirectUris, postLogoutRedirectUris, scopes, preapprovedScopes, grantTypes, logoUri, registration, firstParty } = application;
   const { securityProfile, refreshGraceSeconds, allowNonceInsteadOfPkce } = application;
-  const uris = { redirectUris, postLogoutRedirectUris, logoUri };
+  const uris = { redirectUris, postLogoutRedirectUris, backchannelLogoutUri: application.backchannelLogoutUri, logoUri };
   return {
     ...uris,
     scopes,

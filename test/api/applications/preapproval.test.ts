@@ -167,6 +167,7 @@ describe('an application whose pre-approval is withdrawn', () => {
 
   test('loses API keys created without consent, and keeps the others', async () => {
     const app = await register(['openid', ...scopes]);
+    await update(app, { first_party: true }); // other applications can access only their own orders, and therefore cannot create API keys
     const [anna, ben] = [await signUp(shop.origin), await signUp(shop.origin)];
     const createKey = async (
       { access_token: token }: TokenResponse,
