@@ -1,3 +1,4 @@
+import type { Client } from '@mandate/client-sdk';
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { CommandError } from '../errors/command-error.ts';
@@ -29,11 +30,21 @@ export function addMcpCommand(program: Command, io: CliEnvironment): void {
       const { client, credential, signedIn } = session;
       // The scopes of a token in MANDATE_TOKEN are unknown.
       const scopes = signedIn ? credential?.scopes : [];
+      const hasOrderLimits = tools === undefined && allowWrites && signedIn && (await readHasOrderLimits(client, io.interrupted));
       const { serveMcpOverStdio } = await import('../mcp/serve-mcp-over-stdio.ts');
       await serveMcpOverStdio(
         io,
         { client, userId: credential?.user?.id, scopes },
-        { toolSets: tools?.split(','), readOnly: !allowWrites },
+        { toolSets: tools?.split(','), readOnly: !allowWrites, hasOrderLimits },
       );
     });
+}
+
+/** Returns whether the token has limits for orders. If the service cannot be reached, the assistant gets the tools without approvals. */
+async function readHasOrderLimits(client: Client, signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await client.authorization.get({ signal })).authorization_details.length > 0;
+  } catch {
+    return false;
+  }
 }

@@ -81,7 +81,7 @@ const adviceByCode: Readonly<Record<string, string>> = {
   forbidden: 'tell the user, because the same call cannot succeed',
 };
 
-/** The requests that problems about limits suggest, and the tools for them. The tool sets are not among the default tools. */
+/** The requests that problems about limits suggest, and the tools for them. The text names the tool sets for assistants whose settings select tool sets. */
 const toolsByApprovalRequest: readonly (readonly [request: RegExp, tools: string])[] = [
   [/a quote with POST \/api\/v1\/approvals/, 'a quote with `quotes_create` and `approvals_create` (tool sets `quotes`, `approvals`)'],
   [/POST \/api\/v1\/approvals/, '`approvals_create` (tool set `approvals`)'],

@@ -12,10 +12,15 @@ const defaultToolSets: ReadonlySet<string> = new Set([
   'authorization',
 ]);
 
+/** Tools with which an assistant with limits requests the approval of an order above a limit. */
+const approvalTools: ReadonlySet<string> = new Set(['quotes_create', 'approvals_create', 'approvals_get']);
+
 export type McpToolSelection = {
   /** Names of tool sets, such as `orders`, or `all`. If undefined, the tools for shopping are selected. */
   readonly toolSets: readonly string[] | undefined;
   readonly readOnly: boolean;
+  /** Whether the assistant has limits for orders. If so, the default tools include those that request an approval. */
+  readonly hasOrderLimits: boolean;
 };
 
 /** A tool set does not exist. */
@@ -43,11 +48,13 @@ const isForShopping = (tool: McpTool): boolean =>
  * Returns the tools that an assistant's settings select.
  * @throws {UnknownMcpToolSetError} if a tool set does not exist
  */
-export function selectMcpTools(tools: readonly McpTool[], { toolSets, readOnly }: McpToolSelection): McpTool[] {
+export function selectMcpTools(tools: readonly McpTool[], { toolSets, readOnly, hasOrderLimits }: McpToolSelection): McpTool[] {
   const existing = [...new Set(tools.map(({ toolSet }) => toolSet))];
   const unknown = toolSets?.find((name) => name !== 'all' && !existing.includes(name));
   if (unknown !== undefined) throw new UnknownMcpToolSetError(unknown, ['all', ...existing]);
   const isSelected = (tool: McpTool): boolean =>
-    toolSets === undefined ? isForShopping(tool) : toolSets.includes('all') || toolSets.includes(tool.toolSet);
+    toolSets === undefined
+      ? isForShopping(tool) || (hasOrderLimits && approvalTools.has(tool.name))
+      : toolSets.includes('all') || toolSets.includes(tool.toolSet);
   return tools.filter((tool) => isSelected(tool) && (tool.readOnly || !readOnly));
 }

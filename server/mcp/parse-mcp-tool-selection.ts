@@ -10,12 +10,17 @@ export const readOnlyMcpPath = '/mcp/readonly';
  * `/mcp/readonly` or `?readonly=true` selects only tools that change nothing.
  * @throws {Problem} `invalid_request` if a tool set does not exist or a value is invalid
  */
-export function parseMcpToolSelection(req: Pick<Request, 'path' | 'query'>, tools: readonly McpTool[]): McpTool[] {
+export function parseMcpToolSelection(
+  req: Pick<Request, 'path' | 'query'>,
+  tools: readonly McpTool[],
+  { hasOrderLimits }: { readonly hasOrderLimits: boolean },
+): McpTool[] {
   const { tools: names, readonly = 'false' } = req.query;
   if (names !== undefined && typeof names !== 'string') throw createQueryProblem('tools', 'Give this parameter once.');
   if (readonly !== 'true' && readonly !== 'false') throw createQueryProblem('readonly', 'Must be one of: true, false.', ['true', 'false']);
   try {
-    return selectMcpTools(tools, { toolSets: names?.split(','), readOnly: readonly === 'true' || req.path === readOnlyMcpPath });
+    const readOnly = readonly === 'true' || req.path === readOnlyMcpPath;
+    return selectMcpTools(tools, { toolSets: names?.split(','), readOnly, hasOrderLimits });
   } catch (error) {
     if (error instanceof UnknownMcpToolSetError) throw createQueryProblem('tools', error.message, [...error.allowed]);
     throw error;

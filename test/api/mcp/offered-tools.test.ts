@@ -43,6 +43,25 @@ describe('an assistant is offered', () => {
     expect(JSON.stringify(tools).length).toBeLessThan(22_000);
   });
 
+  test('also the tools that request an approval if it has limits, in at most 25 tools and 5,000 tokens', async () => {
+    const consentForm = { decision: 'allow', limit_currency: 'EUR', limit_per_order: '10' };
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), customerScopes, { consentForm });
+    const { tools } = await client.listTools();
+    await client.close();
+    const names = tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['orders_create', 'quotes_create', 'approvals_create', 'approvals_get']));
+    expect(names.length).toBeLessThanOrEqual(25);
+    expect(JSON.stringify(tools).length / 4.3).toBeLessThan(5_000);
+  });
+
+  test('only reading tools for approvals at /mcp/readonly if it has limits', async () => {
+    const consentForm = { decision: 'allow', limit_orders: 'own' };
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), customerScopes, { consentForm, suffix: '/readonly' });
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    await client.close();
+    expect([names.includes('approvals_get'), names.includes('approvals_create')]).toEqual([true, false]);
+  });
+
   test('only tools that its token can use, and learns which scopes would add tools', async () => {
     const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read']);
     const { tools } = await client.listTools();
