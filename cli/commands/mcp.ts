@@ -30,20 +30,24 @@ export function addMcpCommand(program: Command, io: CliEnvironment): void {
       const { client, credential, signedIn } = session;
       // The scopes of a token in MANDATE_TOKEN are unknown.
       const scopes = signedIn ? credential?.scopes : [];
-      const hasOrderLimits = tools === undefined && allowWrites && signedIn && (await readHasOrderLimits(client, io.interrupted));
+      const canRequestApprovals = tools === undefined && allowWrites && signedIn && (await readCanRequestApprovals(client, io.interrupted));
       const { serveMcpOverStdio } = await import('../mcp/serve-mcp-over-stdio.ts');
       await serveMcpOverStdio(
         io,
         { client, userId: credential?.user?.id, scopes },
-        { toolSets: tools?.split(','), readOnly: !allowWrites, hasOrderLimits },
+        { toolSets: tools?.split(','), readOnly: !allowWrites, canRequestApprovals },
       );
     });
 }
 
-/** Returns whether the token has limits for orders. If the service cannot be reached, the assistant gets the tools without approvals. */
-async function readHasOrderLimits(client: Client, signal: AbortSignal): Promise<boolean> {
+/** Returns whether orders can need an approval. If the service cannot be reached, the assistant gets the tools without approvals. */
+async function readCanRequestApprovals(client: Client, signal: AbortSignal): Promise<boolean> {
   try {
-    return (await client.authorization.get({ signal })).authorization_details.length > 0;
+    const { authorization_details: details } = await client.authorization.get({ signal });
+    return details.some(
+      ({ limits, products, approval }) =>
+        approval === 'always' || (approval === 'above_limit' && (limits !== undefined || products !== undefined)),
+    );
   } catch {
     return false;
   }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../schema/json.ts';
 import { scopeDefinitions } from '../protocol/scopes.ts';
 import type { McpTool } from './mcp-tool-type.ts';
 
@@ -12,15 +13,29 @@ const defaultToolSets: ReadonlySet<string> = new Set([
   'authorization',
 ]);
 
-/** Tools with which an assistant with limits requests the approval of an order above a limit. */
+/** Tools with which an assistant requests the approval of an order above a limit. */
 const approvalTools: ReadonlySet<string> = new Set(['quotes_create', 'approvals_create', 'approvals_get']);
+
+/**
+ * Default tools that make room for the tools for approvals, so that the definitions of the default tools take at most 5,000 tokens. The lists
+ * of delivery methods and shipments return the same data as the tools for one of them, and `payments_get` returns the result of a payment.
+ */
+const toolsReplacedByApprovalTools: ReadonlySet<string> = new Set([
+  'delivery_methods_get',
+  'orders_update',
+  'payments_list',
+  'shipments_get',
+]);
+
+/** Arguments of `quotes_create` that only staff can use, or that an order above a limit does not need. */
+const omittedQuoteArguments: ReadonlySet<string> = new Set(['user_id', 'discount_total', 'total', 'reference', 'metadata', 'expires_in']);
 
 export type McpToolSelection = {
   /** Names of tool sets, such as `orders`, or `all`. If undefined, the tools for shopping are selected. */
   readonly toolSets: readonly string[] | undefined;
   readonly readOnly: boolean;
-  /** Whether the assistant has limits for orders. If so, the default tools include those that request an approval. */
-  readonly hasOrderLimits: boolean;
+  /** Whether orders of the assistant can need an approval. If so, the default tools include those that request it. */
+  readonly canRequestApprovals: boolean;
 };
 
 /** A tool set does not exist. */
@@ -48,13 +63,23 @@ const isForShopping = (tool: McpTool): boolean =>
  * Returns the tools that an assistant's settings select.
  * @throws {UnknownMcpToolSetError} if a tool set does not exist
  */
-export function selectMcpTools(tools: readonly McpTool[], { toolSets, readOnly, hasOrderLimits }: McpToolSelection): McpTool[] {
+export function selectMcpTools(tools: readonly McpTool[], { toolSets, readOnly, canRequestApprovals }: McpToolSelection): McpTool[] {
   const existing = [...new Set(tools.map(({ toolSet }) => toolSet))];
   const unknown = toolSets?.find((name) => name !== 'all' && !existing.includes(name));
   if (unknown !== undefined) throw new UnknownMcpToolSetError(unknown, ['all', ...existing]);
   const isSelected = (tool: McpTool): boolean =>
     toolSets === undefined
-      ? isForShopping(tool) || (hasOrderLimits && approvalTools.has(tool.name))
+      ? (isForShopping(tool) && !(canRequestApprovals && toolsReplacedByApprovalTools.has(tool.name))) ||
+        (canRequestApprovals && approvalTools.has(tool.name))
       : toolSets.includes('all') || toolSets.includes(tool.toolSet);
-  return tools.filter((tool) => isSelected(tool) && (tool.readOnly || !readOnly));
+  return tools
+    .filter((tool) => isSelected(tool) && (tool.readOnly || !readOnly))
+    .map((tool) => (toolSets === undefined && tool.name === 'quotes_create' ? omitArguments(tool, omittedQuoteArguments) : tool));
+}
+
+function omitArguments(tool: McpTool, names: ReadonlySet<string>): McpTool {
+  const { properties } = tool.inputSchema;
+  if (!isJsonObject(properties)) return tool;
+  const kept = Object.fromEntries(Object.entries(properties).filter(([name]) => !names.has(name)));
+  return { ...tool, inputSchema: { ...tool.inputSchema, properties: kept } };
 }

@@ -61,7 +61,9 @@ export function createMcpEndpoint(options: McpEndpointOptions): Router {
     );
   const offerTools = (req: IncomingRequest, caller: AuthInfo): OfferedTools => {
     const principal = requirePrincipal(req);
-    const selected = parseMcpToolSelection(req, tools(), { hasOrderLimits: principal.orderAuthorization !== undefined });
+    const selected = parseMcpToolSelection(req, tools(), {
+      canRequestApprovals: principal.orderAuthorization?.canRequestApprovals === true,
+    });
     const isUsable = ({ scopes }: McpTool): boolean =>
       scopes.length === 0 || scopeNames.some((scope) => scopes.includes(scope) && canUseScope(principal, scope));
     const offered: OfferedTools = {

@@ -13,14 +13,14 @@ export const readOnlyMcpPath = '/mcp/readonly';
 export function parseMcpToolSelection(
   req: Pick<Request, 'path' | 'query'>,
   tools: readonly McpTool[],
-  { hasOrderLimits }: { readonly hasOrderLimits: boolean },
+  { canRequestApprovals }: { readonly canRequestApprovals: boolean },
 ): McpTool[] {
   const { tools: names, readonly = 'false' } = req.query;
   if (names !== undefined && typeof names !== 'string') throw createQueryProblem('tools', 'Give this parameter once.');
   if (readonly !== 'true' && readonly !== 'false') throw createQueryProblem('readonly', 'Must be one of: true, false.', ['true', 'false']);
   try {
     const readOnly = readonly === 'true' || req.path === readOnlyMcpPath;
-    return selectMcpTools(tools, { toolSets: names?.split(','), readOnly, hasOrderLimits });
+    return selectMcpTools(tools, { toolSets: names?.split(','), readOnly, canRequestApprovals });
   } catch (error) {
     if (error instanceof UnknownMcpToolSetError) throw createQueryProblem('tools', error.message, [...error.allowed]);
     throw error;

@@ -24,7 +24,7 @@ export async function createTokenCounter(folder: string): Promise<(text: string)
 export function measureMandateTools(countTokens: (text: string) => number): ToolsMeasurement[] {
   const all = createMcpTools(createOpenApiDocument('https://shop.example'));
   const measure = (name: string, toolSets: readonly string[] | undefined): ToolsMeasurement => {
-    const listed = selectMcpTools(all, { toolSets, readOnly: false, hasOrderLimits: false }).map(
+    const listed = selectMcpTools(all, { toolSets, readOnly: false, canRequestApprovals: false }).map(
       ({ name: toolName, title, description, inputSchema, outputSchema, readOnly, destructive, idempotent }) => ({
         name: toolName,
         title,

@@ -33,6 +33,8 @@ type OrderAuthorization = {
   readonly validUntil: Date | null;
   /** Whether the application can access only the orders that it placed. */
   readonly ownOrdersOnly: boolean;
+  /** Whether an order can need the approval of the user, because it exceeds a limit or because every order needs an approval; absent for API keys. */
+  readonly canRequestApprovals?: boolean;
 };
 
 export type CallerLimits = {

@@ -13,6 +13,8 @@ type TokenStatus = {
   order_actions: OrderAction[] | null;
   orders_valid_until: string | null;
   own_orders_only: boolean | null;
+  /** Whether the user limits the amounts or approves every order, and the application can request approvals. */
+  can_request_approvals: boolean | null;
   /** Expiry of the token or its grant, whichever is earlier, in seconds since 1970. */
   ends_at: number;
 };
@@ -24,6 +26,7 @@ export const findActiveTokenUserAndLimits = prepareBatchedLookupStatement<TokenS
   ['text'],
   `select u.id as user_id, u.role, a.scopes as ceiling, a.rate_limit_per_minute, a.quota_per_month,
      t.grant_id, l.valid_until as orders_valid_until, l.own_orders_only,
+     l.set_by_user and l.approval <> 'never' and (l.approval = 'always' or l.currency is not null or l.categories is not null) as can_request_approvals,
      coalesce(case when l.set_by_user then l.actions end, case when t.grant_id is not null and (
        a.order_limits_ceiling is not null or a.order_categories_ceiling is not null
        or ((s.maximum_limits is not null or s.maximum_categories is not null) and not a.first_party)) then array['place', 'pay', 'cancel'] end) as order_actions,

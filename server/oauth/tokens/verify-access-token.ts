@@ -64,6 +64,7 @@ export function createAccessTokenVerifier(em: EntityManager, verification: Token
             actions: status.order_actions,
             validUntil: status.orders_valid_until === null ? null : new Date(status.orders_valid_until),
             ownOrdersOnly: status.own_orders_only === true,
+            canRequestApprovals: status.can_request_approvals === true,
           },
         }),
         limits: { policy: 'default', perMinute: status.rate_limit_per_minute, perMonth: status.quota_per_month },

@@ -43,19 +43,46 @@ describe('an assistant is offered', () => {
     expect(JSON.stringify(tools).length).toBeLessThan(22_000);
   });
 
-  test('also the tools that request an approval if it has limits, in at most 25 tools and 5,000 tokens', async () => {
+  test('with limits, the tools that request an approval, in at most 5,000 tokens', async () => {
     const consentForm = { decision: 'allow', limit_currency: 'EUR', limit_per_order: '10' };
     const client = await connectMcpClient(shop.origin, await signUp(shop.origin), customerScopes, { consentForm });
     const { tools } = await client.listTools();
     await client.close();
     const names = tools.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['orders_create', 'quotes_create', 'approvals_create', 'approvals_get']));
-    expect(names.length).toBeLessThanOrEqual(25);
+    expect(names).toEqual([
+      'products_list',
+      'products_get',
+      'product_categories_list',
+      'delivery_methods_list',
+      'orders_create',
+      'orders_list',
+      'orders_get',
+      'orders_cancel',
+      'quotes_create',
+      'approvals_create',
+      'approvals_get',
+      'payments_create',
+      'payments_get',
+      'payments_cancel',
+      'shipments_list',
+      'authorization_get',
+    ]);
     expect(JSON.stringify(tools).length / 4.3).toBeLessThan(5_000);
   });
 
-  test('only reading tools for approvals at /mcp/readonly if it has limits', async () => {
-    const consentForm = { decision: 'allow', limit_orders: 'own' };
+  test.each([
+    ['without limits of amounts', { limit_orders: 'own' }],
+    ['if it cannot request approvals', { limit_currency: 'EUR', limit_per_order: '10', limit_approval: 'never' }],
+  ])('%s, no tools that request an approval', async (_case, limits) => {
+    const consentForm = { decision: 'allow', ...limits };
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), customerScopes, { consentForm });
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    await client.close();
+    expect([names.includes('approvals_create'), names.includes('orders_update')]).toEqual([false, true]);
+  });
+
+  test('with limits at /mcp/readonly, only the approval tool that reads', async () => {
+    const consentForm = { decision: 'allow', limit_approval: 'always' };
     const client = await connectMcpClient(shop.origin, await signUp(shop.origin), customerScopes, { consentForm, suffix: '/readonly' });
     const names = (await client.listTools()).tools.map(({ name }) => name);
     await client.close();
