@@ -18,11 +18,13 @@ const approvalTools: ReadonlySet<string> = new Set(['quotes_create', 'approvals_
 
 /**
  * Default tools that make room for the tools for approvals, so that the definitions of the default tools take at most 5,000 tokens. The lists
- * of delivery methods and shipments return the same data as the tools for one of them, and `payments_get` returns the result of a payment.
+ * of delivery methods and shipments return the same data as the tools for one of them, `payments_get` returns the result
+ * of a payment, and `orders_cancel` also cancels a payment that is not complete.
  */
 const toolsReplacedByApprovalTools: ReadonlySet<string> = new Set([
   'delivery_methods_get',
   'orders_update',
+  'payments_cancel',
   'payments_list',
   'shipments_get',
 ]);

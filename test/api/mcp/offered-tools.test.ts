@@ -63,7 +63,6 @@ describe('an assistant is offered', () => {
       'approvals_get',
       'payments_create',
       'payments_get',
-      'payments_cancel',
       'shipments_list',
       'authorization_get',
     ]);
