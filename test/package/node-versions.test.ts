@@ -8,7 +8,7 @@ import { createEmptyProject, packWorkspaces, runProgram } from './pack-and-insta
 import { installedCommand, orderWithInstalledClient, signInWithInstalledCommand } from './sign-in-and-order.ts';
 
 const oldestSupported = '22.18.0';
-const tooOld = ['20.19.6', '12.22.12'];
+const tooOld = ['22.17.1', '20.19.6', '12.22.12'];
 const isAvailable = process.platform === 'linux' && process.arch === 'x64';
 
 describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1' || !isAvailable)('the published packages', { timeout: 180_000 }, () => {
