@@ -40,7 +40,10 @@ export function addMcpCommand(program: Command, io: CliEnvironment): void {
     });
 }
 
-/** Returns whether orders can need an approval. If the service cannot be reached, the assistant gets the tools without approvals. */
+/**
+ * Returns whether orders can need an approval. If the service cannot be reached, the assistant is offered the default tools, which do not
+ * include those for approvals.
+ */
 async function readCanRequestApprovals(client: Client, signal: AbortSignal): Promise<boolean> {
   try {
     const { authorization_details: details } = await client.authorization.get({ signal });

@@ -6120,7 +6120,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           default: 'day',
           enum: ['hour', 'day', 'week', 'month'],
           description:
-            'Length of the periods. Weeks begin on Monday. The first and the last week or month contain only the days from `from` to `to`.',
+            'Length of the periods. Weeks begin on Monday. The first and last week or month can be partial: only the days from `from` to `to` are counted.',
         },
         time_zone: {
           type: ['string'],

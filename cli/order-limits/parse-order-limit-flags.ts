@@ -67,7 +67,7 @@ function parseActions(text: string, addFault: AddFault): OrderLimitsFromFlags['a
   const actions = orderActions.filter((action) => names.includes(action));
   return names.every((name) => orderActions.some((action) => action === name))
     ? actions
-    : addFault('--actions', 'must be a list of place, pay and cancel, separated by commas');
+    : addFault('--actions', 'must be a comma-separated list of one or more of: place, pay, cancel');
 }
 
 type AddFault = (flag: string, message: string) => undefined;

@@ -4,8 +4,8 @@ import { createV1AndChangedV2Documents } from './create-v1-and-changed-v2-docume
 import { generatedFileHeaderComment, type OpenApiDocument } from './openapi-document.ts';
 
 /**
- * Represents every value that only a newer service knows, such as an event type. No response contains this placeholder. Because its type is
- * narrower than `string`, a comparison with a known value excludes all newer values.
+ * Stands for any value that this version of the client does not know, such as an event type added by a newer service. No response contains
+ * this placeholder. Because its type is narrower than `string`, a comparison with a known value excludes all newer values.
  */
 const newerValuePlaceholder = '(a value of a newer service)';
 

@@ -45,7 +45,10 @@ function compactValue(value: JsonValue): JsonValue {
 /** Fields that show what a call has done. */
 const outcomeField = /^(?:id|order_id|status|payment_status|total|amount|currency)$/;
 
-/** Returns a schema with only those fields of a changed object that show the outcome, because a schema of all fields takes more context. */
+/**
+ * Returns a schema with only the fields that show the outcome of a change, because the full schema would take up more of the assistant's
+ * context.
+ */
 export function summarizeOutcomeSchema({ properties }: JsonObject): JsonObject {
   const fields = Object.entries(isJsonObject(properties) ? properties : {});
   return summarizeOutputSchema({ properties: Object.fromEntries(fields.filter(([name]) => outcomeField.test(name))) });

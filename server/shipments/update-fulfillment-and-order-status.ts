@@ -5,7 +5,7 @@ import type { Order } from '../orders/order-and-order-item.entity.ts';
 import { readShippedAndRestockedQuantities } from './calculate-order-line-quantities.ts';
 import { Shipment } from './shipment.entity.ts';
 
-/** Derives a locked order's fulfillment status from its lines and shipments, and records the events for a change. */
+/** Derives a locked order's fulfillment status from its lines and shipments, and records the events if the status changes. */
 export async function updateFulfillmentAndOrderStatus(em: EntityManager, order: Order, now: Date): Promise<void> {
   const before = order.status;
   const lines = await readShippedAndRestockedQuantities(em, order.id);

@@ -15,8 +15,8 @@ export type JsonSchema = {
 };
 
 /**
- * Represents every value that only a newer service knows, such as an event type. No response contains this placeholder. Because its type is
- * narrower than `str`, a comparison with a known value excludes all newer values.
+ * Stands for any value that this version of the client does not know, such as an event type added by a newer service. No response contains
+ * this placeholder. Because its type is narrower than `str`, a comparison with a known value excludes all newer values.
  */
 const newerValuePlaceholder = '(a value of a newer service)';
 

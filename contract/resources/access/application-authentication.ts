@@ -31,7 +31,7 @@ const publicJwkSchema = withSchemaName(
   'PublicJsonWebKey',
   z.object({
     kty: z.string().describe('Key type: `EC`, `RSA` or `OKP`.'),
-    kid: optionalText('Key ID, to which the header of a JWT refers.'),
+    kid: optionalText('Key ID, which the `kid` in the header of a JWT matches.'),
     alg: optionalText('Algorithm for which the key is used.'),
     use: optionalText('Use of the key: `sig`.'),
     crv: optionalText('Curve of an `EC` or `OKP` key.'),

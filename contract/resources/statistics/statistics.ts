@@ -53,7 +53,7 @@ const sums = {
   refunded_total: amountSchema.describe('Sum of the succeeded refunds that were requested in the period, in minor units of `currency`.'),
   net_revenue: z.number().int().describe('`revenue` minus `refunded_total`, in minor units of `currency`.'),
 };
-const notPerProduct = 'null` for groups by product or category, because an order can belong to several of them.';
+const notPerProduct = 'null` for groups by product or category, because one order can belong to several groups.';
 const groupSums = {
   orders: sums.orders.nullable().describe(`Number of orders placed in the period; \`${notPerProduct}`),
   paid_orders: sums.paid_orders.nullable().describe(`Number of orders paid in the period; \`${notPerProduct}`),
@@ -158,7 +158,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
           .enum(statisticsIntervals)
           .default('day')
           .describe(
-            'Length of the periods. Weeks begin on Monday. The first and the last week or month contain only the days from `from` to `to`.',
+            'Length of the periods. Weeks begin on Monday. The first and last week or month can be partial: only the days from `from` to `to` are counted.',
           ),
         time_zone: timeZoneParameter,
         currency: currencyParameter,

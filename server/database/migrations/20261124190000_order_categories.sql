@@ -89,7 +89,7 @@ begin
 end
 $$;
 
--- Returns those of the categories that no product for sale has.
+-- Returns the given categories that have no products for sale.
 create function mandate_find_unknown_categories_v1(p_categories text[]) returns text[] stable parallel safe language sql as $$
   select coalesce(array_agg(c.category order by c.category), '{}') from unnest(p_categories) c (category)
    where not exists (select from products p where p.category = c.category and p.status = 'active') $$;

@@ -64,7 +64,7 @@ const endpointReachesBeyond = `(case e.authority when 'application' then true wh
 const grantScopes: Given = { scopes: 'c.scopes', ceiling: 'a.scopes' };
 
 /**
- * Condition that the endpoint may receive the event's order, if the event belongs to one. An endpoint serves all devices on which the user
+ * SQL condition: the event has no order, or the endpoint is allowed to see that order. An endpoint serves all devices on which the user
  * connected the application. If one of them can access only its own orders, this restriction applies to the endpoint. If such a device
  * registered the endpoint, the restriction remains after the device has been disconnected.
  */

@@ -24,7 +24,7 @@ const listApprovalEvents = async (app: RequestingApplication, id: number): Promi
 const listAuditEvents = (id: number): Promise<{ action: string; client_id: string | null; details: JsonBody }[]> =>
   shop.db.em.fork().execute('select action, client_id, details from audit_events where subject = ? order by id', [`approval:${id}`]);
 
-/** Returns a function that changes the limits of the application as the customer. */
+/** Returns a function that, acting as the customer, changes the application's limits. */
 async function prepareLimitChange({ browser }: Pick<TestUser, 'browser'>, { clientId }: RequestingApplication) {
   const { access_token: token } = await obtainTokens(shop.origin, { browser }, ['connected_apps.read', 'connected_apps.write']);
   const { body } = await shop.callApi('GET', '/api/v1/connected-apps', { token });

@@ -45,8 +45,8 @@ export async function countEffectsAfter(
 }
 
 /**
- * Repeats a race until it has a prohibited outcome. Returns whether it had one in ten attempts: on a busy machine, the requests of a race may
- * not overlap.
+ * Repeats a race until it produces a forbidden outcome, to show that the test can detect it. Returns whether it had one in ten attempts: on
+ * a busy machine, the requests of a race may not overlap.
  */
 export async function detectsFault(race: () => Promise<boolean>): Promise<boolean> {
   for (let attempt = 0; attempt < 10; attempt += 1) if (await race()) return true;

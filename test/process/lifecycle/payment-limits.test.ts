@@ -19,7 +19,10 @@ describe.skipIf(databaseKind === 'pglite')('payments for orders of another appli
   const pay = ({ token }: ConnectedApplication, orderId: number | undefined): Promise<ParsedResponse> =>
     call(token, 'POST', `/orders/${orderId}/payments`, { provider: 'manual' });
 
-  /** Connects an application with limits, and places orders of 10 for the same customer through another application without limits. */
+  /**
+   * Connects one application that has limits, and places orders worth 10 each for the same customer through a second application that has
+   * none.
+   */
   async function connectWithOrders(budget: number, count: number) {
     const app = await connect(monthly(budget));
     const orders = (await repeat(count, () => call(app.manager, 'POST', '/orders', buildOrder()))).map(readId);

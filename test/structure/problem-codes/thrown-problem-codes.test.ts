@@ -53,7 +53,7 @@ function findUndeclaredCodes(codes: ThrownProblemCodes, route: RouteInTable): st
     .map(([code, path]) => `${route.name} does not declare ${code}, which it can throw: ${path}`);
 }
 
-/** Codes that middleware, the request validation and the error handler send. Handlers can also throw them. */
+/** Problem codes sent by middleware, request validation and the error handler. Handlers can also throw them. */
 const codesSentOutsideHandlers = new Set([
   'invalid_request',
   'malformed_json',
