@@ -48,12 +48,16 @@ test.each([
   expect((await admin.callApi('GET', path)).body).toEqual(before);
 });
 
-test.each([
+const invalidLimits: readonly [name: string, limits: object, pointer: string][] = [
   ['a negative amount', { currency: 'EUR', per_order: -1 }, '/per_order'],
   ['zero', { currency: 'EUR', per_order: 0 }, '/per_order'],
   ['a fraction', { currency: 'EUR', per_order: 1.5 }, '/per_order'],
   ['an amount above 2^53-1', { currency: 'EUR', per_order: 9007199254740992 }, '/per_order'],
   ['an unknown currency', { currency: 'XXY', per_order: 1 }, '/currency'],
+];
+
+test.each([
+  ...invalidLimits,
   ['no amount', { currency: 'EUR' }, '/per_order'],
   ['a budget without a period', { currency: 'EUR', per_period: 1 }, '/period'],
 ])('invalid limits are rejected, and nothing changes: %s', async (_name, limits, pointer) => {
@@ -66,13 +70,7 @@ test.each([
   }
 });
 
-test.each([
-  ['a negative amount', { currency: 'EUR', per_order: -1 }, '/per_order'],
-  ['zero', { currency: 'EUR', per_order: 0 }, '/per_order'],
-  ['a fraction', { currency: 'EUR', per_order: 1.5 }, '/per_order'],
-  ['an amount above 2^53-1', { currency: 'EUR', per_order: 9007199254740992 }, '/per_order'],
-  ['an unknown currency', { currency: 'XXY', per_order: 1 }, '/currency'],
-])('an invalid ceiling of an application is rejected, and nothing changes: %s', async (_name, ceiling, pointer) => {
+test.each(invalidLimits)('an invalid ceiling of an application is rejected, and nothing changes: %s', async (_name, ceiling, pointer) => {
   const input = {
     name: 'Assistant',
     type: 'public',
