@@ -88,7 +88,7 @@ class RecordedSession {
     this.#writeRequests();
     this.#writeAuthorizationRequest();
     this.#record.text(
-      `On the consent page, Anna allows at most ${limits.limit_per_order} EUR per order and ${limits.limit_per_period} EUR per month. The page states that the assistant can access only the orders that it places, as for every application that the shop does not operate; Anna can extend this later on the page \`/account/apps\`. The assistant redeems the code and connects again.`,
+      `On the consent page, Anna allows at most ${limits.limit_per_order} EUR per order and ${limits.limit_per_period} EUR per month. The page states that the assistant can access only the orders that it places. This is the default for all applications that the shop does not operate. Anna can grant wider access later on the page \`/account/apps\`. The assistant redeems the code and connects again.`,
     );
     const { authorizationUrl = '' } = this.#assistant.clientState;
     await this.#transport.finishAuth((await completeAuthorization(this.#customer, authorizationUrl, limits)).searchParams);
