@@ -13,8 +13,16 @@ import type { ResourceTag } from '../protocol/define-resource.ts';
 import { getRouteMetadata, listRoutes } from '../protocol/route-metadata.ts';
 import { scopeDefinitions } from '../protocol/scopes.ts';
 
+type VersionName = 'v1' | 'v2';
+// Explicit types, because the compiler cannot write the inferred types to a declaration file: the contracts are too long.
+type Version = {
+  readonly contract: typeof contract | typeof contractV2;
+  readonly contractVersion: string;
+  readonly hasWebhooks: boolean;
+};
+
 /** The API versions, each with its contract version, which is incremented for every change that clients can see. */
-const versions = {
+const versions: Readonly<Record<VersionName, Version>> = {
   // Event payloads use the version 1 format.
   v1: { contract, contractVersion: '1.0.0', hasWebhooks: true },
   v2: { contract: contractV2, contractVersion: '2.0.0-preview', hasWebhooks: false },
@@ -24,7 +32,7 @@ const versions = {
  * Returns the OpenAPI 3.1 document for an API version.
  * @param origin scheme and host that serve the API, without a trailing slash: `https://shop.example`
  */
-export function createOpenApiDocument(origin: string, version: keyof typeof versions = 'v1'): JsonObject {
+export function createOpenApiDocument(origin: string, version: VersionName = 'v1'): JsonObject {
   const { contract: routesByResource, contractVersion, hasWebhooks } = versions[version];
   const { components, paths, tags } = createOpenApiPaths(routesByResource);
   addEventSchemas(components, version === 'v1' ? components : createOpenApiPaths(contract).components);
