@@ -105,7 +105,9 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
         if (javaScriptEnabled) await takeScreenshots(page, name);
         await page.setViewportSize({ width: 360, height: 720 });
         for (const target of await page
-          .locator('button:visible, input:not([type=hidden], [type=checkbox]):visible, .elsewhere a, .menu a, a.button, label:has(input)')
+          .locator(
+            'button:visible, input:not([type=hidden], [type=checkbox]):visible, .elsewhere a, .menu a, a.button, label:has(input):visible',
+          )
           .all()) {
           const box = await target.boundingBox();
           expect(box?.height ?? 0, await target.innerText()).toBeGreaterThanOrEqual(44);
