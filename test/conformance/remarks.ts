@@ -46,10 +46,14 @@ export const plansNotRun: readonly { readonly plan: string; readonly reason: str
   {
     plan: 'Dynamic OP',
     reason:
-      'its modules register clients with `private_key_jwt` and with URLs that the server would fetch, such as `jwks_uri`. Registration with URLs is rejected, and no registration access token is issued.',
+      'its modules register confidential clients without permission from an administrator. The server lets only public clients register themselves in this way.',
   },
-  { plan: 'Back-Channel Logout OP', reason: 'this server does not implement it yet.' },
-  { plan: 'FAPI 2.0 Security Profile, FAPI 2.0 Message Signing', reason: 'this server does not implement `private_key_jwt` yet.' },
+  { plan: 'Back-Channel Logout OP', reason: 'the server implements the specification, and the plan has not been run yet.' },
+  {
+    plan: 'FAPI 2.0 Security Profile, FAPI 2.0 Message Signing',
+    reason:
+      'the server enforces the security profile for applications with `security_profile`, but not message signing; the plans have not been run yet.',
+  },
   {
     plan: 'Implicit OP, Hybrid OP, Form Post Implicit OP, Form Post Hybrid OP',
     reason: 'this server supports only the response type `code`. RFC 9700 section 2.1.2 advises against the implicit grant.',
