@@ -10,7 +10,12 @@ test('apps limit sets categories, api-keys create accepts them, and whoami shows
   await createProductsInCategories(shop, ['books', 'tea']);
   const app = await connectApplication(shop, undefined);
   const { id } = (await app.call('GET', '/connected-apps')).body.data[0];
-  const { access_token: token } = await obtainTokens(shop.origin, app.anna, ['connected_apps.write', 'api_keys.manage', 'users.read']);
+  const { access_token: token } = await obtainTokens(shop.origin, app.anna, [
+    'connected_apps.read',
+    'connected_apps.write',
+    'api_keys.manage',
+    'users.read',
+  ]);
   const env = { MANDATE_API_URL: shop.origin, MANDATE_TOKEN: token };
   const limited = await runInProcess(['apps', 'limit', String(id), '--limit-category', 'books', '--limit-category', 'tea', '--json'], {
     env,
