@@ -49,7 +49,6 @@ export async function lockApplicationRow(em: EntityManager, id: number): Promise
 
 const fieldsOutsideDocument = new Set([
   'status',
-  'status',
   'backchannel_logout_uri',
   'rate_limit_per_minute',
   'quota_per_month',
@@ -81,7 +80,8 @@ function getAuthenticationAfterUpdate(
   };
 }
 
-function getValidatedFields(application: Application): Omit<ApplicationFields, 'type'> {
+/** `Required`, so that the compiler reports a field that is missing here. */
+function getValidatedFields(application: Application): Required<Omit<ApplicationFields, keyof ClientAuthenticationInput>> {
   const { redirectUris, postLogoutRedirectUris, scopes, preapprovedScopes, grantTypes, logoUri, registration, firstParty } = application;
   const { securityProfile, refreshGraceSeconds, allowNonceInsteadOfPkce } = application;
   const uris = { redirectUris, postLogoutRedirectUris, backchannelLogoutUri: application.backchannelLogoutUri, logoUri };

@@ -25,7 +25,7 @@ export async function findUnknownCategories(em: EntityManager, categories: reado
 
 /**
  * @param except categories that need not be known
- * @throws {Problem} `invalid_request` if the limits in a request body contain a category that no product for sale has
+ * @throws {Problem} `invalid_request` if the limits in a request body contain a category without products for sale
  */
 export async function assertCategoriesKnown(
   em: EntityManager,

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 
-/** A queued row. `dueAt` is the time of the next attempt, and a process leases the row by postponing it. */
+/** A queued row. `dueAt` is the time of the next attempt. A process leases a row by moving `dueAt` into the future, so that no other process selects it. */
 type QueuedRow = { attempts: number; dueAt: Date };
 
 /** Leases locked rows until the given time, and counts the attempt. Call this in the transaction that has locked the rows. */

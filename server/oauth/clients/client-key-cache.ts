@@ -27,8 +27,9 @@ const refetchIntervalMs = 60_000;
 const staleMs = 60 * 60_000;
 
 /**
- * Caches the key sets that clients publish at their `jwks_uri`. An unknown key ID, and an assertion without a key ID, cause a new request,
- * so that a client can replace its keys at any time. A key that a client no longer publishes is rejected when the cached set has expired.
+ * Caches the key sets that clients publish at their `jwks_uri`. If an assertion contains an unknown key ID or no key ID, the key set is
+ * requested again, so that a client can replace its keys at any time. A key that a client no longer publishes is rejected when the cached
+ * set has expired.
  */
 export class ClientKeyCache {
   readonly #network: NetworkPolicy;
