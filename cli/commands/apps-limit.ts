@@ -6,6 +6,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import { mergeOrderLimits } from '../order-limits/merge-order-limits.ts';
 import { hasAmount, hasOrderLimitFlag, parseOrderLimitFlags, type OrderLimitFlags } from '../order-limits/parse-order-limit-flags.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
+import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { openProfileSession, requireScopes } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { addOrderLimitFlags } from './add-order-limit-flags.ts';
@@ -45,15 +46,21 @@ async function limitApp(io: CliEnvironment, settings: Settings, id: string, flag
   requireScopes(session, readSpec.scopes);
   requireScopes(session, spec.scopes);
   buildRequestFromCommandInput({ spec: readSpec, path: [id], typed: new Map() }); // rejects an invalid ID
+  const signal = io.interrupted;
+  const {
+    customer_limits: [current],
+  } = await explainApiErrors(readSpec, session.client.connectedApps.getLimits(id, { signal }));
+  const currency = flags.currency ?? current?.limits?.currency;
+  const changed = parsed ?? parseOrderLimitFlags({ ...flags, ...(currency !== undefined && { currency }) }, new Date());
+  const base = mergeOrderLimits(current, changed ?? {});
+  const request = buildRequestFromCommandInput({ spec, path: [id], typed: new Map(), base });
+  printResult(io, settings, await explainApiErrors(spec, session.client.request({ ...request, operation: operationId }, { signal })));
+}
+
+/** Waits for a request, and adds hints for its operation to an API error. */
+async function explainApiErrors<Result>(spec: CommandSpec, request: Promise<Result>): Promise<Result> {
   try {
-    const {
-      customer_limits: [current],
-    } = await session.client.connectedApps.getLimits(id, { signal: io.interrupted });
-    const currency = flags.currency ?? current?.limits?.currency;
-    const changed = parsed ?? parseOrderLimitFlags({ ...flags, ...(currency !== undefined && { currency }) }, new Date());
-    const base = mergeOrderLimits(current, changed ?? {});
-    const request = buildRequestFromCommandInput({ spec, path: [id], typed: new Map(), base });
-    printResult(io, settings, await session.client.request({ ...request, operation: operationId }, { signal: io.interrupted }));
+    return await request;
   } catch (error) {
     throw commandErrorFromApiError(error, spec, undefined);
   }

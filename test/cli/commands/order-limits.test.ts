@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Scope } from '@mandate/contract';
 import { approveDevice } from '../../support/oauth/device-flow.ts';
 import { obtainLimitedTokens, type RequestedLimits } from '../../support/oauth/limited-tokens.ts';
 import { obtainTokens, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
@@ -93,11 +94,14 @@ describe('mandate login with limits', () => {
 describe('mandate apps limit', () => {
   const monthly = { currency: 'GBP', per_order: 5000, per_period: 20_000, period: 'month' };
 
-  async function connect(details: RequestedLimits | undefined) {
+  async function connect(
+    details: RequestedLimits | undefined,
+    granted: readonly Scope[] = ['connected_apps.read', 'connected_apps.write'],
+  ) {
     const anna = await signUp(server.origin);
     const { access_token: token } = await obtainLimitedTokens(server.origin, anna, ['orders.write', 'connected_apps.read'], details);
     const id: number = (await server.callApi('GET', '/api/v1/connected-apps', { token })).body.data[0].id;
-    const { access_token: manager } = await obtainTokens(server.origin, anna, ['connected_apps.read', 'connected_apps.write']);
+    const { access_token: manager } = await obtainTokens(server.origin, anna, granted);
     const env = { MANDATE_API_URL: server.origin, MANDATE_TOKEN: manager };
     return {
       run: (...flags: string[]) => runInProcess(['apps', 'limit', String(id), ...flags], { env }),
@@ -161,6 +165,16 @@ describe('mandate apps limit', () => {
     const app = await connect(all);
     const { exitCode, stderr } = await app.run(...flags);
     expect([exitCode, stderr.replaceAll(/\s+/g, ' ')]).toEqual([2, expect.stringContaining(fault)]);
+    expect(await app.details()).toEqual({ type: 'mandate_orders', ...all });
+  });
+
+  test.each([
+    ['connected_apps.read', 'connected_apps.write'],
+    ['connected_apps.write', 'connected_apps.read'],
+  ] as const)('with a token that has only %s names the missing scope %s', async (granted, missing) => {
+    const app = await connect(all, [granted]);
+    const { exitCode, stderr } = await app.run('--limit-per-order', '20');
+    expect([exitCode, stderr]).toEqual([5, expect.stringContaining(`mandate login --scopes +${missing}\n`)]);
     expect(await app.details()).toEqual({ type: 'mandate_orders', ...all });
   });
 
