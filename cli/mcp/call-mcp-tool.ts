@@ -12,7 +12,7 @@ import {
   toolRequestFromCall,
   toolResultFromResponse,
   type McpTool,
-  type RefusalAdvice,
+  type AccessAdvice,
   type ToolRequest,
   type ToolResponse,
   type ToolResult,
@@ -25,7 +25,7 @@ type ToolArguments = Readonly<Record<string, unknown>>;
 /** Calls the API operation of a tool as the signed-in user. Errors are returned as results that tell the assistant what to do. */
 export async function callMcpTool(io: CliEnvironment, client: Client, tool: McpTool, toolArguments: ToolArguments): Promise<ToolResult> {
   const request = toolRequestFromCall(tool, toolArguments);
-  const advice: RefusalAdvice = {
+  const advice: AccessAdvice = {
     missingScope: ([scope = '']) => addProfileToLoginHint(io, `ask the user to run \`mandate login --scopes +${scope}\``),
     missingToken: addProfileToLoginHint(io, 'ask the user to run `mandate login`'),
   };
@@ -59,7 +59,7 @@ export async function sendToolRequest(io: CliEnvironment, client: Client, reques
 }
 
 /** Describes a request without a response in one sentence. */
-function describeFailure(error: unknown, { idempotencyKey }: ToolRequest, { missingToken = '' }: RefusalAdvice): string {
+function describeFailure(error: unknown, { idempotencyKey }: ToolRequest, { missingToken = '' }: AccessAdvice): string {
   if (!(error instanceof MandateError)) throw error;
   const reason = error.message.replace(/\.$/, '');
   if (error instanceof SignInRequiredError || error instanceof AuthorizationError) return `${reason}; ${missingToken}.`;

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../schema/json.ts';
-import { describeRefusal, parseProblem, type RefusalAdvice, type ToolResponse } from './describe-refusal.ts';
+import { describeApiError, parseProblem, type AccessAdvice, type ToolResponse } from './describe-api-error.ts';
 import { formatCompactResult } from './format-compact-result.ts';
 import { idempotencyKeyToolArgumentName, ifMatchToolArgumentName, type McpTool } from './mcp-tool-type.ts';
 
@@ -57,11 +57,11 @@ function toJsonObject(value: unknown): JsonObject {
 const problemMetaKey = 'mandate/problem';
 
 /** Converts an API response to a tool result. Errors are also tool results, because they tell the assistant what to do. */
-export function toolResultFromResponse(tool: McpTool, response: ToolResponse, advice?: RefusalAdvice): ToolResult {
+export function toolResultFromResponse(tool: McpTool, response: ToolResponse, advice?: AccessAdvice): ToolResult {
   const { status, header, text } = response;
   if (status >= 400) {
     const problem = parseProblem(text);
-    return { ...refusalResult(describeRefusal(tool, response, advice)), ...(problem && { _meta: { [problemMetaKey]: problem } }) };
+    return { ...refusalResult(describeApiError(tool, response, advice)), ...(problem && { _meta: { [problemMetaKey]: problem } }) };
   }
   const etag = header('etag');
   const body = tool.outputSchema && toJsonObject(JSON.parse(text));

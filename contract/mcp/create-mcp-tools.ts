@@ -10,7 +10,7 @@ export {
   type ToolRequest,
   type ToolResult,
 } from './convert-tool-call-and-result.ts';
-export type { RefusalAdvice, ToolResponse } from './describe-refusal.ts';
+export type { AccessAdvice, ToolResponse } from './describe-api-error.ts';
 export { formatToolsWithScopes, mcpInstructions } from './mcp-instructions.ts';
 export { listUsablePrompts } from './mcp-prompts.ts';
 export { formatResourceUri, listUsableResources, type UsableTools } from './mcp-resources.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, jsonPrimitiveToText, type JsonValue } from '../schema/json.ts';
-import { describeRefusal, type ToolResponse } from './describe-refusal.ts';
+import { describeApiError, type ToolResponse } from './describe-api-error.ts';
 import type { McpTool } from './mcp-tool-type.ts';
 
 export type SendToolRequest = (tool: McpTool, toolArguments: Readonly<Record<string, unknown>>) => Promise<ToolResponse>;
@@ -111,7 +111,7 @@ export function parseListedRows(list: McpTool, response: ToolResponse): { id: st
 }
 
 function parseSuccessfulResponse(tool: McpTool, response: ToolResponse): JsonValue {
-  if (response.status >= 400) throw new Error(describeRefusal(tool, response));
+  if (response.status >= 400) throw new Error(describeApiError(tool, response));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the result of JSON.parse is a JSON value
   return JSON.parse(response.text) as JsonValue;
 }

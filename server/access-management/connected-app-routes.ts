@@ -8,7 +8,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { listConnectedAppsOfUser, revokeConnectedAppConsentAndApiKeys } from '../oauth/grants/connected-apps.ts';
+import { listConnectedAppsOfUser, revokeConnectedAppConsentAndApiKeys } from '../oauth/grants/create-list-and-revoke-connected-apps.ts';
 import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
 
 /** Additional dependencies for the connected app handlers. */

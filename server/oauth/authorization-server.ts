@@ -22,7 +22,7 @@ import {
 import { createDatabaseAttemptLimiter, type AttemptLimiter } from './brute-force/attempt-limiter.ts';
 import { createPublicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
 import { recordBrowserSessionUseOnAuthorization } from './sessions/record-list-and-revoke-browser-sessions.ts';
-import { recordConnectedAppUseAndGrantCreated } from './grants/connected-apps.ts';
+import { recordConnectedAppUseAndGrantCreated } from './grants/create-list-and-revoke-connected-apps.ts';
 import { setRevokedGrantIdOfRequest, runRequestInTransaction } from './grants/request-transaction.ts';
 import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
 import { enforceDevicePollInterval } from './device-flow/enforce-device-poll-interval.ts';

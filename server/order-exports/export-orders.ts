@@ -2,7 +2,7 @@ import { orderExportColumns, fileFormats, type OrderSummary } from '@mandate/con
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { countOrders, listOrders, type OrderFilters } from '../orders/list-orders.sql.ts';
-import { restrictOrderFiltersByText } from '../orders/restrict-order-filters-by-text.ts';
+import { addTextSearchToOrderFilters } from '../orders/add-text-search-to-order-filters.ts';
 import { orderLineFromEntity, orderSummaryFromRow } from '../orders/order-from-row.ts';
 import { OrderItem } from '../orders/order-and-order-item.entity.ts';
 import { appendToStoredFile, createStoredFile } from '../tasks/stored-task-file.ts';
@@ -64,7 +64,7 @@ async function createCheckpoint(run: TaskAttempt, params: OrderExportParams): Pr
     const fileId = await createStoredFile(em);
     const header = serializeOrderExportRows(params.format, params.columns, [], true);
     const chunks = await appendToStoredFile(em, fileId, 0, header);
-    const total = await countOrders(em, await restrictOrderFiltersByText(em, toFilters(params), params.q), countedMax);
+    const total = await countOrders(em, await addTextSearchToOrderFilters(em, toFilters(params), params.q), countedMax);
     return { checkpoint: { fileId, chunks, rows: 0, orders: 0 }, processed: 0, total: total > countedMax ? undefined : total };
   });
   return progress.checkpoint;
@@ -73,7 +73,7 @@ async function createCheckpoint(run: TaskAttempt, params: OrderExportParams): Pr
 async function exportBatch(em: EntityManager, params: OrderExportParams, checkpoint: Checkpoint) {
   const sort = { by: 'created_at', descending: false } as const;
   const limit = maxBatchOrders[params.rows];
-  const filters = await restrictOrderFiltersByText(em, toFilters(params), params.q);
+  const filters = await addTextSearchToOrderFilters(em, toFilters(params), params.q);
   const found = await listOrders(em, filters, { sort, position: checkpoint.after, limit });
   const orders = limitLines(found.slice(0, limit).map(orderSummaryFromRow), params.rows === 'lines');
   const rows = params.rows === 'lines' ? await withLines(em, orders) : orders.map((order) => ({ order, line: undefined }));

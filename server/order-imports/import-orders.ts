@@ -7,7 +7,7 @@ import { type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../t
 import { importOrder } from './import-order.ts';
 import { groupAdjacentRowsByOrder, type OrderRowGroup } from './group-order-rows.ts';
 import { orderImportTaskParamsSchema, type OrderImportParams } from './order-import-parameters.ts';
-import { storeRowsPartitionedByOrder, readOrderRowGroupsOfPartition, hashOrderReference } from './partition-rows-by-order.ts';
+import { storeRowsInPartitionsByOrder, readOrderRowGroupsOfPartition, hashOrderReference } from './partition-rows-by-order.ts';
 
 /** Maximum number of references kept in memory to detect whether the rows of each order are adjacent. */
 const referencesMax = 500_000;
@@ -51,7 +51,7 @@ async function checkOrderFile(file: ImportFile, params: OrderImportParams): Prom
   }
   if (!isScattered) return { total };
   const bytes = await readStoredFileSize(file.em, file.fileId);
-  return { total, partitions: await storeRowsPartitionedByOrder(file.em, readImportRecords(file), bytes, importedColumns(params)) };
+  return { total, partitions: await storeRowsInPartitionsByOrder(file.em, readImportRecords(file), bytes, importedColumns(params)) };
 }
 
 /** Returns the file columns that the import reads, starting with the reference column. */

@@ -43,7 +43,7 @@ class Partition {
  * @param bytes file size
  * @param columns the columns to keep; the first one contains the reference
  */
-export async function storeRowsPartitionedByOrder(
+export async function storeRowsInPartitionsByOrder(
   em: EntityManager,
   records: AsyncIterable<FileRecord>,
   bytes: number,

@@ -20,7 +20,7 @@ export const cancelOpenPaymentOfOrder = async (
   cancelAll(em, providers, await em.find(Payment, { ...cancelable, order: orderId }, { disableIdentityMap: true }), now);
 
 /** Marks the open payment as canceled without calling its provider; used in dry runs, whose transaction is rolled back. */
-export const markOrderPaymentCanceledForDryRun = (em: EntityManager, orderId: number): Promise<number> =>
+export const cancelPaymentInDryRun = (em: EntityManager, orderId: number): Promise<number> =>
   em.nativeUpdate(Payment, { ...cancelable, order: orderId }, { status: 'canceled' });
 
 /** Like `cancelPaymentAtProvider`, but for the open payments of up to `limit` orders whose reservation has expired. */

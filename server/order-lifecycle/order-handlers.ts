@@ -13,14 +13,14 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
 import { includeCustomerAndClientNames } from './include-customer-and-client-names.ts';
-import { markOrderPaymentCanceledForDryRun, cancelOpenPaymentOfOrder } from './cancel-payment-at-provider.ts';
+import { cancelPaymentInDryRun, cancelOpenPaymentOfOrder } from './cancel-payment-at-provider.ts';
 import { assertOrderAccessible } from '../orders/check-order-access-and-build-filters.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
 import { cancelOrderAndCreateRefund } from './cancel-order-and-create-refund.ts';
 import { findOrder } from '../orders/find-order.ts';
 import { parseOrderListParameters, type OrderListQuery } from '../orders/parse-order-list-parameters.ts';
-import { restrictOrderFiltersByText } from '../orders/restrict-order-filters-by-text.ts';
+import { addTextSearchToOrderFilters } from '../orders/add-text-search-to-order-filters.ts';
 import { countOrders, listOrders } from '../orders/list-orders.sql.ts';
 import { type OrderRow, orderSummaryFromRow } from '../orders/order-from-row.ts';
 import { placeOrder } from '../orders/place-order.ts';
@@ -76,7 +76,7 @@ export async function handleListOrders<Summary, FullOrder extends Summary & Vers
   const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
   const position = pages.decodeCursor(req, list);
   const rows = await readList(async (from) => {
-    const found = await listOrders(from, await restrictOrderFiltersByText(from, filters, query.q), {
+    const found = await listOrders(from, await addTextSearchToOrderFilters(from, filters, query.q), {
       sort,
       position,
       limit: query.limit,
@@ -85,7 +85,7 @@ export async function handleListOrders<Summary, FullOrder extends Summary & Vers
     return includeCustomerAndClientNames(from, found, names);
   });
   const count = (): Promise<number> =>
-    readList(async (from) => countOrders(from, await restrictOrderFiltersByText(from, filters, query.q)));
+    readList(async (from) => countOrders(from, await addTextSearchToOrderFilters(from, filters, query.q)));
   const toItem = (row: OrderRow): Summary => representation.toSummary(orderSummaryFromRow(row));
   const page = pages.respondWithPage(req, res, list, rows, toItem, (row) => [orderSummaryFromRow(row)[sort.by], row.id]);
   return {
@@ -132,7 +132,7 @@ export async function handleCancelOrder<Summary, FullOrder extends Summary & Ver
   if (!isDryRunRequest(req)) await cancelOpenPaymentOfOrder(em, providers, id, new Date());
   let refundId: number | undefined;
   const effect = async (inner: EntityManager): Promise<FullOrder> => {
-    if (isDryRunRequest(req)) await markOrderPaymentCanceledForDryRun(inner, id);
+    if (isDryRunRequest(req)) await cancelPaymentInDryRun(inner, id);
     const canceled = await cancelOrderAndCreateRefund(inner, principal, id, body, new Date());
     refundId = canceled.refundId;
     return representation.toOrder(canceled.order);

@@ -18,7 +18,7 @@ import {
   type ProductStatisticsRow,
 } from './call-statistics-functions.ts';
 import { orderStatisticsFromRows } from './order-statistics-from-rows.ts';
-import { previousFirstDay, rejectTimeZoneUnknownToDatabase, resolveStatisticsDays } from './statistics-days.ts';
+import { previousFirstDay, rejectTimeZoneUnknownToDatabase, resolveStatisticsDays } from './resolve-statistics-days.ts';
 
 export const statisticsRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.stats, {

@@ -12,7 +12,7 @@ import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-li
 import { saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { findLimitsWithoutConsent, unlimited } from './order-limits-of-authorization-request.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
-import { createConnectedApp } from './connected-apps.ts';
+import { createConnectedApp } from './create-list-and-revoke-connected-apps.ts';
 import { UserConsent } from './consent.entity.ts';
 import { listRequestedUserClaims } from '../protocol/claims-parameter.ts';
 import { isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';

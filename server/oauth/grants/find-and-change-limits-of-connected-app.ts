@@ -9,7 +9,7 @@ import { findEffectiveOrderLimits, type EffectiveLimits } from '../../order-limi
 import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
 import {
   findOrderLimits,
-  removeOrderLimitsExceptRestrictedAccess,
+  removeOrderLimitsButKeepOwnOrders,
   saveOrderLimits,
 } from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
@@ -93,7 +93,7 @@ export async function changeLimitsOfConnectedApp(
     await deleteStoredConsent(em, userId, clientId);
   } else {
     const application = await em.findOne(Application, { clientId }, { fields: ['firstParty'], disableIdentityMap: true });
-    await removeOrderLimitsExceptRestrictedAccess(em, grantId, { firstParty: application?.firstParty === true });
+    await removeOrderLimitsButKeepOwnOrders(em, grantId, { firstParty: application?.firstParty === true });
   }
   await recordChangedLimits(em, app, { source, actorId: userId, by, limits: input }, now);
   return true;

@@ -70,11 +70,11 @@ import {
 } from './handlers/sign-in/sign-in.ts';
 import {
   showSignUpConfirmation,
-  showSignUpRequest,
+  showSignUpForm,
   redisplaySignUpConfirmation,
-  redisplaySignUpRequest,
+  redisplaySignUpForm,
   submitSignUpConfirmation,
-  submitSignUpRequest,
+  submitSignUpForm,
 } from './handlers/sign-in/sign-up.ts';
 
 /** Registers all pages and forms. The second handler of each form handles submissions without a valid CSRF token. */
@@ -99,8 +99,8 @@ function addSignInPages(pages: PageRouter): void {
     .addForm(['/sign-in/second-factor', '/sign-in/:uid/second-factor'], submitSecondFactor, redisplaySignInAfterSecondFactorExpired)
     .addForm(['/sign-in/e-mail-code', '/sign-in/:uid/e-mail-code'], submitEmailCode, redisplaySignInAfterSecondFactorExpired)
     .addForm(['/sign-in', '/sign-in/:uid'], submitSignIn, redisplaySignIn)
-    .addPage(['/sign-up', '/sign-in/:uid/sign-up'], showSignUpRequest)
-    .addForm(['/sign-up', '/sign-in/:uid/sign-up'], submitSignUpRequest, redisplaySignUpRequest)
+    .addPage(['/sign-up', '/sign-in/:uid/sign-up'], showSignUpForm)
+    .addForm(['/sign-up', '/sign-in/:uid/sign-up'], submitSignUpForm, redisplaySignUpForm)
     .addPage(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], showSignUpConfirmation)
     .addForm(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], submitSignUpConfirmation, redisplaySignUpConfirmation)
     .addPage('/password-reset', showPasswordResetRequest)

@@ -19,7 +19,7 @@ import { z } from 'zod';
 import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
 import { getClientRefreshGraceSeconds } from '../clients/oidc-client-adapter.ts';
 import { prefetchClientAndLimitSecretAttempts, type ClientPrefetchOptions } from '../clients/prefetch-client-and-limit-secret-attempts.ts';
-import { recordConnectedAppUseAndGrantCreated } from '../grants/connected-apps.ts';
+import { recordConnectedAppUseAndGrantCreated } from '../grants/create-list-and-revoke-connected-apps.ts';
 import { runRequestInTransaction } from '../grants/request-transaction.ts';
 import { readForm } from '../protocol/buffered-request-body.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';

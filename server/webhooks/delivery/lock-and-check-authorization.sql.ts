@@ -5,7 +5,7 @@ type HeldRows = { readonly endpoint: boolean; readonly application: boolean; rea
 
 // Written in SQL because MikroORM has no FOR KEY SHARE, and one statement takes all locks.
 // SKIP LOCKED never waits for a lock, so a deadlock with a revocation is impossible. Revoking a grant deletes its row.
-export const lockAuthorizationRows = prepareStatement<HeldRows>(
+export const lockWebhookAuthorizationRows = prepareStatement<HeldRows>(
   'lock_webhook_authorization',
   `with endpoint as (select e.id, e.application_id, e.user_id, e.client_id, e.authority from webhook_endpoints e where e.id = $1),
         e as (select id from webhook_endpoints where id = $1 for share skip locked),

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { ClaimedDelivery } from './claim-and-update-deliveries.sql.ts';
 import type { SendGate } from '../../outgoing-http/ssrf-protected-connection.ts';
-import { deliveryAuthorizationChecks, lockAuthorizationRows } from './lock-and-check-authorization.sql.ts';
+import { deliveryAuthorizationChecks, lockWebhookAuthorizationRows } from './lock-and-check-authorization.sql.ts';
 import { EndpointNoLongerAuthorizedError, AuthorizationLockedError } from './send-webhook.ts';
 
 /**
@@ -31,7 +31,7 @@ export const lockAuthorizationDuringSend =
   (em: EntityManager, delivery: ClaimedDelivery): SendGate =>
   (send) =>
     em.fork().transactional(async (inner) => {
-      const [rows] = await lockAuthorizationRows(inner, [delivery.endpoint_id, delivery.event_id]);
+      const [rows] = await lockWebhookAuthorizationRows(inner, [delivery.endpoint_id, delivery.event_id]);
       if (!(await isAllowed(inner, delivery))) throw new EndpointNoLongerAuthorizedError();
       if (!rows || !Object.values(rows).every(Boolean)) throw new AuthorizationLockedError();
       await send();

@@ -15,7 +15,7 @@ import {
   addScopesToStoredConsent,
   findConsentedScopes,
 } from '../../grants/consents-and-grants.ts';
-import { createConnectedApp } from '../../grants/connected-apps.ts';
+import { createConnectedApp } from '../../grants/create-list-and-revoke-connected-apps.ts';
 import { listAccessTokenAudiences, oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
 import { tokenAndSessionLifetimes } from '../../protocol/token-and-session-lifetimes.ts';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxLimitedCategories, type ConnectedAppLimits, type EffectiveOrderLimits, type OrderSpendingLimits } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
-import { findNameOfConnectedApp } from '../../../grants/connected-apps.ts';
+import { findNameOfConnectedApp } from '../../../grants/create-list-and-revoke-connected-apps.ts';
 import {
   changeLimitsOfConnectedApp,
   findCeilingOfConnectedApp,

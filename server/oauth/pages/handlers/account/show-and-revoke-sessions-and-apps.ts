@@ -6,7 +6,7 @@ import { revokeBrowserSession, listActiveBrowserSessionsOfUser } from '../../../
 import { endBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { getNetwork } from '../../../sessions/ip-address-and-network.ts';
 import { listConnectedAppsByApplication } from '../../../grants/list-connected-apps-by-application.ts';
-import { revokeConnectedAppConsentAndApiKeys } from '../../../grants/connected-apps.ts';
+import { revokeConnectedAppConsentAndApiKeys } from '../../../grants/create-list-and-revoke-connected-apps.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { connectedAppsPage } from '../../views/account/connected-apps-page.ts';

@@ -31,11 +31,11 @@ const { email: validEmail } = contract.users.create.body.shape;
 const signUpForm = z.object({ email: z.string().catch('') });
 
 /** Handles `GET /sign-up`, and `GET /sign-in/:uid/sign-up` if an application requested the sign-in. */
-export const showSignUpRequest = (context: PageContext) => async (req: Request, res: Response) =>
+export const showSignUpForm = (context: PageContext) => async (req: Request, res: Response) =>
   renderSignUpForm(context, req, res, await findPendingSignInInteraction(context, req, res), '', []);
 
 /** Handles `POST /sign-up` and `POST /sign-in/:uid/sign-up`: sends the link. */
-export const submitSignUpRequest = (context: PageContext) => async (req: Request, res: Response) => {
+export const submitSignUpForm = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findPendingSignInInteraction(context, req, res);
   const { messages } = context.settings;
   const { email } = signUpForm.parse(req.body ?? {});
@@ -50,7 +50,7 @@ export const submitSignUpRequest = (context: PageContext) => async (req: Request
 };
 
 /** Shows the form again after a submission without a valid token. */
-export const redisplaySignUpRequest = (context: PageContext) => async (req: Request, res: Response) => {
+export const redisplaySignUpForm = (context: PageContext) => async (req: Request, res: Response) => {
   const { email } = signUpForm.parse(req.body ?? {});
   const interaction = await findPendingSignInInteraction(context, req, res);
   await renderSignUpForm(context, req, res, interaction, email, [{ field: 'email', text: context.settings.messages.stale }]);

@@ -5,7 +5,7 @@ import type { McpTool } from './mcp-tool-type.ts';
 export type ToolResponse = { readonly status: number; readonly header: (name: string) => string | undefined; readonly text: string };
 
 /** How the user can give the assistant the access that it lacks, as the end of a sentence. */
-export type RefusalAdvice = {
+export type AccessAdvice = {
   readonly missingScope: (scopes: readonly string[]) => string;
   /** Advice if the token is missing or invalid; undefined if the client signs the user in by itself. */
   readonly missingToken?: string;
@@ -42,17 +42,17 @@ function readProblem({ code, title, detail = title, errors }: JsonObject): ApiPr
   };
 }
 
-const defaultAdvice: RefusalAdvice = { missingScope: (scopes) => `ask the user to sign in again with the scope ${scopes.join(' or ')}` };
+const defaultAdvice: AccessAdvice = { missingScope: (scopes) => `ask the user to sign in again with the scope ${scopes.join(' or ')}` };
 
 /**
  * Describes an error response in one sentence that tells the assistant the reason and what to do, because a whole problem object would take
  * up about ten times as many tokens.
  */
-export function describeRefusal(tool: McpTool, response: ToolResponse, refusalAdvice = defaultAdvice): string {
+export function describeApiError(tool: McpTool, response: ToolResponse, accessAdvice = defaultAdvice): string {
   const { status, text } = response;
   const body = parseProblem(text);
   const problem = body && readProblem(body);
-  const advice = adviceFor(tool, problem?.code ?? '', response, refusalAdvice);
+  const advice = adviceFor(tool, problem?.code ?? '', response, accessAdvice);
   const reasons = problem ? listReasons(problem).map(nameToolsForApprovals) : [`The service responded with status ${status}`];
   const code = problem ? ` (${problem.code})` : '';
   return `${joinSentences([...reasons, ...(advice === undefined ? [] : [advice])])}${code}.`;
@@ -95,7 +95,7 @@ function adviceFor(
   { keyed, scopes }: McpTool,
   code: string,
   { status, header }: ToolResponse,
-  { missingScope, missingToken }: RefusalAdvice,
+  { missingScope, missingToken }: AccessAdvice,
 ): string | undefined {
   if (code === 'insufficient_scope') return missingScope(scopes);
   if (status === 401) return missingToken;

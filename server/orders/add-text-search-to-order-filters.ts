@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { OrderFilters } from './list-orders.sql.ts';
 
 /** If a search text is given, restricts the filters to the orders that match the text. */
-export async function restrictOrderFiltersByText(
+export async function addTextSearchToOrderFilters(
   em: EntityManager,
   filters: OrderFilters,
   text: string | undefined,
