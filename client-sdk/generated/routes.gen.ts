@@ -859,7 +859,6 @@ export type ProblemsOf = {
     revoked_token: 401;
     missing_token: 401;
     insufficient_scope: 403;
-    forbidden: 403;
     not_acceptable: 406;
     rate_limited: 429;
     quota_exceeded: 429;
@@ -874,7 +873,6 @@ export type ProblemsOf = {
     revoked_token: 401;
     missing_token: 401;
     insufficient_scope: 403;
-    forbidden: 403;
     not_found: 404;
     not_acceptable: 406;
     rate_limited: 429;
@@ -939,7 +937,6 @@ export type ProblemsOf = {
     revoked_token: 401;
     missing_token: 401;
     insufficient_scope: 403;
-    forbidden: 403;
     not_found: 404;
     not_acceptable: 406;
     idempotency_in_progress: 409;

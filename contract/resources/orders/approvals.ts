@@ -12,7 +12,8 @@ import {
   commonProblems,
   cursorProblemCodes,
   declareProblemResponses,
-  problemCodesOfAuthorizedOperations,
+  problemCodesOfAuthenticatedOperations,
+  problemCodesOfAuthenticatedPosts,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -138,7 +139,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
       'Returns the approvals of the current user, newest first. An application that can access only its own orders sees only the approvals that it requested.',
     responses: {
       200: listPageSchema('ApprovalPage', approvalSummarySchema),
-      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
+      ...fails(...problemCodesOfAuthenticatedOperations, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'approvals.list', access: ['orders.read', 'orders.write', 'approvals.decide'] }),
   },
@@ -156,7 +157,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     summary: 'Get an approval',
     description:
       'Returns the approval with its lines. With `wait`, the response is sent as soon as the approval is no longer pending, or after this time.',
-    responses: { 200: approvalSchema, ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
+    responses: { 200: approvalSchema, ...fails(...problemCodesOfAuthenticatedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'approvals.get', access: ['orders.read', 'orders.write', 'approvals.decide'] }),
   },
   approve: {
@@ -194,7 +195,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     summary: 'Cancel an approval',
     description:
       'Withdraws a pending request, or an approval that has not been used. Only the application that requested it can cancel it.',
-    responses: { 201: approvalSchema, ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblems) },
+    responses: { 201: approvalSchema, ...fails(...problemCodesOfAuthenticatedPosts, ...decisionProblems) },
     metadata: declareRouteMetadata({ operationId: 'approvals.cancel', access: ['orders.write'], idempotent: true }),
   },
 });

@@ -120,6 +120,8 @@ describe('an order from a quote', () => {
     );
     const placed = await send({ quote_id: quote.id });
     expect([placed.status, placed.body]).toMatchObject([201, { shipping_method: method, shipping_address: address, total: quote.total }]);
+    const again = await send({ quote_id: quote.id });
+    expect([again.status, again.body]).toMatchObject([409, { code: 'quote_not_open', errors: [{ code: 'converted' }] }]);
   });
 });
 
