@@ -1,9 +1,11 @@
 /** Installs the packed server in an empty directory outside of the repository, and uses it as a new user would. */
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildCommandLineProgram } from '../../server/command/build-command-line-program.ts';
 import { formatWelcomeMessage } from '../../server/first-run/format-welcome-message.ts';
 import { findFreePort } from '../support/network/free-port.ts';
 import { killServerProcesses, readFirstRunFile, startServerProcess, type ServerProcess } from '../support/server/server-process.ts';
@@ -12,6 +14,7 @@ import {
   installPackages,
   listFiles,
   measureInstalledSize,
+  npmEnvironment,
   packWorkspaces,
   repositoryRoot,
   runNpm,
@@ -22,6 +25,16 @@ import { installedCommand, orderWithInstalledClient, orderWithInstalledCommand, 
 import { previousReleaseBackup } from './previous-release.ts';
 
 const maxInstalledMegabytes = 150;
+/** Names of the migrations that a line of a command's output reports. */
+const findMigrations = (output: string, state: 'applied' | 'pending'): string[] =>
+  Array.from(output.matchAll(new RegExp(`^${state} {2}(\\d{14}_\\w+)`, 'gm')), ([, name = '']) => name);
+
+/** Returns the names of all commands that do something, such as `keys rotate`. */
+const listCommands = ({ commands }: Pick<Command, 'commands'>, parent = ''): string[] =>
+  commands.flatMap((command) =>
+    command.commands.length > 0 ? listCommands(command, `${command.name()} `) : [`${parent}${command.name()}`],
+  );
+
 /** Files of the repository that the packages contain at another path or do not need. */
 const notPackaged = /\.ts$|^(contract|server)\/(LICENSE|README\.md|package\.json|baseline\/.*)$/;
 
@@ -121,32 +134,72 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
       expect(await running.stop()).toBe(0);
     });
 
-    test.each([
+    /** The commands that end, with their expected output. Other tests run `start` and `restore`. */
+    const commands: readonly (readonly [argv: readonly string[], output: RegExp])[] = [
       [['check'], /^ok +configuration/],
-      [['migrate'], /./],
-      [['migrate', '--status'], /applied/],
-      [['keys', 'rotate'], /./],
-      [['admin', 'create', '--email', 'owner@example.com'], /./],
+      [['migrate'], /^Nothing is pending\.$/m],
+      [['migrate', '--status'], /^applied {2}\d{14}_/],
+      [['keys', 'rotate'], /new signing keys have been published/],
+      [['statistics', 'rebuild'], /^The order statistics were calculated again from the orders: [1-9]\d* rows\.$/m],
+      [['admin', 'create', '--email', 'owner@example.com'], /owner@example\.com/],
       [['backup', 'offline.backup'], /offline\.backup/],
-    ])('runs %j', async (argv, expected) => {
+    ];
+    test.each(commands)('runs %j', async (argv, expected) => {
       const input = argv[0] === 'admin' ? ['-c', `echo 'correct horse battery staple' | "$0" "$@"`] : ['-c', '"$0" "$@"'];
       const { code, stdout, stderr } = await runProgram('sh', [...input, process.execPath, server(), ...argv], { cwd: project });
       expect([code, stderr]).toEqual([0, expect.any(String)]);
       expect(stdout).toMatch(expected);
     });
 
-    test('restores a backup of the previous release into a new database, upgrades it and continues to serve it', async () => {
+    test('these tests run every command, and the README of the package lists it', async () => {
+      const existing = listCommands(buildCommandLineProgram(process, () => undefined));
+      expect(existing.length).toBeGreaterThan(7);
+      const tested = [...commands.map(([argv]) => argv.join(' ')), 'start', 'restore'];
+      expect(existing.filter((name) => !tested.some((command) => `${command} `.startsWith(`${name} `)))).toEqual([]);
+      const readme = await readFile(join(project, 'node_modules/@mandate/server/README.md'), 'utf8');
+      expect(existing.filter((name) => !new RegExp(`\\| .*\`(?:mandate-server )?${name}\\b.* \\|`).test(readme))).toEqual([]);
+    });
+
+    describe('the data of the previous release', () => {
       const { file, secret, administrator, orders } = previousReleaseBackup;
-      const env = { MANDATE_DATA_DIR: join(project, 'upgraded'), MANDATE_SECRET: secret };
-      const restored = await mandateServer(['restore', file], env);
-      expect(restored).toMatchObject({ code: 0, stderr: expect.any(String) });
-      expect(restored.stdout).toMatch(/^applied {2}\d{14}_/m);
-      const running = await start(env);
-      await signInWithInstalledCommand(project, running.url, administrator, { options: ['--scopes', 'orders.read,orders.manage'] });
-      const mandate = installedCommand(project, running.url);
-      const { stdout } = await mandate('orders', 'list', '--json');
-      expect(JSON.parse(stdout).data).toMatchObject(orders);
-      expect(await running.stop()).toBe(0);
+      const restore = async (data: string, program = server()): Promise<string> => {
+        const env = { MANDATE_DATA_DIR: join(project, data), MANDATE_SECRET: secret };
+        const { code, stdout, stderr } = await runProgram(process.execPath, [program, 'restore', file], { cwd: project, env });
+        expect([code, stderr]).toEqual([0, expect.any(String)]);
+        return stdout;
+      };
+      /** Starts the server, signs in with the old account, reads the old orders and places a new one. */
+      const use = async (data: string): Promise<void> => {
+        const running = await start({ MANDATE_DATA_DIR: join(project, data), MANDATE_SECRET: secret });
+        await signInWithInstalledCommand(project, running.url, administrator, { options: ['--scopes', 'orders.read,orders.manage'] });
+        const mandate = installedCommand(project, running.url);
+        const readOrders = async (): Promise<unknown> => JSON.parse((await mandate('orders', 'list', '--json')).stdout).data;
+        expect(await readOrders()).toMatchObject(orders);
+        const placed = await orderWithInstalledCommand(mandate, ['--user-id', '2']);
+        expect(await readOrders()).toMatchObject([{ id: placed.id, user_id: 2, status: 'pending' }, ...orders]);
+        expect(await running.stop()).toBe(0);
+      };
+
+      test('can be restored from a backup into a new database, which is upgraded', async () => {
+        expect(findMigrations(await restore('upgraded'), 'applied').length).toBeGreaterThan(0);
+        await use('upgraded');
+      });
+
+      test('is upgraded in place when the server starts on its directory', async () => {
+        const newer = findMigrations(await restore('restored-to-list-migrations'), 'applied');
+        // The packed server without the newer migrations creates the directory as the previous release left it.
+        const previous = join(directory, 'previous');
+        await cp(join(project, 'node_modules'), join(previous, 'node_modules'), { recursive: true });
+        const folder = join(previous, 'node_modules/@mandate/server/dist/database/migrations');
+        for (const name of newer) await rm(join(folder, `${name}.js`));
+        expect(findMigrations(await restore('in-place', server().replace(project, previous)), 'applied')).toEqual([]);
+        const status = await mandateServer(['migrate', '--status'], {
+          MANDATE_DATA_DIR: join(project, 'in-place'),
+          MANDATE_SECRET: secret,
+        });
+        expect(findMigrations(status.stdout, 'pending')).toEqual(newer);
+        await use('in-place');
+      });
     });
   });
 
@@ -162,22 +215,36 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
     expect(messages[0]).toContain(`Mandate cannot start. ${name} requires packages that are not installed.`);
   });
 
-  test('runs by the name of its package, and installed globally by another user', async () => {
+  test('starts in an empty folder by the name of its package, with npx', async () => {
     expect(await runNpm('npx', ['--offline', '@mandate/server', '--version'], project)).toMatchObject({ code: 0, stdout: '0.1.0\n' });
+    const empty = join(directory, 'empty');
+    await mkdir(empty);
+    // The packages are not published, so npx installs their files.
+    const argv = ['--yes', '--package', tarballs.contract, '--package', tarballs.server, 'mandate-server'];
+    const running = await startServerProcess(npmEnvironment(), argv, { executable: 'npx', directory: empty });
+    expect(running.output()).toContain('Mandate is running.');
+    expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
+    expect(await readdir(empty)).toEqual(['data']);
+    await running.stop();
+  });
+
+  test('runs installed globally by another user', async () => {
     const prefix = join(directory, 'global');
     const globally = ['install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', '--prefer-offline'];
     expect(await runNpm('npm', [...globally, tarballs.contract, tarballs.server], directory)).toMatchObject({ code: 0 });
     const home = join(directory, 'home');
-    await mkdir(home, { mode: 0o777 });
+    await mkdir(home);
     for (const path of [directory, home]) await chmod(path, path === home ? 0o777 : 0o755);
     const isRoot = process.getuid?.() === 0;
     if (!isRoot) await runProgram('chmod', ['--recursive', 'a-w', prefix], { cwd: directory });
-    const outcome = await runProgram(process.execPath, [join(prefix, 'bin/mandate-server'), '--version'], {
-      cwd: home,
-      env: { HOME: home },
-      uid: isRoot ? 65_534 : undefined,
-    });
+    const account = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+    const program = join(prefix, 'bin/mandate-server');
+    const outcome = await runProgram(process.execPath, [program, '--version'], { cwd: home, env: { HOME: home }, uid: account.uid });
     expect(outcome).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
+    const running = await startServerProcess({ HOME: home }, [program], { executable: process.execPath, directory: home, ...account });
+    expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
+    expect(await readdir(home)).toContain('data');
+    expect(await running.stop()).toBe(0);
     expect((await readdir(join(home, '.cache/mandate'))).length).toBeGreaterThan(0);
     expect(existsSync(join(prefix, 'lib/node_modules/.cache'))).toBe(false);
   });

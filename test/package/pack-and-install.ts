@@ -76,6 +76,12 @@ export const runProgram = (program: string, argv: readonly string[], { cwd, env 
 export const runNpm = (program: 'npm' | 'npx', argv: readonly string[], cwd: string): Promise<Outcome> =>
   runProgram(program, argv, { cwd, env: { ...process.env, PATH: searchPath } });
 
+/** Returns the caller's npm configuration, for programs that otherwise run without the caller's environment. */
+export const npmEnvironment = (): Record<string, string> => {
+  const configuration = Object.entries(process.env).filter(([name]) => /^(?:home|npm_config_.*)$/i.test(name));
+  return Object.fromEntries([...configuration.map(([name, value = '']) => [name, value] as const), ['PATH', searchPath]]);
+};
+
 /** Value of `PATH` with which programs find the Node.js version of this process first. */
 export const searchPath = `${join(process.execPath, '..')}:${process.env['PATH'] ?? '/usr/bin:/bin'}`;
 
