@@ -31,6 +31,8 @@ export default defineConfig({
     setupFiles: './test/support/setup-test-file.ts',
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // `expect.poll` returns as soon as its condition holds, and 1 s (the default) is too short on a busy machine.
+    expect: { poll: { timeout: 10_000 } },
     // On a busy machine a test can miss a deadline. One that fails twice has a real failure.
     retry: process.env['CI'] ? 1 : 0,
   },
