@@ -6,6 +6,7 @@ import { closeServer, listenOnLoopback } from '../support/network/loopback-serve
 import { authorizationPath, buildAuthorizationRequest, createWebApplication, signUp } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/use-server.ts';
 import { completeBrowserStep } from './complete-browser-step.ts';
+import type { UserAction } from './user-actions.ts';
 
 const server = useServer();
 
@@ -38,10 +39,11 @@ describe.skipIf(!hasChromium)('the browser steps of a module', { timeout: 300_00
     return {
       page,
       url: (parameters = {}) => server.origin + authorizationPath({ ...buildAuthorizationRequest(request).query, ...parameters }),
-      complete: (url, method = 'GET') => completeBrowserStep(page, { url, method }, { issuer: server.origin, user, suiteOrigin }),
+      complete: (url, method = 'GET', action = 'allow') =>
+        completeBrowserStep(page, { url, method }, { issuer: server.origin, user, suiteOrigin, action }),
     };
   }
-  type Complete = (url: string, method?: string) => Promise<Buffer | undefined>;
+  type Complete = (url: string, method?: string, action?: UserAction) => Promise<Buffer | undefined>;
 
   test('signs in, allows the permissions, returns to the suite, and confirms the sign-out', async () => {
     const { url, complete, page } = await openModule();
@@ -55,6 +57,16 @@ describe.skipIf(!hasChromium)('the browser steps of a module', { timeout: 300_00
     expect(await page.locator('h1').textContent()).toBe('You are signed out');
     await complete(url({ state: 'third', prompt: 'none' }));
     expect(callbacks.at(-1)?.searchParams.get('error')).toBe('login_required');
+  });
+
+  test('only opens a page, and declines the permissions', async () => {
+    const { url, complete, page } = await openModule();
+    const before = callbacks.length;
+    expect(await complete(url({ state: 'opened' }), 'GET', 'open')).toBeUndefined();
+    expect(page.url()).toContain(`${server.origin}/sign-in/`);
+    expect(callbacks.length).toBe(before);
+    await complete(url({ state: 'declined' }), 'GET', 'cancel');
+    expect(callbacks.at(-1)?.searchParams.get('error')).toBe('access_denied');
   });
 
   test('sends a request as a form, and receives a response as a form', async () => {

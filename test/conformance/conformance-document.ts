@@ -18,10 +18,8 @@ export function replaceSuiteSection(document: string, results: readonly PlanResu
 
 /** Renders the section about the suite: a summary, the modules of each plan, and the plans that were not run. */
 export function renderSuiteSection(results: readonly PlanResult[]): string {
-  const runs = conformancePlans.flatMap((plan) =>
-    results.filter((result) => result.plan === plan.name).map((result) => ({ plan, result })),
-  );
-  const withoutResult = conformancePlans.filter(({ name }) => !results.some(({ plan }) => plan === name));
+  const runs = conformancePlans.flatMap((plan) => results.filter((result) => result.plan === plan.id).map((result) => ({ plan, result })));
+  const withoutResult = conformancePlans.filter(({ id }) => !results.some(({ plan }) => plan === id));
   return [
     heading,
     '',
@@ -36,7 +34,7 @@ export function renderSuiteSection(results: readonly PlanResult[]): string {
     '',
     '### Plans that were not run',
     '',
-    ...withoutResult.map(({ title, name }) => `- ${title} (\`${name}\`): there is no stored result.`),
+    ...withoutResult.map(({ title, id }) => `- ${title} (\`${id}\`): there is no stored result.`),
     ...plansNotRun.map(({ plan, reason }) => `- ${plan}: ${reason}`),
     '',
   ].join('\n');
@@ -54,23 +52,29 @@ const meanings = `"Review" means that the suite has found no fault, but wants a 
 
 const columns = ['PASSED', 'REVIEW', 'WARNING', 'SKIPPED'] as const;
 
-function summaryRow({ title, name }: ConformancePlan, { modules, date, suite, commit }: PlanResult): string {
+function summaryRow({ title, id }: ConformancePlan, { modules, date, suite, commit }: PlanResult): string {
   const count = (accepts: (result: string) => boolean): number => modules.filter(({ result }) => accepts(result)).length;
   const counts = columns.map((column) => count((result) => result === column));
   const failed = count((result) => !columns.some((column) => column === result));
-  const cells = [`${title} (\`${name}\`)`, ...counts, failed, date, `${suite.version} (\`${suite.revision}\`)`, `\`${commit}\``];
+  const cells = [`${title} (\`${id}\`)`, ...counts, failed, date, `${suite.version} (\`${suite.revision}\`)`, `\`${commit}\``];
   return `| ${cells.join(' | ')} |`;
 }
 
-const moduleTable = ({ title, name }: ConformancePlan, { modules }: PlanResult): string[] => [
+const moduleTable = ({ id, title, variant }: ConformancePlan, { modules }: PlanResult): string[] => [
   '',
   `### ${title}`,
   '',
-  `\`npm run conformance -- --suite URL --plan ${name}\``,
+  `\`npm run conformance -- --suite URL --plan ${id}\``,
+  ...describeVariant(variant),
   '',
   '| module | result | remark |',
   '|---|---|---|',
   ...modules.map(
-    ({ module, result }) => `| \`${module}\` | ${result.toLowerCase()} | ${result === 'PASSED' ? '' : remarkOf(name, module)} |`,
+    ({ module, result }) => `| \`${module}\` | ${result.toLowerCase()} | ${result === 'PASSED' ? '' : remarkOf(id, module)} |`,
   ),
 ];
+
+function describeVariant(variant: ConformancePlan['variant']): string[] {
+  const settings = Object.entries(variant).map(([name, value]) => `\`${name}=${value}\``);
+  return settings.length === 0 ? [] : ['', `Variant: ${settings.join(', ')}`];
+}

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConformancePlan } from './conformance-plans.ts';
 import type { ModuleResult, PlanResult } from './plan-results.ts';
 import type { BrowserStep, ConformanceSuite, LogEntry, ModuleOfPlan } from './suite-api.ts';
+import { selectUserAction, type UserAction } from './user-actions.ts';
 
 /** Opens the URLs of one module in a new browser session. */
 export type BrowserSession = AsyncDisposable & {
   /** Completes a step, and returns a screenshot of the last page that the server showed. */
-  complete(step: BrowserStep): Promise<Buffer | undefined>;
+  complete(step: BrowserStep, action: UserAction): Promise<Buffer | undefined>;
 };
 
 export type RunOptions = {
@@ -24,7 +25,7 @@ const defaultModuleTimeoutMs = 300_000;
 
 /** Runs all modules of a plan one after another, because they share the redirect URIs. */
 export async function runPlan(
-  { name, variant }: ConformancePlan,
+  { id, name, variant }: ConformancePlan,
   configuration: object,
   options: RunOptions,
 ): Promise<Pick<PlanResult, 'plan' | 'modules'>> {
@@ -38,7 +39,7 @@ export async function runPlan(
     for (const finding of result.findings) report(`         ${finding}`);
     modules.push(result);
   }
-  return { plan: name, modules };
+  return { plan: id, modules };
 }
 
 async function runModule(planId: string, module: ModuleOfPlan, options: RunOptions): Promise<ModuleResult> {
@@ -48,10 +49,15 @@ async function runModule(planId: string, module: ModuleOfPlan, options: RunOptio
   const deadline = performance.now() + moduleTimeoutMs;
   let state = await suite.readModuleState(id);
   const problems: string[] = [];
+  let steps = 0;
   while (!['FINISHED', 'INTERRUPTED'].includes(state.status) && performance.now() < deadline) {
     for (const step of await suite.listBrowserSteps(id)) {
       await suite.markVisited(id, step.url);
-      await completeStep(suite, id, session, step).catch((error: unknown) => problems.push(`runner: ${String(error)}`));
+      const action = selectUserAction(module.testModule, steps);
+      steps += 1;
+      await completeStep(suite, id, () => session.complete(step, action)).catch((error: unknown) =>
+        problems.push(`runner: ${String(error)}`),
+      );
     }
     await sleep(pollMs);
     state = await suite.readModuleState(id);
@@ -63,8 +69,8 @@ async function runModule(planId: string, module: ModuleOfPlan, options: RunOptio
 }
 
 /** Completes a browser step, and uploads the screenshot if the suite waits for one. */
-async function completeStep(suite: ConformanceSuite, id: string, session: BrowserSession, step: BrowserStep): Promise<void> {
-  const screenshot = await session.complete(step);
+async function completeStep(suite: ConformanceSuite, id: string, complete: () => Promise<Buffer | undefined>): Promise<void> {
+  const screenshot = await complete();
   if (!screenshot) return;
   for (const { upload } of await suite.readLog(id)) if (upload !== undefined) await suite.uploadScreenshot(id, upload, screenshot);
 }

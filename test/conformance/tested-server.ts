@@ -5,12 +5,15 @@ import type { ApplicationCreate } from '@mandate/contract';
 import { z } from 'zod';
 import { createSelfSignedCertificate } from '../support/network/self-signed-certificate.ts';
 import { createDataDirectory, obtainAdministrationToken, readFirstRunFile, startServerProcess } from '../support/server/server-process.ts';
+import type { BrowserUser } from './complete-browser-step.ts';
 import type { RegisteredClient } from './conformance-plans.ts';
 
 export type TestedServer = AsyncDisposable & {
   readonly issuer: string;
   /** The user who signs in. */
-  readonly user: { readonly email: string; readonly password: string };
+  readonly user: BrowserUser;
+  /** A user who never allows anything, so that the server asks for consent. */
+  readonly unconsentingUser: BrowserUser;
   registerClients(registrations: readonly ApplicationCreate[]): Promise<RegisteredClient[]>;
 };
 
@@ -28,14 +31,17 @@ export async function startTestedServer(): Promise<TestedServer> {
     MANDATE_DATA_DIR: data.path,
     MANDATE_TLS_CERT: certFile,
     MANDATE_TLS_KEY: keyFile,
+    // so that the server can send logout tokens to the suite
+    NODE_EXTRA_CA_CERTS: process.env['NODE_EXTRA_CA_CERTS'] ?? '',
     // all requests come from one address
     MANDATE_RATE_LIMIT_IP: '100000',
   });
   const issuer = server.url.replace('http:', 'https:');
-  const { customer } = await readFirstRunFile(data.path);
+  const { customer, administrator } = await readFirstRunFile(data.path);
   return {
     issuer,
     user: customer,
+    unconsentingUser: administrator,
     async registerClients(registrations) {
       const token = await obtainAdministrationToken(issuer, data.path);
       const clients: RegisteredClient[] = [];
