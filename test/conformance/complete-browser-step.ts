@@ -5,6 +5,9 @@ import type { UserAction } from './user-actions.ts';
 
 export type BrowserUser = { readonly email: string; readonly password: string };
 
+/** An image of the last page that the server showed. `isFinalPage` means that the browser stayed on this page. */
+export type Screenshot = { readonly image: Buffer; readonly isFinalPage: boolean };
+
 /** More pages than any sign-in shows. */
 const maxPages = 10;
 /** How long a page can take to redirect by itself, as the page that posts a response to the client does. */
@@ -25,10 +28,10 @@ export async function completeBrowserStep(
   page: Page,
   step: BrowserStep,
   { issuer, user, suiteOrigin, action = 'allow' }: StepOptions,
-): Promise<Buffer | undefined> {
+): Promise<Screenshot | undefined> {
   await openStep(page, step, suiteOrigin);
   if (action === 'open') return undefined;
-  let screenshot: Buffer | undefined;
+  let screenshot: Screenshot | undefined;
   for (let pages = 0; pages < maxPages; pages += 1) {
     await page.waitForLoadState('load');
     if (!page.url().startsWith(`${issuer}/`)) break;
@@ -36,7 +39,7 @@ export async function completeBrowserStep(
     const shown = page.url();
     if (!shown.startsWith(`${issuer}/`)) break;
     if (await submitPage(page, user, action)) {
-      screenshot = image;
+      screenshot = image && { image, isFinalPage: false };
       continue;
     }
     // a final page, or a page that redirects by itself
@@ -46,7 +49,7 @@ export async function completeBrowserStep(
         () => true,
         () => false,
       );
-    if (!left) return page.screenshot();
+    if (!left) return { image: await page.screenshot(), isFinalPage: true };
   }
   return screenshot;
 }

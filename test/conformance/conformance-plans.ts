@@ -15,7 +15,10 @@ export type ConformancePlan = {
   readonly fapi2?: RequestedAccess;
 };
 
-type RequestedAccess = Pick<ApplicationCreate, 'grant_types' | 'scopes'> & { readonly requestedScope: string };
+type RequestedAccess = Pick<ApplicationCreate, 'grant_types' | 'scopes'> & {
+  readonly requestedScope: string;
+  readonly authorizationDetails?: readonly object[];
+};
 
 const discoveryAndStaticClients = { server_metadata: 'discovery', client_registration: 'static_client' };
 const fapi2Plan = 'fapi2-security-profile-final-test-plan';
@@ -58,6 +61,18 @@ export const conformancePlans: readonly ConformancePlan[] = [
     title: 'FAPI 2.0 Security Profile Final, OAuth',
     variant: { ...fapi2Variant, fapi_profile: 'plain_fapi', openid: 'plain_oauth' },
     fapi2: readOrders('orders.read'),
+  },
+  {
+    id: `${fapi2Plan}:authorization_details`,
+    name: fapi2Plan,
+    title: 'FAPI 2.0 Security Profile Final, rich authorization requests',
+    variant: { ...fapi2Variant, fapi_profile: 'plain_fapi', openid: 'openid_connect', authorization_request_type: 'rar' },
+    fapi2: {
+      grant_types: ['authorization_code', 'refresh_token'],
+      scopes: ['orders.read', 'orders.write'],
+      requestedScope: 'openid orders.read orders.write',
+      authorizationDetails: [{ type: 'mandate_orders', actions: ['place'], limits: { currency: 'GBP', per_order: 5000 } }],
+    },
   },
   {
     id: `${fapi2Plan}:client_credentials`,
@@ -151,6 +166,11 @@ export function createPlanConfiguration(
     client,
     client2,
     // applications with a secret can send it in the header or in the body
-    ...(fapi2 ? { resource: { resourceUrl: `${issuer}/api/v1/orders` } } : { client_secret_post: client }),
+    ...(fapi2 ? { resource: describeResource(issuer, fapi2) } : { client_secret_post: client }),
   };
 }
+
+const describeResource = (issuer: string, { authorizationDetails }: RequestedAccess) => ({
+  resourceUrl: `${issuer}/api/v1/orders`,
+  ...(authorizationDetails && { richAuthorizationRequest: authorizationDetails }),
+});

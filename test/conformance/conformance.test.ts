@@ -79,6 +79,13 @@ describe('the configuration of a plan', () => {
     });
   });
 
+  test('has authorization details (RFC 9396), if the plan requests them', () => {
+    const { plan, clients } = configure('fapi2-security-profile-final-test-plan:authorization_details');
+    expect(createPlanConfiguration(plan, 'https://localhost:3000', clients, credentials)).toMatchObject({
+      resource: { richAuthorizationRequest: [{ type: 'mandate_orders' }] },
+    });
+  });
+
   test('has the OAuth metadata (RFC 8414) and no callback, if applications act on their own behalf', () => {
     const { plan, clients, registrations } = configure('fapi2-security-profile-final-test-plan:client_credentials');
     expect(registrations.map(({ redirect_uris: uris }) => uris)).toEqual([[], []]);
@@ -93,6 +100,7 @@ describe('the configuration of a plan', () => {
     expect(selectPlans(['fapi2-security-profile-final-test-plan']).map(({ variant }) => variant['openid'])).toEqual([
       'openid_connect',
       'plain_oauth',
+      'openid_connect',
       undefined,
     ]);
     expect(() => selectPlans(['other-plan'])).toThrow('unknown plans: other-plan');
@@ -105,7 +113,7 @@ describe('a run of a plan', () => {
     complete: async ({ url }) => {
       visited.push(url);
       if (url.endsWith('/broken')) throw new Error('the browser stopped');
-      return Buffer.from('png');
+      return { image: Buffer.from('png'), isFinalPage: true };
     },
     [Symbol.asyncDispose]: async () => {},
   });
@@ -171,12 +179,30 @@ describe('a run of a plan', () => {
     );
     const actions: string[] = [];
     const session: BrowserSession = {
-      complete: async (_step, action) => void actions.push(action),
+      complete: async (_step, action) => {
+        actions.push(action);
+        return undefined;
+      },
       [Symbol.asyncDispose]: async () => {},
     };
     const options = { suite: new ConformanceSuite(stub.url), openBrowserSession: async () => session, report: () => {}, pollMs: 1 };
     await runPlan(configPlan, {}, options);
     expect(actions).toEqual(['cancel', 'allow']);
+  });
+
+  test('uploads an image of a page that the user has left only if the suite asks for the sign-in page', async () => {
+    const url = 'https://shop.example/authorize';
+    await using stub = await startStubSuite([
+      { name: 'waits-for-callback', result: 'PASSED', url, log: [{ src: 'ExpectErrorPage', upload: 'not-needed' }] },
+      { name: 'waits-for-page', result: 'REVIEW', url, log: [{ src: 'ExpectSecondLoginPage', upload: 'sign-in' }] },
+    ]);
+    const session: BrowserSession = {
+      complete: async () => ({ image: Buffer.from('png'), isFinalPage: false }),
+      [Symbol.asyncDispose]: async () => {},
+    };
+    const options = { suite: new ConformanceSuite(stub.url), openBrowserSession: async () => session, report: () => {}, pollMs: 1 };
+    await runPlan(configPlan, {}, options);
+    expect(stub.uploads).toEqual(['/api/log/1/images/sign-in data:image/png;base64,']);
   });
 
   test('fails if the suite rejects the plan', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Screenshot } from './complete-browser-step.ts';
 import type { ConformancePlan } from './conformance-plans.ts';
 import type { ModuleResult, PlanResult } from './plan-results.ts';
 import type { BrowserStep, ConformanceSuite, LogEntry, ModuleOfPlan } from './suite-api.ts';
@@ -7,7 +8,7 @@ import { selectUserAction, type UserAction } from './user-actions.ts';
 /** Opens the URLs of one module in a new browser session. */
 export type BrowserSession = AsyncDisposable & {
   /** Completes a step, and returns a screenshot of the last page that the server showed. */
-  complete(step: BrowserStep, action: UserAction): Promise<Buffer | undefined>;
+  complete(step: BrowserStep, action: UserAction): Promise<Screenshot | undefined>;
 };
 
 export type RunOptions = {
@@ -68,11 +69,19 @@ async function runModule(planId: string, module: ModuleOfPlan, options: RunOptio
   return { module: module.testModule, result, findings };
 }
 
-/** Completes a browser step, and uploads the screenshot if the suite waits for one. */
-async function completeStep(suite: ConformanceSuite, id: string, complete: () => Promise<Buffer | undefined>): Promise<void> {
+/** Source of the log entry with which the suite asks for a screenshot of the sign-in page. All others ask for a final page. */
+const signInPageRequest = 'ExpectSecondLoginPage';
+
+/**
+ * Completes a browser step, and uploads the screenshot if the suite waits for one. Most modules wait for an error page or for a response at
+ * the callback. An image of a page that the user has left would complete them too early.
+ */
+async function completeStep(suite: ConformanceSuite, id: string, complete: () => Promise<Screenshot | undefined>): Promise<void> {
   const screenshot = await complete();
   if (!screenshot) return;
-  for (const { upload } of await suite.readLog(id)) if (upload !== undefined) await suite.uploadScreenshot(id, upload, screenshot);
+  for (const { upload, src } of await suite.readLog(id))
+    if (upload !== undefined && (screenshot.isFinalPage || src === signInPageRequest))
+      await suite.uploadScreenshot(id, upload, screenshot.image);
 }
 
 const findingResults = new Set(['FAILURE', 'WARNING', 'REVIEW', 'INTERRUPTED']);
