@@ -128,7 +128,7 @@ function createFapi2Client(
 ): ConformanceClient {
   // one module replaces PS256 by RS256, which needs an RSA key
   const key = createSigningKey(number === 1 ? 'PS256' : 'ES256');
-  const usesCallback = grant_types?.includes('authorization_code') === true;
+  const usesCallback = grant_types?.includes('authorization_code');
   return {
     registration: {
       name,

@@ -23,16 +23,17 @@ const registeredClient = z.object({ client_id: z.string(), client_secret: z.stri
 export async function startTestedServer(): Promise<TestedServer> {
   const data = await createDataDirectory();
   const { cert, key } = createSelfSignedCertificate();
-  const [certFile, keyFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key')];
+  const [certFile, keyFile, suiteCertFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key'), join(data.path, 'suite.crt')];
   await writeFile(certFile, cert);
   await writeFile(keyFile, key);
+  // the server sends logout tokens to the suite, so it must trust the suite's certificate like this process
+  await writeFile(suiteCertFile, getCACertificates('extra').join('\n'));
   setDefaultCACertificates([...getCACertificates('default'), cert]);
   const server = await startServerProcess({
     MANDATE_DATA_DIR: data.path,
     MANDATE_TLS_CERT: certFile,
     MANDATE_TLS_KEY: keyFile,
-    // so that the server can send logout tokens to the suite
-    NODE_EXTRA_CA_CERTS: process.env['NODE_EXTRA_CA_CERTS'] ?? '',
+    NODE_EXTRA_CA_CERTS: suiteCertFile,
     // all requests come from one address
     MANDATE_RATE_LIMIT_IP: '100000',
   });
