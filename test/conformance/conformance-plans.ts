@@ -78,7 +78,8 @@ export const conformancePlans: readonly ConformancePlan[] = [
     id: `${fapi2Plan}:client_credentials`,
     name: fapi2Plan,
     title: 'FAPI 2.0 Security Profile Final, client credentials',
-    variant: { ...fapi2Variant, fapi_profile: 'fapi_client_credentials_grant' },
+    // the module about the metadata needs a value for `openid`
+    variant: { ...fapi2Variant, fapi_profile: 'fapi_client_credentials_grant', openid: 'plain_oauth' },
     fapi2: { grant_types: ['client_credentials'], scopes: ['orders.manage'], requestedScope: 'orders.manage' },
   },
 ];

@@ -101,7 +101,7 @@ describe('the configuration of a plan', () => {
       'openid_connect',
       'plain_oauth',
       'openid_connect',
-      undefined,
+      'plain_oauth',
     ]);
     expect(() => selectPlans(['other-plan'])).toThrow('unknown plans: other-plan');
   });
