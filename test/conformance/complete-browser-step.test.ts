@@ -5,7 +5,8 @@ import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
 import { authorizationPath, buildAuthorizationRequest, createWebApplication, signUp } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/use-server.ts';
-import { completeBrowserStep } from './complete-browser-step.ts';
+import { completeBrowserStep, type Screenshot } from './complete-browser-step.ts';
+import type { UserAction } from './user-actions.ts';
 
 const server = useServer();
 
@@ -38,14 +39,16 @@ describe.skipIf(!hasChromium)('the browser steps of a module', { timeout: 300_00
     return {
       page,
       url: (parameters = {}) => server.origin + authorizationPath({ ...buildAuthorizationRequest(request).query, ...parameters }),
-      complete: (url, method = 'GET') => completeBrowserStep(page, { url, method }, { issuer: server.origin, user, suiteOrigin }),
+      complete: (url, method = 'GET', action = 'allow') =>
+        completeBrowserStep(page, { url, method }, { issuer: server.origin, user, suiteOrigin, action }),
     };
   }
-  type Complete = (url: string, method?: string) => Promise<Buffer | undefined>;
+  type Complete = (url: string, method?: string, action?: UserAction) => Promise<Screenshot | undefined>;
 
   test('signs in, allows the permissions, returns to the suite, and confirms the sign-out', async () => {
     const { url, complete, page } = await openModule();
-    expect((await complete(url({ state: 'first' })))?.subarray(1, 4).toString()).toBe('PNG');
+    const consentPage = await complete(url({ state: 'first' }));
+    expect([consentPage?.image.subarray(1, 4).toString(), consentPage?.isFinalPage]).toEqual(['PNG', false]);
     expect(callbacks.at(-1)?.searchParams.get('state')).toBe('first');
     expect(callbacks.at(-1)?.searchParams.has('code')).toBe(true);
     // the second request shows no page, so there is no screenshot
@@ -57,6 +60,16 @@ describe.skipIf(!hasChromium)('the browser steps of a module', { timeout: 300_00
     expect(callbacks.at(-1)?.searchParams.get('error')).toBe('login_required');
   });
 
+  test('only opens a page, and declines the permissions', async () => {
+    const { url, complete, page } = await openModule();
+    const before = callbacks.length;
+    expect(await complete(url({ state: 'opened' }), 'GET', 'open')).toBeUndefined();
+    expect(page.url()).toContain(`${server.origin}/sign-in/`);
+    expect(callbacks.length).toBe(before);
+    await complete(url({ state: 'declined' }), 'GET', 'cancel');
+    expect(callbacks.at(-1)?.searchParams.get('error')).toBe('access_denied');
+  });
+
   test('sends a request as a form, and receives a response as a form', async () => {
     const { url, complete } = await openModule();
     await complete(url({ state: 'posted', response_mode: 'form_post' }), 'POST');
@@ -66,7 +79,9 @@ describe.skipIf(!hasChromium)('the browser steps of a module', { timeout: 300_00
 
   test('returns a screenshot of an error page', async () => {
     const { url, complete, page } = await openModule();
-    expect((await complete(url({ redirect_uri: 'https://other.example/callback' })))?.length).toBeGreaterThan(1000);
+    const errorPage = await complete(url({ redirect_uri: 'https://other.example/callback' }));
+    expect(errorPage?.image.length).toBeGreaterThan(1000);
+    expect(errorPage?.isFinalPage).toBe(true);
     expect(page.url()).toContain('/oauth/authorize?');
   });
 });

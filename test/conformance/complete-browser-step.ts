@@ -1,33 +1,45 @@
 import type { Page } from 'playwright-core';
 import { html } from '../../server/http/response/html-template.ts';
 import type { BrowserStep } from './suite-api.ts';
+import type { UserAction } from './user-actions.ts';
 
-type BrowserUser = { readonly email: string; readonly password: string };
+export type BrowserUser = { readonly email: string; readonly password: string };
+
+/** An image of the last page that the server showed. `isFinalPage` means that the browser stayed on this page. */
+export type Screenshot = { readonly image: Buffer; readonly isFinalPage: boolean };
 
 /** More pages than any sign-in shows. */
 const maxPages = 10;
 /** How long a page can take to redirect by itself, as the page that posts a response to the client does. */
 const redirectTimeoutMs = 3_000;
 
+type StepOptions = {
+  readonly issuer: string;
+  readonly user: BrowserUser;
+  readonly suiteOrigin: string;
+  readonly action?: UserAction;
+};
+
 /**
- * Opens a URL of the suite, signs in, allows the requested permissions and confirms the sign-out, as a user does. Returns a screenshot of
- * the last page that the server showed, if any.
+ * Opens a URL of the suite, signs in, allows or declines the requested permissions and confirms the sign-out, as a user does. Returns a
+ * screenshot of the last page that the server showed, if any.
  */
 export async function completeBrowserStep(
   page: Page,
   step: BrowserStep,
-  { issuer, user, suiteOrigin }: { readonly issuer: string; readonly user: BrowserUser; readonly suiteOrigin: string },
-): Promise<Buffer | undefined> {
+  { issuer, user, suiteOrigin, action = 'allow' }: StepOptions,
+): Promise<Screenshot | undefined> {
   await openStep(page, step, suiteOrigin);
-  let screenshot: Buffer | undefined;
+  if (action === 'open') return undefined;
+  let screenshot: Screenshot | undefined;
   for (let pages = 0; pages < maxPages; pages += 1) {
     await page.waitForLoadState('load');
     if (!page.url().startsWith(`${issuer}/`)) break;
     const image = await page.screenshot().catch(() => undefined);
     const shown = page.url();
     if (!shown.startsWith(`${issuer}/`)) break;
-    if (await submitPage(page, user)) {
-      screenshot = image;
+    if (await submitPage(page, user, action)) {
+      screenshot = image && { image, isFinalPage: false };
       continue;
     }
     // a final page, or a page that redirects by itself
@@ -37,7 +49,7 @@ export async function completeBrowserStep(
         () => true,
         () => false,
       );
-    if (!left) return page.screenshot();
+    if (!left) return { image: await page.screenshot(), isFinalPage: true };
   }
   return screenshot;
 }
@@ -59,7 +71,7 @@ async function openStep(page: Page, { url, method }: BrowserStep, suiteOrigin: s
 }
 
 /** Submits the sign-in, consent or sign-out page. Returns false if the page is another one. */
-async function submitPage(page: Page, { email, password }: BrowserUser): Promise<boolean> {
+async function submitPage(page: Page, { email, password }: BrowserUser, action: UserAction): Promise<boolean> {
   const shown = page.url();
   const passwordField = page.locator('input[name="password"]');
   if (await passwordField.isVisible()) {
@@ -67,7 +79,7 @@ async function submitPage(page: Page, { email, password }: BrowserUser): Promise
     await passwordField.fill(password);
     await passwordField.press('Enter');
   } else {
-    const button = page.locator('button[name="decision"][value="allow"], button[name="logout"][value="yes"]');
+    const button = page.locator(`button[name="decision"][value="${action}"], button[name="logout"][value="yes"]`);
     if (!(await button.isVisible())) return false;
     await button.click();
   }

@@ -18,10 +18,8 @@ export function replaceSuiteSection(document: string, results: readonly PlanResu
 
 /** Renders the section about the suite: a summary, the modules of each plan, and the plans that were not run. */
 export function renderSuiteSection(results: readonly PlanResult[]): string {
-  const runs = conformancePlans.flatMap((plan) =>
-    results.filter((result) => result.plan === plan.name).map((result) => ({ plan, result })),
-  );
-  const withoutResult = conformancePlans.filter(({ name }) => !results.some(({ plan }) => plan === name));
+  const runs = conformancePlans.flatMap((plan) => results.filter((result) => result.plan === plan.id).map((result) => ({ plan, result })));
+  const withoutResult = conformancePlans.filter(({ id }) => !results.some(({ plan }) => plan === id));
   return [
     heading,
     '',
@@ -36,41 +34,47 @@ export function renderSuiteSection(results: readonly PlanResult[]): string {
     '',
     '### Plans that were not run',
     '',
-    ...withoutResult.map(({ title, name }) => `- ${title} (\`${name}\`): there is no stored result.`),
+    ...withoutResult.map(({ title, id }) => `- ${title} (\`${id}\`): there is no stored result.`),
     ...plansNotRun.map(({ plan, reason }) => `- ${plan}: ${reason}`),
     '',
   ].join('\n');
 }
 
-const introduction = `The [conformance suite](https://github.com/openid-certification/conformance-suite) of the OpenID Foundation decides about OpenID certification. \`npm run conformance\` starts this server with the embedded database over TLS, registers the applications of each plan with the API, runs the plans through the API of a running suite, and completes the browser steps in headless Chromium. The suite itself is not part of this repository. It needs a JDK and a MongoDB-compatible database; its front end and its proxy are not needed. \`NODE_EXTRA_CA_CERTS\` is the certificate that the suite presents:
+const introduction = `The [conformance suite](https://github.com/openid-certification/conformance-suite) of the OpenID Foundation decides about OpenID certification. \`npm run conformance\` starts this server with the embedded database over TLS, registers the applications of each plan with the API, runs the plans through the API of a running suite, and completes the browser steps in headless Chromium. The suite itself is not part of this repository. It needs a JDK and a MongoDB-compatible database; its front end and its proxy are not needed. \`NODE_EXTRA_CA_CERTS\` is the certificate that the suite presents; the tested server trusts it too, so that it can send logout tokens to the suite:
 
 \`\`\`sh
 NODE_EXTRA_CA_CERTS=suite.pem npm run conformance -- --suite https://localhost:8443
 \`\`\`
 
-\`--plan NAME\` runs one plan. This command writes this section from the results; the configuration of the plans is in \`test/conformance/conformance-plans.ts\`.`;
+\`--plan NAME\` runs the plan with this ID, or all variants of the plan with this name. This command writes this section from the results; the configuration of the plans is in \`test/conformance/conformance-plans.ts\`.`;
 
 const meanings = `"Review" means that the suite has found no fault, but wants a person to look at a screenshot, which the program uploads. "Warning" does not prevent a certification. "Skipped" means that the module does not apply to the server's metadata.`;
 
 const columns = ['PASSED', 'REVIEW', 'WARNING', 'SKIPPED'] as const;
 
-function summaryRow({ title, name }: ConformancePlan, { modules, date, suite, commit }: PlanResult): string {
+function summaryRow({ title, id }: ConformancePlan, { modules, date, suite, commit }: PlanResult): string {
   const count = (accepts: (result: string) => boolean): number => modules.filter(({ result }) => accepts(result)).length;
   const counts = columns.map((column) => count((result) => result === column));
   const failed = count((result) => !columns.some((column) => column === result));
-  const cells = [`${title} (\`${name}\`)`, ...counts, failed, date, `${suite.version} (\`${suite.revision}\`)`, `\`${commit}\``];
+  const cells = [`${title} (\`${id}\`)`, ...counts, failed, date, `${suite.version} (\`${suite.revision}\`)`, `\`${commit}\``];
   return `| ${cells.join(' | ')} |`;
 }
 
-const moduleTable = ({ title, name }: ConformancePlan, { modules }: PlanResult): string[] => [
+const moduleTable = ({ id, title, variant }: ConformancePlan, { modules }: PlanResult): string[] => [
   '',
   `### ${title}`,
   '',
-  `\`npm run conformance -- --suite URL --plan ${name}\``,
+  `\`npm run conformance -- --suite URL --plan ${id}\``,
+  ...describeVariant(variant),
   '',
   '| module | result | remark |',
   '|---|---|---|',
   ...modules.map(
-    ({ module, result }) => `| \`${module}\` | ${result.toLowerCase()} | ${result === 'PASSED' ? '' : remarkOf(name, module)} |`,
+    ({ module, result }) => `| \`${module}\` | ${result.toLowerCase()} | ${result === 'PASSED' ? '' : remarkOf(id, module)} |`,
   ),
 ];
+
+function describeVariant(variant: ConformancePlan['variant']): string[] {
+  const settings = Object.entries(variant).map(([name, value]) => `\`${name}=${value}\``);
+  return settings.length === 0 ? [] : ['', `Variant: ${settings.join(', ')}`];
+}

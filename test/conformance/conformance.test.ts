@@ -4,18 +4,19 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { applicationCreateSchema } from '@mandate/contract';
 import { conformanceDocument, renderSuiteSection, replaceSuiteSection } from './conformance-document.ts';
-import { conformancePlans, createClientRegistrations, createPlanConfiguration, selectPlans } from './conformance-plans.ts';
+import { conformancePlans, createConformanceClients, createPlanConfiguration, selectPlans } from './conformance-plans.ts';
 import { readResults, storeResult, type PlanResult } from './plan-results.ts';
 import { notExplained, remarkOf } from './remarks.ts';
 import { runPlan, type BrowserSession } from './run-plan.ts';
 import { startStubSuite } from './stub-suite.ts';
 import { ConformanceSuite } from './suite-api.ts';
+import { selectUserAction } from './user-actions.ts';
 
 const [configPlan] = conformancePlans;
 if (!configPlan) throw new Error('there are no plans');
 
 const sampleResult: PlanResult = {
-  plan: configPlan.name,
+  plan: configPlan.id,
   date: '2026-11-24',
   suite: { version: '5.2.4', revision: '12f2a4d' },
   commit: '0123456789ab',
@@ -27,28 +28,81 @@ const sampleResult: PlanResult = {
 };
 
 describe('the configuration of a plan', () => {
+  const credentials = [
+    { client_id: 'one', client_secret: 'secret-1' },
+    { client_id: 'two', client_secret: 'secret-2' },
+  ];
+  const suiteUrl = 'https://localhost:8443/test/a/mandate';
+  const configure = (id: string) => {
+    const [plan, ...others] = selectPlans([id]);
+    if (!plan || others.length > 0) throw new Error(`${id} is not one plan`);
+    const clients = createConformanceClients(plan, 'https://localhost:8443');
+    for (const { registration } of clients) expect(applicationCreateSchema.safeParse(registration).error).toBeUndefined();
+    return { plan, clients, registrations: clients.map(({ registration }) => registration) };
+  };
+
   test('has the credentials of two registered applications, whose redirect URI is the callback of the suite', () => {
-    const registrations = createClientRegistrations('https://localhost:8443');
-    for (const registration of registrations) expect(applicationCreateSchema.safeParse(registration).success).toBe(true);
-    const callback = 'https://localhost:8443/test/a/mandate/callback';
+    const { plan, clients, registrations } = configure(configPlan.id);
+    const callback = `${suiteUrl}/callback`;
     expect(registrations.map(({ redirect_uris: uris }) => uris)).toEqual([[callback], [callback]]);
-    const clients = [
-      { client_id: 'one', client_secret: 'secret-1' },
-      { client_id: 'two', client_secret: 'secret-2' },
-    ];
-    expect(createPlanConfiguration(configPlan, 'https://localhost:3000', clients)).toEqual({
+    expect(registrations.map(({ backchannel_logout_uri: uri }) => uri)).toEqual([undefined, undefined]);
+    expect(createPlanConfiguration(plan, 'https://localhost:3000', clients, credentials)).toEqual({
       alias: 'mandate',
       description: 'Mandate: Config OP',
       server: { discoveryUrl: 'https://localhost:3000/.well-known/openid-configuration' },
-      client: clients[0],
-      client2: clients[1],
-      client_secret_post: clients[0],
+      client: credentials[0],
+      client2: credentials[1],
+      client_secret_post: credentials[0],
+    });
+  });
+
+  test('has the URL of the suite for logout tokens, if the plan is about them', () => {
+    const { registrations } = configure('oidcc-backchannel-rp-initiated-logout-certification-test-plan');
+    for (const { backchannel_logout_uri: uri } of registrations) expect(uri).toBe(`${suiteUrl}/backchannel_logout`);
+  });
+
+  test('has different keys, of which the server gets the public ones, if the plan is about FAPI 2.0', () => {
+    const { plan, clients, registrations } = configure('fapi2-security-profile-final-test-plan:openid_connect');
+    for (const { security_profile: profile, redirect_uris: uris } of registrations)
+      expect([profile, uris]).toEqual(['fapi2', [`${suiteUrl}/callback`, `${suiteUrl}/callback?dummy1=lorem&dummy2=ipsum`]]);
+    const registeredKeys = registrations.flatMap(({ jwks }) => jwks?.keys ?? []);
+    expect(registeredKeys).toMatchObject([{ alg: 'PS256' }, { alg: 'ES256' }]);
+    for (const key of registeredKeys) expect(key).not.toHaveProperty('d');
+    const withoutSecrets = credentials.map(({ client_id }) => ({ client_id, client_secret: null }));
+    expect(createPlanConfiguration(plan, 'https://localhost:3000', clients, withoutSecrets)).toEqual({
+      alias: 'mandate',
+      description: 'Mandate: FAPI 2.0 Security Profile Final, OpenID Connect',
+      server: { discoveryUrl: 'https://localhost:3000/.well-known/openid-configuration' },
+      client: { client_id: 'one', scope: 'openid orders.read', jwks: { keys: [expect.objectContaining(registeredKeys[0])] } },
+      client2: { client_id: 'two', scope: 'openid orders.read', jwks: { keys: [expect.objectContaining({ d: expect.any(String) })] } },
+      resource: { resourceUrl: 'https://localhost:3000/api/v1/orders' },
+    });
+  });
+
+  test('has authorization details (RFC 9396), if the plan requests them', () => {
+    const { plan, clients } = configure('fapi2-security-profile-final-test-plan:authorization_details');
+    expect(createPlanConfiguration(plan, 'https://localhost:3000', clients, credentials)).toMatchObject({
+      resource: { richAuthorizationRequest: [{ type: 'mandate_orders' }] },
+    });
+  });
+
+  test('has the OAuth metadata (RFC 8414) and no callback, if applications act on their own behalf', () => {
+    const { plan, clients, registrations } = configure('fapi2-security-profile-final-test-plan:client_credentials');
+    expect(registrations.map(({ redirect_uris: uris }) => uris)).toEqual([[], []]);
+    expect(createPlanConfiguration(plan, 'https://localhost:3000', clients, credentials)).toMatchObject({
+      server: { discoveryUrl: 'https://localhost:3000/.well-known/oauth-authorization-server' },
     });
   });
 
   test('belongs to a known plan', () => {
     expect(selectPlans([])).toBe(conformancePlans);
-    expect(selectPlans([configPlan.name])).toEqual([configPlan]);
+    expect(selectPlans([configPlan.id])).toEqual([configPlan]);
+    expect(selectPlans(['fapi2-security-profile-final-test-plan']).map(({ variant }) => variant['openid'])).toEqual([
+      'openid_connect',
+      'plain_oauth',
+      'openid_connect',
+      'plain_oauth',
+    ]);
     expect(() => selectPlans(['other-plan'])).toThrow('unknown plans: other-plan');
   });
 });
@@ -59,7 +113,7 @@ describe('a run of a plan', () => {
     complete: async ({ url }) => {
       visited.push(url);
       if (url.endsWith('/broken')) throw new Error('the browser stopped');
-      return Buffer.from('png');
+      return { image: Buffer.from('png'), isFinalPage: true };
     },
     [Symbol.asyncDispose]: async () => {},
   });
@@ -86,7 +140,7 @@ describe('a run of a plan', () => {
       { alias: 'mandate' },
       { suite, openBrowserSession, report: (line) => lines.push(line), pollMs: 1 },
     );
-    expect(plan).toBe(configPlan.name);
+    expect(plan).toBe(configPlan.id);
     expect(modules).toEqual([
       { module: 'passes', result: 'PASSED', findings: [] },
       { module: 'needs-review', result: 'REVIEW', findings: ['REVIEW: ExpectPage: Upload it.'] },
@@ -115,6 +169,42 @@ describe('a run of a plan', () => {
     expect(modules.map(({ module, result }) => [module, result])).toEqual([['waits', 'WAITING']]);
   });
 
+  test('lets the user decline or only open the page, if the module requires it', async () => {
+    const rejects = 'fapi2-security-profile-final-user-rejects-authentication';
+    const reuses = 'fapi2-security-profile-final-par-ensure-reused-request-uri-prior-to-auth-completion-succeeds';
+    expect([0, 1].map((step) => selectUserAction(rejects, step))).toEqual(['cancel', 'cancel']);
+    expect([0, 1].map((step) => selectUserAction(reuses, step))).toEqual(['open', 'allow']);
+    await using stub = await startStubSuite(
+      [rejects, 'oidcc-server'].map((name) => ({ name, result: 'PASSED', url: `https://x/${name}` })),
+    );
+    const actions: string[] = [];
+    const session: BrowserSession = {
+      complete: async (_step, action) => {
+        actions.push(action);
+        return undefined;
+      },
+      [Symbol.asyncDispose]: async () => {},
+    };
+    const options = { suite: new ConformanceSuite(stub.url), openBrowserSession: async () => session, report: () => {}, pollMs: 1 };
+    await runPlan(configPlan, {}, options);
+    expect(actions).toEqual(['cancel', 'allow']);
+  });
+
+  test('uploads an image of a page that the user has left only if the suite asks for the sign-in page', async () => {
+    const url = 'https://shop.example/authorize';
+    await using stub = await startStubSuite([
+      { name: 'waits-for-callback', result: 'PASSED', url, log: [{ src: 'ExpectErrorPage', upload: 'not-needed' }] },
+      { name: 'waits-for-page', result: 'REVIEW', url, log: [{ src: 'ExpectSecondLoginPage', upload: 'sign-in' }] },
+    ]);
+    const session: BrowserSession = {
+      complete: async () => ({ image: Buffer.from('png'), isFinalPage: false }),
+      [Symbol.asyncDispose]: async () => {},
+    };
+    const options = { suite: new ConformanceSuite(stub.url), openBrowserSession: async () => session, report: () => {}, pollMs: 1 };
+    await runPlan(configPlan, {}, options);
+    expect(stub.uploads).toEqual(['/api/log/1/images/sign-in data:image/png;base64,']);
+  });
+
   test('fails if the suite rejects the plan', async () => {
     await using stub = await startStubSuite([]);
     await expect(new ConformanceSuite(stub.url).readModuleState('7')).rejects.toThrow('the suite returned 404 for GET /api/info/7');
@@ -125,10 +215,12 @@ describe('docs/conformance.md', () => {
   test('lists each module with its result, and the plans that were not run', () => {
     const section = renderSuiteSection([sampleResult]);
     expect(section).toContain(
-      `| Config OP (\`${configPlan.name}\`) | 1 | 1 | 0 | 0 | 1 | 2026-11-24 | 5.2.4 (\`12f2a4d\`) | \`0123456789ab\` |`,
+      `| Config OP (\`${configPlan.id}\`) | 1 | 1 | 0 | 0 | 1 | 2026-11-24 | 5.2.4 (\`12f2a4d\`) | \`0123456789ab\` |`,
     );
     expect(section).toContain('| `oidcc-server` | passed |  |');
-    expect(section).toContain(`| \`oidcc-prompt-login\` | review | ${remarkOf(configPlan.name, 'oidcc-prompt-login')} |`);
+    const basic = renderSuiteSection([{ ...sampleResult, plan: 'oidcc-basic-certification-test-plan' }]);
+    expect(basic).toContain('\n\nVariant: `server_metadata=discovery`, `client_registration=static_client`\n\n');
+    expect(section).toContain(`| \`oidcc-prompt-login\` | review | ${remarkOf(configPlan.id, 'oidcc-prompt-login')} |`);
     expect(section).toContain(`| \`oidcc-other\` | interrupted | ${notExplained} |`);
     expect(section).toContain('- Basic OP (`oidcc-basic-certification-test-plan`): there is no stored result.');
   });
@@ -160,7 +252,7 @@ describe('docs/conformance.md', () => {
       const stored = await storeResult({ ...sampleResult, modules: [] }, file);
       expect(stored.map(({ plan, modules }) => [plan, modules.length])).toEqual([
         ['other', 3],
-        [configPlan.name, 0],
+        [configPlan.id, 0],
       ]);
       expect(await readResults(file)).toEqual(stored);
     } finally {

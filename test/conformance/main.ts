@@ -1,6 +1,6 @@
 /**
  * `npm run conformance -- --suite https://localhost:8443` runs the plans of a running OpenID conformance suite against this server, and writes
- * docs/conformance.md. `--plan NAME` selects a plan; `--module NAME` selects a module, and only prints its result.
+ * docs/conformance.md. `--plan NAME` selects the plans with an ID or name; `--module NAME` selects a module, and only prints its result.
  */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { repositoryRoot } from '../support/markdown.ts';
 import { completeBrowserStep } from './complete-browser-step.ts';
 import { conformanceDocument, replaceSuiteSection } from './conformance-document.ts';
-import { createClientRegistrations, createPlanConfiguration, selectPlans } from './conformance-plans.ts';
+import { createConformanceClients, createPlanConfiguration, selectPlans } from './conformance-plans.ts';
 import { readResults, storeResult } from './plan-results.ts';
 import { runPlan, type BrowserSession } from './run-plan.ts';
 import { ConformanceSuite } from './suite-api.ts';
@@ -40,15 +40,22 @@ const openBrowserSession = async (): Promise<BrowserSession> => {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 800, height: 700 } });
   context.setDefaultTimeout(120_000); // even on a busy machine
   return {
-    complete: async (step) => completeBrowserStep(await context.newPage(), step, { ...server, suiteOrigin: suite.origin }),
+    complete: async (step, action) =>
+      completeBrowserStep(await context.newPage(), step, {
+        issuer: server.issuer,
+        user: action === 'cancel' ? server.unconsentingUser : server.user,
+        suiteOrigin: suite.origin,
+        action,
+      }),
     [Symbol.asyncDispose]: () => context.close(),
   };
 };
 try {
   for (const plan of plans) {
-    print(`\n${plan.title} (${plan.name})`);
-    const clients = await server.registerClients(createClientRegistrations(suite.origin));
-    const configuration = createPlanConfiguration(plan, server.issuer, clients);
+    print(`\n${plan.title} (${plan.id})`);
+    const clients = createConformanceClients(plan, suite.origin);
+    const credentials = await server.registerClients(clients.map(({ registration }) => registration));
+    const configuration = createPlanConfiguration(plan, server.issuer, clients, credentials);
     const result = await runPlan(plan, configuration, { suite, openBrowserSession, report: print, modules: values.module });
     if (values.module.length > 0) continue;
     await storeResult({ ...result, date: new Date().toISOString().slice(0, 10), suite: { version, revision }, commit });

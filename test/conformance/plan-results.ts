@@ -10,6 +10,7 @@ const moduleResult = z.object({
   findings: z.array(z.string()),
 });
 const planResult = z.object({
+  /** ID of the plan. */
   plan: z.string(),
   /** Day of the run. */
   date: z.string(),

@@ -25,7 +25,8 @@ const remarks: Readonly<Record<string, string>> = {
   'oidcc-formpost-basic-certification-test-plan oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported':
     '**Not passed.** The request has `response_mode=form_post` only inside the request object, which the server does not support. The server therefore returns `request_not_supported` with the default response mode, `query`, but the suite expects a form.',
   'oidcc-ensure-request-object-with-redirect-uri': `${noRequestObjects} ${redirectUriErrorPage}`,
-  'oidcc-claims-essential': 'The server does not support the `claims` parameter, which is optional, and its metadata says so.',
+  'oidcc-backchannel-rp-initiated-logout':
+    'The logout token was correct. The suite reads the TLS version of the request from a header that its proxy adds, and the suite was run without its proxy.',
   'oidcc-rp-initiated-logout-no-params': signedOutPage,
   'oidcc-rp-initiated-logout-no-post-logout-redirect-uri': signedOutPage,
   'oidcc-rp-initiated-logout-only-state': signedOutPage,
@@ -48,15 +49,20 @@ export const plansNotRun: readonly { readonly plan: string; readonly reason: str
     reason:
       'its modules register confidential clients without permission from an administrator. The server lets only public clients register themselves in this way.',
   },
-  { plan: 'Back-Channel Logout OP', reason: 'the server implements the specification, and the plan has not been run yet.' },
   {
-    plan: 'FAPI 2.0 Security Profile, FAPI 2.0 Message Signing',
-    reason:
-      'the server enforces the security profile for applications with `security_profile`, but not message signing; the plans have not been run yet.',
+    plan: 'FAPI 2.0 Security Profile Final with mutual TLS',
+    reason: 'the server supports neither client authentication by mutual TLS nor tokens that are bound to a certificate (RFC 8705).',
+  },
+  {
+    plan: 'FAPI 2.0 Message Signing',
+    reason: 'the server supports neither signed request objects (RFC 9101) nor signed authorization responses (JARM).',
   },
   {
     plan: 'Implicit OP, Hybrid OP, Form Post Implicit OP, Form Post Hybrid OP',
     reason: 'this server supports only the response type `code`. RFC 9700 section 2.1.2 advises against the implicit grant.',
   },
-  { plan: 'Session Management OP, Front-Channel Logout OP', reason: 'this server does not implement these specifications.' },
+  {
+    plan: 'Session Management OP, Front-Channel Logout OP, Third Party-Initiated Login OP, FAPI 1.0 Advanced, FAPI-CIBA',
+    reason: 'this server does not implement these specifications.',
+  },
 ];

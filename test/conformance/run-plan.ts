@@ -1,12 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Screenshot } from './complete-browser-step.ts';
 import type { ConformancePlan } from './conformance-plans.ts';
 import type { ModuleResult, PlanResult } from './plan-results.ts';
 import type { BrowserStep, ConformanceSuite, LogEntry, ModuleOfPlan } from './suite-api.ts';
+import { selectUserAction, type UserAction } from './user-actions.ts';
 
 /** Opens the URLs of one module in a new browser session. */
 export type BrowserSession = AsyncDisposable & {
   /** Completes a step, and returns a screenshot of the last page that the server showed. */
-  complete(step: BrowserStep): Promise<Buffer | undefined>;
+  complete(step: BrowserStep, action: UserAction): Promise<Screenshot | undefined>;
 };
 
 export type RunOptions = {
@@ -24,7 +26,7 @@ const defaultModuleTimeoutMs = 300_000;
 
 /** Runs all modules of a plan one after another, because they share the redirect URIs. */
 export async function runPlan(
-  { name, variant }: ConformancePlan,
+  { id, name, variant }: ConformancePlan,
   configuration: object,
   options: RunOptions,
 ): Promise<Pick<PlanResult, 'plan' | 'modules'>> {
@@ -38,7 +40,7 @@ export async function runPlan(
     for (const finding of result.findings) report(`         ${finding}`);
     modules.push(result);
   }
-  return { plan: name, modules };
+  return { plan: id, modules };
 }
 
 async function runModule(planId: string, module: ModuleOfPlan, options: RunOptions): Promise<ModuleResult> {
@@ -48,10 +50,15 @@ async function runModule(planId: string, module: ModuleOfPlan, options: RunOptio
   const deadline = performance.now() + moduleTimeoutMs;
   let state = await suite.readModuleState(id);
   const problems: string[] = [];
+  let steps = 0;
   while (!['FINISHED', 'INTERRUPTED'].includes(state.status) && performance.now() < deadline) {
     for (const step of await suite.listBrowserSteps(id)) {
       await suite.markVisited(id, step.url);
-      await completeStep(suite, id, session, step).catch((error: unknown) => problems.push(`runner: ${String(error)}`));
+      const action = selectUserAction(module.testModule, steps);
+      steps += 1;
+      await completeStep(suite, id, () => session.complete(step, action)).catch((error: unknown) =>
+        problems.push(`runner: ${String(error)}`),
+      );
     }
     await sleep(pollMs);
     state = await suite.readModuleState(id);
@@ -62,11 +69,19 @@ async function runModule(planId: string, module: ModuleOfPlan, options: RunOptio
   return { module: module.testModule, result, findings };
 }
 
-/** Completes a browser step, and uploads the screenshot if the suite waits for one. */
-async function completeStep(suite: ConformanceSuite, id: string, session: BrowserSession, step: BrowserStep): Promise<void> {
-  const screenshot = await session.complete(step);
+/** Source of the log entry with which the suite asks for a screenshot of the sign-in page. All others ask for a final page. */
+const signInPageRequest = 'ExpectSecondLoginPage';
+
+/**
+ * Completes a browser step, and uploads the screenshot if the suite waits for one. Most modules wait for an error page or for a response at
+ * the callback. An image of a page that the user has left would complete them too early.
+ */
+async function completeStep(suite: ConformanceSuite, id: string, complete: () => Promise<Screenshot | undefined>): Promise<void> {
+  const screenshot = await complete();
   if (!screenshot) return;
-  for (const { upload } of await suite.readLog(id)) if (upload !== undefined) await suite.uploadScreenshot(id, upload, screenshot);
+  for (const { upload, src } of await suite.readLog(id))
+    if (upload !== undefined && (screenshot.isFinalPage || src === signInPageRequest))
+      await suite.uploadScreenshot(id, upload, screenshot.image);
 }
 
 const findingResults = new Set(['FAILURE', 'WARNING', 'REVIEW', 'INTERRUPTED']);

@@ -5,12 +5,15 @@ import type { ApplicationCreate } from '@mandate/contract';
 import { z } from 'zod';
 import { createSelfSignedCertificate } from '../support/network/self-signed-certificate.ts';
 import { createDataDirectory, obtainAdministrationToken, readFirstRunFile, startServerProcess } from '../support/server/server-process.ts';
+import type { BrowserUser } from './complete-browser-step.ts';
 import type { RegisteredClient } from './conformance-plans.ts';
 
 export type TestedServer = AsyncDisposable & {
   readonly issuer: string;
   /** The user who signs in. */
-  readonly user: { readonly email: string; readonly password: string };
+  readonly user: BrowserUser;
+  /** A user who never allows anything, so that the server asks for consent. */
+  readonly unconsentingUser: BrowserUser;
   registerClients(registrations: readonly ApplicationCreate[]): Promise<RegisteredClient[]>;
 };
 
@@ -20,22 +23,26 @@ const registeredClient = z.object({ client_id: z.string(), client_secret: z.stri
 export async function startTestedServer(): Promise<TestedServer> {
   const data = await createDataDirectory();
   const { cert, key } = createSelfSignedCertificate();
-  const [certFile, keyFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key')];
+  const [certFile, keyFile, suiteCertFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key'), join(data.path, 'suite.crt')];
   await writeFile(certFile, cert);
   await writeFile(keyFile, key);
+  // the server sends logout tokens to the suite, so it must trust the suite's certificate like this process
+  await writeFile(suiteCertFile, getCACertificates('extra').join('\n'));
   setDefaultCACertificates([...getCACertificates('default'), cert]);
   const server = await startServerProcess({
     MANDATE_DATA_DIR: data.path,
     MANDATE_TLS_CERT: certFile,
     MANDATE_TLS_KEY: keyFile,
+    NODE_EXTRA_CA_CERTS: suiteCertFile,
     // all requests come from one address
     MANDATE_RATE_LIMIT_IP: '100000',
   });
   const issuer = server.url.replace('http:', 'https:');
-  const { customer } = await readFirstRunFile(data.path);
+  const { customer, administrator } = await readFirstRunFile(data.path);
   return {
     issuer,
     user: customer,
+    unconsentingUser: administrator,
     async registerClients(registrations) {
       const token = await obtainAdministrationToken(issuer, data.path);
       const clients: RegisteredClient[] = [];

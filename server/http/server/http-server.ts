@@ -7,7 +7,7 @@ import { rejectChunkedBodyOverLimit } from '../request/reject-chunked-body-over-
 import type { HealthHandler } from './health-check-handler.ts';
 import { newRequestId } from '../request/request-id.ts';
 import { createSymbolKeyedProperty } from '../../memory/symbol-keyed-property.ts';
-import type { TlsKeyPair } from './tls-files.ts';
+import { createSecureContextOptions, type TlsKeyPair } from './tls-files.ts';
 import { LoadShedder, defaultLoadLimits, type LoadLimits, type WriteRejectionResponse } from './load-shedder.ts';
 import { createPayloadTooLargeProblem } from '../problem-details/problem.ts';
 import { isUrlWithoutBodySizeLimit } from '../request/urls-without-body-size-limit.ts';
@@ -80,7 +80,9 @@ export function createHttpServer(handler: RequestListener, options: HttpServerOp
       return writeProblem(res, issuer, 'uri_too_long', `Send a URL of at most ${maxUrlLength} characters.`);
     return loadShedder.handle(req, res, handler);
   };
-  const server = tls ? createTlsServer({ ...limits, ...tls, handshakeTimeout: headers }, listener) : createServer(limits, listener);
+  const server = tls
+    ? createTlsServer({ ...limits, ...createSecureContextOptions(tls), handshakeTimeout: headers }, listener)
+    : createServer(limits, listener);
   // Node would respond with 417 and no body; RFC 9110 section 10.1.1 allows a server to ignore an unknown expectation.
   server.on('checkExpectation', listener);
   // No other timeout closes the connection of a client that does not read its responses.

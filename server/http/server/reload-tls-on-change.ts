@@ -1,7 +1,8 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server } from 'node:https';
+import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from 'pino';
-import { getCertificateExpiryDate, readTlsFiles, type TlsFilePaths, type TlsKeyPair } from './tls-files.ts';
+import { createSecureContextOptions, getCertificateExpiryDate, readTlsFiles, type TlsFilePaths, type TlsKeyPair } from './tls-files.ts';
 
 const checkIntervalMs = 5_000;
 const expiryWarningDays = 14;
@@ -26,7 +27,7 @@ export function reloadTlsOnChange(server: HttpServer, files: TlsFilePaths, pair:
   };
 }
 
-type CertificateServer = { setSecureContext(pair: TlsKeyPair): void };
+type CertificateServer = { setSecureContext(options: SecureContextOptions): void };
 
 class TlsReload {
   readonly #server: CertificateServer;
@@ -47,7 +48,7 @@ class TlsReload {
       const pair = readTlsFiles(this.#files);
       this.#lastError = '';
       if (pemText(pair) === this.#activePem) return this.#warnBeforeExpiry(pair);
-      this.#server.setSecureContext(pair);
+      this.#server.setSecureContext(createSecureContextOptions(pair));
       this.#activePem = pemText(pair);
       this.#lastWarningAt = Number.NEGATIVE_INFINITY;
       this.#log.info({ expires: getCertificateExpiryDate(pair) }, 'new connections get the new certificate');

@@ -1,5 +1,6 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { SecureContextOptions } from 'node:tls';
 
 /** Paths to the PEM files that contain the certificate chain and its private key. */
 export type TlsFilePaths = { readonly certFile: string; readonly keyFile: string };
@@ -27,6 +28,28 @@ export function readTlsFiles({ certFile, keyFile }: TlsFilePaths): TlsKeyPair {
     throw new TlsFileError('key', 'must be the private key of the certificate, but they do not match');
   return { cert, key };
 }
+
+/**
+ * All suites of TLS 1.3, and only those suites of TLS 1.2 that RFC 9325 section 4.2 recommends. FAPI 2.0 forbids all others (Security
+ * Profile section 5.2.2), and Node accepts some that have no forward secrecy or no authenticated encryption.
+ */
+const cipherSuites = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+];
+
+/** Returns the TLS settings of the server with this certificate. */
+export const createSecureContextOptions = ({ cert, key }: TlsKeyPair): SecureContextOptions => ({
+  cert,
+  key,
+  minVersion: 'TLSv1.2',
+  ciphers: cipherSuites.join(':'),
+});
 
 /** Returns the certificate's expiry date. */
 export const getCertificateExpiryDate = ({ cert }: TlsKeyPair): Date => new X509Certificate(cert).validToDate;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import { connect } from 'node:tls';
+import { connect, type SecureVersion } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSelfSignedCertificate, type CertificateWithKey } from '../../support/network/self-signed-certificate.ts';
 import { killServerProcesses, runServerUntilExit, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
@@ -19,6 +19,33 @@ async function presentedFingerprint(port: number): Promise<string> {
   const { fingerprint256 } = socket.getPeerCertificate();
   socket.destroy();
   return fingerprint256;
+}
+
+/** Returns whether the server accepts a connection with only this version of TLS and this cipher suite. */
+async function acceptsCipher(port: number, version: SecureVersion, ciphers: string): Promise<boolean> {
+  const versions = { minVersion: version, maxVersion: version };
+  // @SECLEVEL=0, so that the client itself does not reject the suite
+  const options = { ...versions, ciphers: `${ciphers}:@SECLEVEL=0`, servername: 'localhost', rejectUnauthorized: false };
+  const socket = connect({ port, host: 'localhost', ...options });
+  try {
+    await once(socket, 'secureConnect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Cipher suites for TLS 1.2 that fit the server's certificate: those that RFC 9325 section 4.2 recommends, and others. */
+const recommendedCiphers = ['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384'];
+const otherCiphers = ['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES256-SHA384', 'ECDHE-ECDSA-CHACHA20-POLY1305'];
+
+async function expectRecommendedTlsSettings(port: number): Promise<void> {
+  for (const cipher of recommendedCiphers) expect([cipher, await acceptsCipher(port, 'TLSv1.2', cipher)]).toEqual([cipher, true]);
+  for (const cipher of otherCiphers) expect([cipher, await acceptsCipher(port, 'TLSv1.2', cipher)]).toEqual([cipher, false]);
+  expect(await acceptsCipher(port, 'TLSv1.3', 'TLS_AES_128_GCM_SHA256:DEFAULT')).toBe(true);
+  expect(await acceptsCipher(port, 'TLSv1.1', 'ECDHE-ECDSA-AES128-SHA')).toBe(false);
 }
 
 /** Starts a request. `finish` sends the rest of the body and returns the response status. */
@@ -40,7 +67,7 @@ async function beginRequest(port: number, ca: string): Promise<{ readonly finish
 }
 
 describe('TLS with certificate files', { timeout: 300_000 }, () => {
-  test('uses changed files without closing open connections, and ignores a key that does not match the certificate', async () => {
+  test('accepts only recommended cipher suites, and uses changed files without closing open connections, and ignores a key that does not match the certificate', async () => {
     await using data = await createDataDirectory();
     const [certFile, keyFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key')];
     const put = async ({ cert, key }: CertificateWithKey): Promise<void> => {
@@ -52,6 +79,7 @@ describe('TLS with certificate files', { timeout: 300_000 }, () => {
     const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile });
     const port = Number(new URL(server.url).port);
     expect(server.output()).toContain(`https://localhost:${port}/api/v1`);
+    await expectRecommendedTlsSettings(port);
     // the client verifies this connection against the first certificate
     const pendingRequest = await beginRequest(port, one.cert);
     await expect(fetch(`http://localhost:${port}/healthz`)).rejects.toThrow('fetch failed');
@@ -62,6 +90,7 @@ describe('TLS with certificate files', { timeout: 300_000 }, () => {
     await expect.poll(() => presentedFingerprint(port), { timeout: 20_000 }).toBe(fingerprint(two));
     // 401, because the client authentication is missing
     expect(await pendingRequest.finish()).toBe(401);
+    await expectRecommendedTlsSettings(port);
 
     await put({ cert: two.cert, key: three.key });
     process.kill(server.pid, 'SIGHUP');

@@ -153,8 +153,10 @@ export async function createDataDirectory(): Promise<AsyncDisposable & { readonl
 }
 
 const application = z.object({ client_id: z.string(), client_secret: z.string(), redirect_uris: z.array(z.string()) });
+const account = z.object({ email: z.string(), password: z.string() });
 const firstRun = z.object({
-  customer: z.object({ email: z.string(), password: z.string() }),
+  administrator: account,
+  customer: account,
   applications: z.object({ administration: application, demonstration: application }),
 });
 

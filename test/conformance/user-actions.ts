@@ -1,0 +1,14 @@
+/** What a user does: signs in and allows or declines the requested permissions, or only opens the page. */
+export type UserAction = 'allow' | 'cancel' | 'open';
+
+const actions: Readonly<Record<string, (step: number) => UserAction>> = {
+  'fapi2-security-profile-final-user-rejects-authentication': () => 'cancel',
+  // the module opens the same URL twice, and the user must not sign in the first time
+  'fapi2-security-profile-final-par-ensure-reused-request-uri-prior-to-auth-completion-succeeds': (step) => (step === 0 ? 'open' : 'allow'),
+};
+
+/**
+ * Returns what the user does in a browser step of a module.
+ * @param step index of the step in the module
+ */
+export const selectUserAction = (module: string, step: number): UserAction => actions[module]?.(step) ?? 'allow';
