@@ -96,6 +96,11 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     return startMeasuredServer(join(sourceDirectory, '../../../server/main.ts'), { ...asShipped, ...env }, this.#log('mandate'));
   }
 
+  /** Returns the database of the servers that use PostgreSQL. */
+  async database(): Promise<Database> {
+    return (await this.#filledDatabase()).db;
+  }
+
   /** CPU time that PostgreSQL has used so far, in seconds, or undefined if unknown. */
   async databaseCpuSeconds(): Promise<number | undefined> {
     return (await this.#filledDatabase()).postgresql.cpuSeconds?.();

@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { Migration } from '@mikro-orm/migrations';
+
+/** Functions that the entities cannot express. The SQL file must not change after a release, just like this migration. */
+export class CachedPlansOfLimitChecks extends Migration {
+  override name = '20261124210000_cached_plans_of_limit_checks';
+
+  override up(): void {
+    const file = readFileSync(new URL('20261124210000_cached_plans_of_limit_checks.sql', import.meta.url), 'utf8');
+    // PGlite accepts one statement at a time.
+    for (const statement of file.split(/;\n\n/)) this.addSql(statement);
+  }
+}
