@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCommandLineProgram } from '../../server/command/build-command-line-program.ts';
 import { formatWelcomeMessage } from '../../server/first-run/format-welcome-message.ts';
@@ -29,8 +28,10 @@ const maxInstalledMegabytes = 150;
 const findMigrations = (output: string, state: 'applied' | 'pending'): string[] =>
   Array.from(output.matchAll(new RegExp(`^${state} {2}(\\d{14}_\\w+)`, 'gm')), ([, name = '']) => name);
 
+type CommandTree = { readonly commands: readonly (CommandTree & { name(): string })[] };
+
 /** Returns the names of all commands that do something, such as `keys rotate`. */
-const listCommands = ({ commands }: Pick<Command, 'commands'>, parent = ''): string[] =>
+const listCommands = ({ commands }: CommandTree, parent = ''): string[] =>
   commands.flatMap((command) =>
     command.commands.length > 0 ? listCommands(command, `${command.name()} `) : [`${parent}${command.name()}`],
   );
