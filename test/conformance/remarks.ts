@@ -26,7 +26,7 @@ const remarks: Readonly<Record<string, string>> = {
     '**Not passed.** The request has `response_mode=form_post` only inside the request object, which the server does not support. The server therefore returns `request_not_supported` with the default response mode, `query`, but the suite expects a form.',
   'oidcc-ensure-request-object-with-redirect-uri': `${noRequestObjects} ${redirectUriErrorPage}`,
   'oidcc-backchannel-rp-initiated-logout':
-    'The logout token was correct. The suite reads the TLS version of the request from a header that its proxy adds, and the suite was run without its proxy.',
+    'The suite found no fault in the logout token. The warning concerns the TLS version, which the suite reads from a header that its proxy adds; it was run without the proxy.',
   'oidcc-rp-initiated-logout-no-params': signedOutPage,
   'oidcc-rp-initiated-logout-no-post-logout-redirect-uri': signedOutPage,
   'oidcc-rp-initiated-logout-only-state': signedOutPage,

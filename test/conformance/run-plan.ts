@@ -74,7 +74,7 @@ const signInPageRequest = 'ExpectSecondLoginPage';
 
 /**
  * Completes a browser step, and uploads the screenshot if the suite waits for one. Most modules wait for an error page or for a response at
- * the callback. An image of a page that the user has left would complete them too early.
+ * the callback. A screenshot of a page that the user has already left would end such a module too early.
  */
 async function completeStep(suite: ConformanceSuite, id: string, complete: () => Promise<Screenshot | undefined>): Promise<void> {
   const screenshot = await complete();

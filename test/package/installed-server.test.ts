@@ -135,7 +135,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
       expect(await running.stop()).toBe(0);
     });
 
-    /** The commands that end, with their expected output. Other tests run `start` and `restore`. */
+    /** Commands that exit by themselves, with their expected output. Other tests run the commands `start` and `restore`. */
     const commands: readonly (readonly [argv: readonly string[], output: RegExp])[] = [
       [['check'], /^ok +configuration/],
       [['migrate'], /^Nothing is pending\.$/m],
@@ -188,7 +188,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
 
       test('is upgraded in place when the server starts on its directory', async () => {
         const newer = findMigrations(await restore('restored-to-list-migrations'), 'applied');
-        // The packed server without the newer migrations creates the directory as the previous release left it.
+        // Without the newer migrations, the packed server creates the data directory in the state in which the previous release leaves it.
         const previous = join(directory, 'previous');
         await cp(join(project, 'node_modules'), join(previous, 'node_modules'), { recursive: true });
         const folder = join(previous, 'node_modules/@mandate/server/dist/database/migrations');
@@ -220,7 +220,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
     expect(await runNpm('npx', ['--offline', '@mandate/server', '--version'], project)).toMatchObject({ code: 0, stdout: '0.1.0\n' });
     const empty = join(directory, 'empty');
     await mkdir(empty);
-    // The packages are not published, so npx installs their files.
+    // npx installs the packed files, because the packages are not published.
     const argv = ['--yes', '--package', tarballs.contract, '--package', tarballs.server, 'mandate-server'];
     const running = await startServerProcess(npmEnvironment(), argv, { executable: 'npx', directory: empty });
     expect(running.output()).toContain('Mandate is running.');

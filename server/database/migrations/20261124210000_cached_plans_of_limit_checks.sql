@@ -12,7 +12,8 @@ begin
 end
 $$;
 
--- Returns the amount that an order exceeds, or null. `p_spent` is null if there is no budget. A single expression, so that PostgreSQL can inline it.
+-- Returns the name of the limit that an order exceeds (`currency`, `per_order` or `per_period`), or null. `p_spent` is null if there is no
+-- budget. The function is a single expression, so that PostgreSQL can inline it.
 create function mandate_find_exceeded_amount_v1(
   p_limit_currency text, p_per_order bigint, p_per_period bigint, p_spent bigint, p_currency text, p_total numeric, p_added numeric)
   returns text immutable parallel safe language sql as $$

@@ -1,6 +1,9 @@
 import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 
-/** A queued row. `dueAt` is the time of the next attempt. A process leases a row by moving `dueAt` into the future, so that no other process selects it. */
+/**
+ * A queued row. `dueAt` is the time of the next attempt. To lease a row, a process sets `dueAt` to a later time, so that no other process
+ * selects the row.
+ */
 type QueuedRow = { attempts: number; dueAt: Date };
 
 /** Leases locked rows until the given time, and counts the attempt. Call this in the transaction that has locked the rows. */

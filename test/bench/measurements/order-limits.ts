@@ -29,7 +29,7 @@ const withoutLimits = `create or replace function mandate_lock_order_limits_v2(p
  */
 const beginNewPeriod = `update budgeted_orders set counted_at = counted_at - interval '32 days'`;
 
-/** Compares the throughput of orders with and without limits. The baseline is the server without the check of the limits, with the same grants. */
+/** Compares the throughput of orders with and without limits. The baseline uses the same grants, with the check disabled. */
 export async function measureOrderLimits(
   environment: BenchmarkEnvironment,
   { rounds, seconds, connections }: Settings,
