@@ -7,6 +7,7 @@ import {
   connectRequestingApplication,
   limitsOf50PerOrder,
   requestApprovalOf60,
+  type RequestingApplication,
 } from '../../support/shop/approval-requests.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
@@ -109,5 +110,23 @@ test('an approval of a quote of another customer cannot be requested, and nothin
   const before = await readState();
   const response = await ben('/approvals', { quote_id: quote.id });
   expect([response.status, response.body.errors]).toMatchObject([400, [{ pointer: '#/quote_id', code: 'unknown_reference' }]]);
+  expect(await readState()).toEqual(before);
+});
+
+const endedQuotes: Record<string, (app: RequestingApplication, quoteId: number) => Promise<unknown>> = {
+  'it was canceled': (app, quoteId) => app.post(`/quotes/${quoteId}/cancellation`),
+  'it expired at': (_, quoteId) =>
+    shop.db.em.fork().execute(`update quotes set expires_at = now() - interval '1 second' where id = ?`, [quoteId]),
+  'an order has been placed from it': (app, quoteId) => app.orderFromQuote(quoteId),
+};
+
+test.each(Object.entries(endedQuotes))('an approval of a quote cannot be requested if %s, and nothing is written', async (reason, end) => {
+  const app = await connectRequestingApplication(shop, await signUp(shop.origin));
+  const { id } = await app.createQuote(2000);
+  await end(app, id);
+  const before = await readState();
+  const response = await app.requestApproval(id);
+  expect([response.status, response.body.code]).toEqual([409, 'invalid_transition']);
+  expect(response.body.detail).toContain(`Quote ${id} cannot be approved: ${reason}`);
   expect(await readState()).toEqual(before);
 });
