@@ -229,6 +229,7 @@ export {
   findForbiddenCharacterIssueMessage,
   timestampInputSchema,
   singleLineInputSchema,
+  textSchema,
   maxMetadataPairs,
 } from './schema/text-timestamp-and-metadata-schemas.ts';
 export {

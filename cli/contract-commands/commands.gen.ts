@@ -102,15 +102,15 @@ export const commandSpecs: readonly CommandSpec[] = [
     body: {
       type: ['object'],
       properties: {
-        name: { type: ['string'], description: 'Full name.', minLength: 1, maxLength: 200 },
+        name: { type: ['string'], description: 'Full name.', minLength: 1, maxLength: 200, pattern: '\\S' },
         email: {
           type: ['string'],
+          description: 'E-mail address, which must not be used by another user.',
           minLength: 3,
           maxLength: 254,
           format: 'email',
           pattern:
             '^[^\\s"(),:;<>@\\[\\\\\\]\\x00-\\x1f\\x7f-\\x9f]+@[^\\s"(),:;<>@\\[\\\\\\]\\x00-\\x1f\\x7f-\\x9f]+\\.[^\\s"(),:;<>@\\[\\\\\\]\\x00-\\x1f\\x7f-\\x9f]+$',
-          description: 'E-mail address, which must not be used by another user.',
         },
         locale: {
           type: ['string', 'null'],
@@ -175,15 +175,15 @@ export const commandSpecs: readonly CommandSpec[] = [
       type: ['object'],
       required: ['name', 'email'],
       properties: {
-        name: { type: ['string'], description: 'Full name.', minLength: 1, maxLength: 200 },
+        name: { type: ['string'], description: 'Full name.', minLength: 1, maxLength: 200, pattern: '\\S' },
         email: {
           type: ['string'],
+          description: 'E-mail address, which must not be used by another user.',
           minLength: 3,
           maxLength: 254,
           format: 'email',
           pattern:
             '^[^\\s"(),:;<>@\\[\\\\\\]\\x00-\\x1f\\x7f-\\x9f]+@[^\\s"(),:;<>@\\[\\\\\\]\\x00-\\x1f\\x7f-\\x9f]+\\.[^\\s"(),:;<>@\\[\\\\\\]\\x00-\\x1f\\x7f-\\x9f]+$',
-          description: 'E-mail address, which must not be used by another user.',
         },
         locale: {
           type: ['string', 'null'],
@@ -237,6 +237,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           minLength: 1,
           maxLength: 254,
+          pattern: '\\S',
           description: 'Only the user with this e-mail address (case-insensitive).',
         },
         status: { type: ['array'], minItems: 1, maxItems: 20, items: { type: ['string'], enum: ['active', 'suspended', 'closed'] } },
@@ -295,11 +296,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           minLength: 1,
           maxLength: 200,
+          pattern: '\\S',
           description:
             'Search text. Every word must occur in the name, SKU or description; the last word may be incomplete. Case, accents and punctuation are ignored. If no product matches, up to 3 misspelled words are replaced by the most similar words that occur in products.',
         },
-        category: { type: ['string'], minLength: 1, maxLength: 64, description: 'Only products in this category.' },
-        sku: { type: ['string'], minLength: 1, maxLength: 64, description: 'Only the product with this SKU.' },
+        category: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S', description: 'Only products in this category.' },
+        sku: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S', description: 'Only the product with this SKU.' },
         price_gte: { type: ['integer'], format: 'int64', minimum: 0, maximum: 999999999, description: 'Minimum price, in minor units.' },
         price_lte: { type: ['integer'], format: 'int64', minimum: 0, maximum: 999999999, description: 'Maximum price, in minor units.' },
         status: {
@@ -360,7 +362,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           pattern: '^[\\x21-\\x7e](?:[\\x20-\\x7e]{0,62}[\\x21-\\x7e])?$',
           description: 'Stock keeping unit, which must be unique.',
         },
-        name: { type: ['string'], minLength: 1, maxLength: 200 },
+        name: { type: ['string'], minLength: 1, maxLength: 200, pattern: '\\S' },
         description: { type: ['string'], default: '', maxLength: 5000 },
         category: {
           type: ['string'],
@@ -471,7 +473,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     body: {
       type: ['object'],
       properties: {
-        name: { type: ['string'], minLength: 1, maxLength: 200 },
+        name: { type: ['string'], minLength: 1, maxLength: 200, pattern: '\\S' },
         description: { type: ['string'], maxLength: 5000 },
         category: {
           type: ['string'],
@@ -547,7 +549,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       type: ['object'],
       required: ['name', 'category', 'price', 'status'],
       properties: {
-        name: { type: ['string'], minLength: 1, maxLength: 200 },
+        name: { type: ['string'], minLength: 1, maxLength: 200, pattern: '\\S' },
         description: { type: ['string'], default: '', maxLength: 5000 },
         category: {
           type: ['string'],
@@ -833,7 +835,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       type: ['object'],
       required: ['name', 'price', 'currency'],
       properties: {
-        name: { type: ['string'], minLength: 1, maxLength: 200 },
+        name: { type: ['string'], minLength: 1, maxLength: 200, pattern: '\\S' },
         price: { type: ['integer'], minimum: 0, maximum: 999999999, description: 'Delivery price, in minor units of `currency`.' },
         currency: { type: ['string'], pattern: '^[A-Z]{3}$' },
         requires_address: { type: ['boolean'], default: true },
@@ -914,23 +916,25 @@ export const commandSpecs: readonly CommandSpec[] = [
           required: ['method', 'recipient_name'],
           properties: {
             method: { type: ['string'], pattern: '^[a-z0-9_]{1,32}$', description: 'Code of the delivery method.' },
-            recipient_name: { type: ['string'], minLength: 1, maxLength: 200 },
-            phone: { type: ['string'], minLength: 1, maxLength: 32 },
+            recipient_name: { type: ['string'], minLength: 1, maxLength: 200, pattern: '\\S' },
+            phone: { type: ['string'], minLength: 1, maxLength: 32, pattern: '\\S' },
             line1: {
               type: ['string'],
               minLength: 1,
               maxLength: 200,
+              pattern: '\\S',
               description: 'Street and number. Required if the delivery method requires an address.',
             },
-            line2: { type: ['string'], minLength: 1, maxLength: 200 },
+            line2: { type: ['string'], minLength: 1, maxLength: 200, pattern: '\\S' },
             city: {
               type: ['string'],
               minLength: 1,
               maxLength: 100,
+              pattern: '\\S',
               description: 'City. Required if the delivery method requires an address.',
             },
-            region: { type: ['string'], minLength: 1, maxLength: 100 },
-            postal_code: { type: ['string'], minLength: 1, maxLength: 20 },
+            region: { type: ['string'], minLength: 1, maxLength: 100, pattern: '\\S' },
+            postal_code: { type: ['string'], minLength: 1, maxLength: 20, pattern: '\\S' },
             country: {
               type: ['string'],
               pattern: '^[A-Z]{2}$',
@@ -958,7 +962,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maximum: 9007199254740991,
           description: 'Total that was shown to the customer. If the actual total differs, the order is rejected with `price_changed`.',
         },
-        reference: { type: ['string'], minLength: 1, maxLength: 64, description: 'Your own reference for the order.' },
+        reference: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S', description: 'Your own reference for the order.' },
         note: { type: ['string'], maxLength: 1000 },
         metadata: { type: ['object'], default: {}, additionalProperties: { type: ['string'], maxLength: 500 } },
         quote_id: {
@@ -1078,6 +1082,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           minLength: 1,
           maxLength: 2048,
+          pattern: '\\S',
           description: 'Only orders that were placed by the application with this client ID.',
         },
         user_id: {
@@ -1087,11 +1092,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           maximum: 9007199254740991,
           description: 'Only orders of this customer. Listing the orders of other customers requires `orders.manage` and a staff account.',
         },
-        reference: { type: ['string'], minLength: 1, maxLength: 64 },
+        reference: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
         q: {
           type: ['string'],
           minLength: 1,
           maxLength: 254,
+          pattern: '\\S',
           description:
             "Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or a part of the customer's name (at least 3 characters). If more than 10000 orders match, only the orders with the highest numbers are returned.",
         },
@@ -1261,23 +1267,25 @@ export const commandSpecs: readonly CommandSpec[] = [
           description: 'Complete delivery details. The delivery method can only be changed to one with the same price.',
           properties: {
             method: { type: ['string'], pattern: '^[a-z0-9_]{1,32}$', description: 'Code of the delivery method.' },
-            recipient_name: { type: ['string'], minLength: 1, maxLength: 200 },
-            phone: { type: ['string'], minLength: 1, maxLength: 32 },
+            recipient_name: { type: ['string'], minLength: 1, maxLength: 200, pattern: '\\S' },
+            phone: { type: ['string'], minLength: 1, maxLength: 32, pattern: '\\S' },
             line1: {
               type: ['string'],
               minLength: 1,
               maxLength: 200,
+              pattern: '\\S',
               description: 'Street and number. Required if the delivery method requires an address.',
             },
-            line2: { type: ['string'], minLength: 1, maxLength: 200 },
+            line2: { type: ['string'], minLength: 1, maxLength: 200, pattern: '\\S' },
             city: {
               type: ['string'],
               minLength: 1,
               maxLength: 100,
+              pattern: '\\S',
               description: 'City. Required if the delivery method requires an address.',
             },
-            region: { type: ['string'], minLength: 1, maxLength: 100 },
-            postal_code: { type: ['string'], minLength: 1, maxLength: 20 },
+            region: { type: ['string'], minLength: 1, maxLength: 100, pattern: '\\S' },
+            postal_code: { type: ['string'], minLength: 1, maxLength: 20, pattern: '\\S' },
             country: {
               type: ['string'],
               pattern: '^[A-Z]{2}$',
@@ -1286,7 +1294,13 @@ export const commandSpecs: readonly CommandSpec[] = [
           },
           additionalProperties: false,
         },
-        reference: { type: ['string', 'null'], minLength: 1, maxLength: 64, description: 'Your own reference for the order.' },
+        reference: {
+          type: ['string', 'null'],
+          minLength: 1,
+          maxLength: 64,
+          pattern: '\\S',
+          description: 'Your own reference for the order.',
+        },
         note: { type: ['string', 'null'], maxLength: 1000 },
         metadata: {
           type: ['object'],
@@ -1462,23 +1476,25 @@ export const commandSpecs: readonly CommandSpec[] = [
           required: ['method', 'recipient_name'],
           properties: {
             method: { type: ['string'], pattern: '^[a-z0-9_]{1,32}$', description: 'Code of the delivery method.' },
-            recipient_name: { type: ['string'], minLength: 1, maxLength: 200 },
-            phone: { type: ['string'], minLength: 1, maxLength: 32 },
+            recipient_name: { type: ['string'], minLength: 1, maxLength: 200, pattern: '\\S' },
+            phone: { type: ['string'], minLength: 1, maxLength: 32, pattern: '\\S' },
             line1: {
               type: ['string'],
               minLength: 1,
               maxLength: 200,
+              pattern: '\\S',
               description: 'Street and number. Required if the delivery method requires an address.',
             },
-            line2: { type: ['string'], minLength: 1, maxLength: 200 },
+            line2: { type: ['string'], minLength: 1, maxLength: 200, pattern: '\\S' },
             city: {
               type: ['string'],
               minLength: 1,
               maxLength: 100,
+              pattern: '\\S',
               description: 'City. Required if the delivery method requires an address.',
             },
-            region: { type: ['string'], minLength: 1, maxLength: 100 },
-            postal_code: { type: ['string'], minLength: 1, maxLength: 20 },
+            region: { type: ['string'], minLength: 1, maxLength: 100, pattern: '\\S' },
+            postal_code: { type: ['string'], minLength: 1, maxLength: 20, pattern: '\\S' },
             country: {
               type: ['string'],
               pattern: '^[A-Z]{2}$',
@@ -1506,7 +1522,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maximum: 9007199254740991,
           description: 'Total that was shown to the customer. If the actual total differs, the request is rejected with `price_changed`.',
         },
-        reference: { type: ['string'], minLength: 1, maxLength: 64, description: 'Your own reference for the order.' },
+        reference: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S', description: 'Your own reference for the order.' },
         note: { type: ['string'], maxLength: 1000 },
         metadata: { type: ['object'], default: {}, additionalProperties: { type: ['string'], maxLength: 500 } },
         hold: {
@@ -1619,6 +1635,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           minLength: 1,
           maxLength: 2048,
+          pattern: '\\S',
           description: 'Only quotes that the application with this client ID requested.',
         },
         user_id: {
@@ -2852,8 +2869,8 @@ export const commandSpecs: readonly CommandSpec[] = [
             additionalProperties: false,
           },
         },
-        carrier: { type: ['string', 'null'], minLength: 1, maxLength: 64 },
-        tracking_number: { type: ['string', 'null'], minLength: 1, maxLength: 100 },
+        carrier: { type: ['string', 'null'], minLength: 1, maxLength: 64, pattern: '\\S' },
+        tracking_number: { type: ['string', 'null'], minLength: 1, maxLength: 100, pattern: '\\S' },
         tracking_url: { type: ['string', 'null'], format: 'uri', maxLength: 2048 },
       },
       additionalProperties: false,
@@ -2999,7 +3016,13 @@ export const commandSpecs: readonly CommandSpec[] = [
           enum: ['created_at', '-created_at'],
           description: 'Sort order; `-` means descending.',
         },
-        tracking_number: { type: ['string'], minLength: 1, maxLength: 100, description: 'Only shipments with this tracking number.' },
+        tracking_number: {
+          type: ['string'],
+          minLength: 1,
+          maxLength: 100,
+          pattern: '\\S',
+          description: 'Only shipments with this tracking number.',
+        },
       },
       required: [],
       additionalProperties: false,
@@ -3078,8 +3101,8 @@ export const commandSpecs: readonly CommandSpec[] = [
       type: ['object'],
       properties: {
         status: { type: ['string'], enum: ['shipped', 'delivered', 'failed', 'canceled'] },
-        carrier: { type: ['string', 'null'], minLength: 1, maxLength: 64 },
-        tracking_number: { type: ['string', 'null'], minLength: 1, maxLength: 100 },
+        carrier: { type: ['string', 'null'], minLength: 1, maxLength: 64, pattern: '\\S' },
+        tracking_number: { type: ['string', 'null'], minLength: 1, maxLength: 100, pattern: '\\S' },
         tracking_url: { type: ['string', 'null'], format: 'uri', maxLength: 2048 },
       },
       additionalProperties: false,
@@ -3218,6 +3241,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           minLength: 1,
           maxLength: 2048,
+          pattern: '\\S',
           description: 'Only orders that were placed by the application with this client ID.',
         },
         user_id: {
@@ -3232,6 +3256,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           minLength: 1,
           maxLength: 254,
+          pattern: '\\S',
           description:
             "Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or a part of the customer's name (at least 3 characters). If more than 10000 orders match, only the orders with the highest numbers are returned.",
         },
@@ -4164,10 +4189,10 @@ export const commandSpecs: readonly CommandSpec[] = [
       properties: {
         url: {
           type: ['string'],
-          minLength: 1,
-          maxLength: 2000,
           description:
             'URL that receives the events. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted.',
+          minLength: 1,
+          maxLength: 2000,
         },
         events: {
           type: ['array'],
@@ -4326,10 +4351,10 @@ export const commandSpecs: readonly CommandSpec[] = [
       properties: {
         url: {
           type: ['string'],
-          minLength: 1,
-          maxLength: 2000,
           description:
             'URL that receives the events. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted.',
+          minLength: 1,
+          maxLength: 2000,
         },
         events: {
           type: ['array'],
@@ -4847,7 +4872,7 @@ export const commandSpecs: readonly CommandSpec[] = [
                 'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
               minItems: 1,
               maxItems: 50,
-              items: { type: ['string'], minLength: 1, maxLength: 64 },
+              items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
             },
           },
           additionalProperties: false,
@@ -5001,7 +5026,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       type: ['object'],
       required: ['name', 'scopes'],
       properties: {
-        name: { type: ['string'], description: 'Name of the key.', minLength: 1, maxLength: 100 },
+        name: { type: ['string'], description: 'Name of the key.', minLength: 1, maxLength: 100, pattern: '\\S' },
         scopes: {
           type: ['array'],
           minItems: 1,
@@ -5097,7 +5122,7 @@ export const commandSpecs: readonly CommandSpec[] = [
                     'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
                   minItems: 1,
                   maxItems: 50,
-                  items: { type: ['string'], minLength: 1, maxLength: 64 },
+                  items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
                 },
               },
               additionalProperties: false,
@@ -5266,7 +5291,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       type: ['object'],
       required: ['name', 'scopes', 'grant_types', 'type'],
       properties: {
-        name: { type: ['string'], description: 'Name shown to users.', minLength: 1, maxLength: 100 },
+        name: { type: ['string'], description: 'Name shown to users.', minLength: 1, maxLength: 100, pattern: '\\S' },
         logo_uri: {
           type: ['string', 'null'],
           format: 'uri',
@@ -5451,7 +5476,7 @@ export const commandSpecs: readonly CommandSpec[] = [
                 'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
               minItems: 1,
               maxItems: 50,
-              items: { type: ['string'], minLength: 1, maxLength: 64 },
+              items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
             },
           },
           additionalProperties: false,
@@ -5619,7 +5644,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     body: {
       type: ['object'],
       properties: {
-        name: { type: ['string'], description: 'Name shown to users.', minLength: 1, maxLength: 100 },
+        name: { type: ['string'], description: 'Name shown to users.', minLength: 1, maxLength: 100, pattern: '\\S' },
         logo_uri: {
           type: ['string', 'null'],
           format: 'uri',
@@ -5804,7 +5829,7 @@ export const commandSpecs: readonly CommandSpec[] = [
                 'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
               minItems: 1,
               maxItems: 50,
-              items: { type: ['string'], minLength: 1, maxLength: 64 },
+              items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
             },
           },
           additionalProperties: false,
@@ -6361,7 +6386,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     body: {
       type: ['object'],
       properties: {
-        name: { type: ['string'], description: 'Name of the shop on pages and in e-mails.', minLength: 1, maxLength: 60 },
+        name: { type: ['string'], description: 'Name of the shop on pages and in e-mails.', minLength: 1, maxLength: 60, pattern: '\\S' },
         accent_color: {
           type: ['string'],
           pattern: '^#[0-9a-fA-F]{6}$',
@@ -6390,6 +6415,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string', 'null'],
           minLength: 1,
           maxLength: 100,
+          pattern: '\\S',
           description: 'Sender name of e-mails; `null` means the name in the server configuration.',
         },
         email_footer: {
@@ -6575,7 +6601,7 @@ export const commandSpecs: readonly CommandSpec[] = [
                 'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
               minItems: 1,
               maxItems: 50,
-              items: { type: ['string'], minLength: 1, maxLength: 64 },
+              items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
             },
           },
           additionalProperties: false,
@@ -6623,7 +6649,7 @@ export const commandSpecs: readonly CommandSpec[] = [
                 'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
               minItems: 1,
               maxItems: 50,
-              items: { type: ['string'], minLength: 1, maxLength: 64 },
+              items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
             },
           },
           additionalProperties: false,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { currencySchema } from '../schema/amount-price-and-currency-schemas.ts';
 import { orderProductLimitsInputSchema, orderProductLimitsSchema } from './order-product-limits.ts';
-import { timestampInputSchema, timestampSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
+import { textSchema, timestampInputSchema, timestampSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
 
 /** The `type` of authorization details (RFC 9396) that limit what an application may do with a customer's orders. */
 export const orderAuthorizationDetailsType = 'mandate_orders';
@@ -78,10 +78,7 @@ export const orderLimitsInputSchema = z
   .object({ ...conditionFields, orders: z.enum(orderAccessLevels), approval: z.enum(orderApprovalModes) })
   .strict();
 
-const timeZoneInputSchema = z
-  .string()
-  .min(1)
-  .max(64)
+const timeZoneInputSchema = textSchema(64, 1)
   .refine((name) => knownTimeZones.has(name), { message: 'must be an IANA time zone such as Europe/London' })
   .optional();
 

@@ -1,6 +1,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z, type ZodTypeAny } from 'zod';
 import { withSchemaName } from './openapi-schema-name.ts';
+import { textSchema } from './text-timestamp-and-metadata-schemas.ts';
 import { integerInUrlSchema } from './ids.ts';
 
 /** Maximum count for `include_total`. Counting millions of rows exactly would cost more than the number is worth. */
@@ -9,10 +10,7 @@ export const maxCountedTotal = 10_000;
 /** Query parameters for every list. */
 export const paginationParameters = {
   limit: integerInUrlSchema(1, 100).default('20').describe('Maximum number of items on the page.'),
-  cursor: z
-    .string()
-    .min(1)
-    .max(4096)
+  cursor: textSchema(4096, 1)
     .optional()
     .describe(
       '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',

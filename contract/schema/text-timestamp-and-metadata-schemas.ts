@@ -1,3 +1,4 @@
+import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { findHiddenCharacter } from './hidden-characters.ts';
 
@@ -8,16 +9,30 @@ const controlCharacterBesidesLines = /[^\P{Cc}\t\n\r]/u;
 const wellFormed = (value: string): boolean => value.isWellFormed();
 
 /**
+ * Text of `minimum` to `maximum` characters. Characters are Unicode code points, as in JSON Schema and PostgreSQL; the checks of zod count
+ * UTF-16 code units, of which an emoji has two or more.
+ */
+export const textSchema = (maximum: number, minimum = 0) =>
+  extendApi(z.string(), describeLength(minimum, maximum)).superRefine(checkLength(minimum, maximum));
+
+const describeLength = (minimum: number, maximum: number) => ({ ...(minimum > 0 && { minLength: minimum }), maxLength: maximum });
+
+const checkLength = (minimum: number, maximum: number) => (value: string, context: z.RefinementCtx) => {
+  const length = value.length > maximum || value.length < 2 * minimum ? Array.from(value).length : value.length;
+  const issue = { type: 'string', inclusive: true } as const;
+  if (length < minimum) context.addIssue({ ...issue, code: 'too_small', minimum });
+  if (length > maximum) context.addIssue({ ...issue, code: 'too_big', maximum });
+};
+
+/**
  * One line of text from a caller, trimmed, `minimum` to `maximum` characters. This schema is used for every name that other users see. The
  * text must not contain control characters, bidirectional controls or invisible characters, unless the spelling of a language or an emoji
  * requires them.
  */
 export const singleLineInputSchema = (maximum: number, minimum = 1) =>
-  z
-    .string()
-    .trim()
-    .min(minimum)
-    .max(maximum)
+  // Leading and trailing white space is removed, so a required text needs another character.
+  extendApi(z.string().trim(), { ...describeLength(minimum, maximum), ...(minimum > 0 && { pattern: String.raw`\S` }) })
+    .superRefine(checkLength(minimum, maximum))
     .superRefine((value, context) => {
       const hidden = findHiddenCharacter(value);
       if (hidden !== undefined) context.addIssue({ code: 'custom', message: `must not contain ${hidden}, ${whyHidden}` });
@@ -29,24 +44,19 @@ export const findForbiddenCharacterIssueMessage = ({ issues }: z.ZodError): stri
   issues.find(({ code }) => code === 'custom')?.message;
 
 /** One line of text in a response. The characters are not checked, so that values stored under earlier rules remain readable. */
-export const singleLineResponseSchema = (maximum: number, minimum = 1) => z.string().min(minimum).max(maximum);
+export const singleLineResponseSchema = (maximum: number, minimum = 1) => textSchema(maximum, minimum);
 
 /** A name from another system, stored unchanged including spaces. */
 export const nameFromOtherSystemSchema = (maximum: number) =>
-  z
-    .string()
-    .min(1)
-    .max(maximum)
-    .refine((value) => !controlCharacter.test(value) && wellFormed(value), { message: 'must not contain control characters' });
+  textSchema(maximum, 1).refine((value) => !controlCharacter.test(value) && wellFormed(value), {
+    message: 'must not contain control characters',
+  });
 
 /** Text that may have several lines, up to `maximum` characters. */
 export const multilineTextSchema = (maximum: number) =>
-  z
-    .string()
-    .max(maximum)
-    .refine((value) => !controlCharacterBesidesLines.test(value) && wellFormed(value), {
-      message: 'must not contain control characters besides line breaks and tabs',
-    });
+  textSchema(maximum).refine((value) => !controlCharacterBesidesLines.test(value) && wellFormed(value), {
+    message: 'must not contain control characters besides line breaks and tabs',
+  });
 
 /** A timestamp in a response: RFC 3339 in UTC with milliseconds. */
 export const timestampSchema = z.string().datetime();

@@ -2,6 +2,7 @@ import {
   orderDeliveryInputSchema,
   timestampInputSchema,
   singleLineInputSchema,
+  textSchema,
   maxOrderLines,
   maxPrice,
   maxLineQuantity,
@@ -25,7 +26,7 @@ const orderLineSchema = z.object({
 export type ImportedOrderLine = z.output<typeof orderLineSchema>;
 
 const orderHeadSchema = z.object({
-  reference: z.string().max(64),
+  reference: textSchema(64),
   created_at: timestampInputSchema,
   status: z.enum(['paid', 'shipped', 'delivered', 'canceled']).default('delivered'),
   currency: z
@@ -33,8 +34,8 @@ const orderHeadSchema = z.object({
     .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code'),
   shipping_total: minorUnits.default(0),
   discount_total: minorUnits.default(0),
-  note: z.string().max(1000).optional(),
-  customer: z.string().max(200).optional(),
+  note: textSchema(1000).optional(),
+  customer: textSchema(200).optional(),
   customer_name: singleLineInputSchema(200).optional(),
   customer_email: z
     .string()

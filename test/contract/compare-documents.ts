@@ -51,7 +51,7 @@ const changesIn = (output: string, base: unknown, revision: unknown): ContractCh
     const isAnnounced =
       (worst?.ruleId === 'enum-values-added' && before !== undefined && isOpen(base, before.pointer)) ||
       (worst?.ruleId === 'schema-type-changed' && isNullOnlyInReplay(base, revision, path)) ||
-      (worst?.message.startsWith('`pattern` of ') === true && acceptsSameStrings(base, revision, path));
+      (worst?.message.startsWith('`pattern` ') === true && acceptsSameStrings(base, revision, path));
     return { impact: isAnnounced ? 'minor' : impact, path, message: worst?.message ?? kind };
   });
 
@@ -70,10 +70,20 @@ function isNullOnlyInReplay(base: unknown, revision: unknown, path: string): boo
   return isOnlyNull && typeof after?.['x-null-in-replay'] === 'string' && acceptsKey(revision) && !acceptsKey(base);
 }
 
-/** Returns whether only the syntax of a field's pattern changed. */
+/** Returns whether the pattern of a field or parameter changed, but still accepts the same strings. */
 function acceptsSameStrings(base: unknown, revision: unknown, path: string): boolean {
   const steps = [...stepsOf(path.slice(1)), 'pattern'];
-  return arePatternsEquivalent(nodeAt(base, steps), nodeAt(revision, steps));
+  return arePatternsEquivalent(nodeAt(base, stepsInBase(base, revision, steps)), nodeAt(revision, steps));
+}
+
+/** Returns the reference tokens of the same node in the base document, in which an operation's parameters can have other positions. */
+function stepsInBase(base: unknown, revision: unknown, steps: readonly string[]): readonly string[] {
+  const index = steps.indexOf('parameters');
+  if (index === -1) return steps;
+  const name = fieldsOf(nodeAt(revision, steps.slice(0, index + 2)))['name'];
+  const parameters = fieldsOf(nodeAt(base, steps.slice(0, index + 1)));
+  const baseIndex = Object.keys(parameters).find((key) => fieldsOf(parameters[key])['name'] === name);
+  return steps.with(index + 1, baseIndex ?? 'absent');
 }
 
 /** Returns whether the enumeration is declared open, i.e. whether clients must expect further values. */
@@ -96,7 +106,9 @@ const nodeAt = (document: unknown, steps: readonly string[]): unknown =>
     return target[step];
   }, document);
 
-const fieldsOf = (node: unknown): Record<string, unknown> => z.record(z.unknown()).safeParse(node).data ?? {};
+/** Returns the fields of an object, or the items of an array by index. */
+const fieldsOf = (node: unknown): Record<string, unknown> =>
+  Array.isArray(node) ? Object.fromEntries(node.entries()) : (z.record(z.unknown()).safeParse(node).data ?? {});
 
 /** Returns a breaking change for each removed problem code. Codes are not part of a schema, but must never be removed within a version. */
 function lostCodes(base: unknown, revision: unknown): ContractChange[] {

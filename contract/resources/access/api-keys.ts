@@ -15,7 +15,12 @@ import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { administratorOnlyScopes, firstPartyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
 import { secretShownOnceSchema } from '../../schema/secret-shown-once.ts';
-import { timestampSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import {
+  timestampSchema,
+  timestampInputSchema,
+  singleLineInputSchema,
+  textSchema,
+} from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 
@@ -45,7 +50,7 @@ export const isApiKeyScope = (scope: Scope): boolean => keyScope.safeParse(scope
 
 const fields = {
   id: idSchema,
-  name: z.string().min(1).max(100).describe('Name of the key, chosen by its owner.'),
+  name: textSchema(100, 1).describe('Name of the key, chosen by its owner.'),
   prefix: z.string().describe('First characters of the key, to identify it in lists.'),
   scopes: z.array(z.string()).describe('Scopes of the key. A scope has no effect while the owner is not allowed to use it.'),
   status: z.enum(['active', 'revoked', 'expired']),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 
@@ -68,7 +69,7 @@ export const changeableAuthenticationFields = {
       `${descriptions.token_endpoint_auth_method} Default: \`none\` for a public application, and \`client_secret_basic\` for a confidential one.`,
     ),
   jwks: jwksInputSchema.nullable().optional().describe(descriptions.jwks),
-  jwks_uri: z.string().min(1).max(2000).nullable().optional().describe(descriptions.jwks_uri),
+  jwks_uri: textSchema(2000, 1).nullable().optional().describe(descriptions.jwks_uri),
   security_profile: z.enum(securityProfiles).nullable().optional().describe(profileText),
   allow_nonce_instead_of_pkce: z.boolean().optional().describe(nonceText),
 };

@@ -18,7 +18,7 @@ import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { scopeNames } from '../../protocol/scopes.ts';
 import { secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
-import { timestampSchema, singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import { timestampSchema, singleLineInputSchema, textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { authenticationFields, changeableAuthenticationFields } from './application-authentication.ts';
 import { clientSecretSchema, registrationTokenSchema, secretRotationSchema } from './application-secrets.ts';
 
@@ -56,7 +56,7 @@ export const maxRefreshGraceSeconds = 300;
 /** Maximum value of a rate limit or quota, in requests. */
 export const maxConfigurableRequestLimit = 1_000_000_000;
 
-const address = z.string().min(1).max(2000);
+const address = textSchema(2000, 1);
 const descriptions = {
   name: 'Name shown to users.',
   logo_uri:

@@ -19,7 +19,12 @@ import {
   ifMatchHeadersSchema,
   ifNoneMatchHeadersSchema,
 } from '../../protocol/route-metadata.ts';
-import { timestampSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import {
+  timestampSchema,
+  timestampInputSchema,
+  singleLineInputSchema,
+  textSchema,
+} from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 
@@ -31,8 +36,11 @@ export const userProblems = {
 
 const fails = declareProblemResponses({ ...commonProblems, ...userProblems });
 
+/** Maximum length of the part of an e-mail address before the `@` (RFC 5321 section 4.5.3.1.1). */
+const maxLocalPartLength = 64;
+
 /**
- * E-mail address: 3 to 254 characters, one `@`, a domain with a dot. Quotes, comments, brackets and spaces are rejected, so that no mail
+ * E-mail address: 3 to 254 characters, one `@` after at most 64 characters, a domain with a dot. Quotes, comments, brackets and spaces are rejected, so that no mail
  * server can parse the text as two addresses.
  */
 export const emailSchema = z
@@ -46,7 +54,8 @@ export const emailSchema = z
     // oxlint-disable-next-line no-control-regex, no-useless-escape -- control characters are excluded; Java requires the escape
     /^[^\s"(),:;<>@\[\\\]\x00-\x1f\x7f-\x9f]+@[^\s"(),:;<>@\[\\\]\x00-\x1f\x7f-\x9f]+\.[^\s"(),:;<>@\[\\\]\x00-\x1f\x7f-\x9f]+$/,
     'must be an e-mail address such as ann@example.com',
-  );
+  )
+  .refine((address) => address.indexOf('@') <= maxLocalPartLength, `must have at most ${maxLocalPartLength} characters before the @`);
 
 /** A language tag (BCP 47), without grandfathered and private-use tags. */
 const localeInputSchema = z
@@ -65,8 +74,8 @@ export const userSchema = withSchemaName(
   'User',
   z.object({
     id: idSchema,
-    name: z.string().min(1).max(200).describe('Full name.'),
-    email: z.string().min(3).max(254).describe('E-mail address, unique among users that are not closed (case-insensitive).'),
+    name: textSchema(200, 1).describe('Full name.'),
+    email: textSchema(254, 3).describe('E-mail address, unique among users that are not closed (case-insensitive).'),
     email_verified: z
       .boolean()
       .describe('Whether the user has confirmed the e-mail address. The value becomes `false` when another user changes the address.'),

@@ -29,7 +29,7 @@ import {
   ifNoneMatchHeadersSchema,
 } from '../../protocol/route-metadata.ts';
 import { secretShownOnceSchema, secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
-import { timestampSchema, multilineTextSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import { timestampSchema, multilineTextSchema, textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 
@@ -40,7 +40,7 @@ const subscribedTypes = z
   .array(z.enum(['*', ...eventTypes, ...eventTypeWildcards]))
   .min(1)
   .max(eventTypes.length + eventTypeWildcards.length + 1);
-const address = z.string().min(1).max(2000);
+const address = textSchema(2000, 1);
 const descriptions = {
   url: 'URL that receives the events. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted.',
   events:

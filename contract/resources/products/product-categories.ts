@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, problemCodesOfPublicOperations, cursorProblemCodes } from '../../protocol/problems.ts';
@@ -11,7 +12,7 @@ const fails = declareProblemResponses(commonProblems);
 export const productCategoryWithCountSchema = withSchemaName(
   'ProductCategory',
   z.object({
-    category: z.string().min(1).max(64).describe('Name of the category, as in the `category` field and filter of products.'),
+    category: textSchema(64, 1).describe('Name of the category, as in the `category` field and filter of products.'),
     product_count: z.number().int().min(1).describe('Number of products in the category.'),
   }),
 );

@@ -25,6 +25,7 @@ import {
 import {
   timestampSchema,
   singleLineInputSchema,
+  textSchema,
   metadataSchema,
   metadataPatchSchema,
   multilineTextSchema,
@@ -53,10 +54,10 @@ export const productSchema = withSchemaName(
   'Product',
   z.object({
     id: idSchema,
-    sku: z.string().min(1).max(64).describe('Stock keeping unit: the unique identifier that the shop assigned to the product.'),
-    name: z.string().min(1).max(200),
-    description: z.string().max(5000),
-    category: z.string().min(1).max(64),
+    sku: textSchema(64, 1).describe('Stock keeping unit: the unique identifier that the shop assigned to the product.'),
+    name: textSchema(200, 1),
+    description: textSchema(5000),
+    category: textSchema(64, 1),
     price: priceSchema.describe('Unit price including tax, in minor units of `currency`.'),
     currency: currencySchema,
     tax_rate_bps: taxRate.describe('Tax rate included in the price, in basis points: 2000 means 20%.'),

@@ -5,13 +5,12 @@ import { findHiddenCharacter } from '../../../contract/schema/hidden-characters.
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { completeSignUp, signUp } from '../../support/oauth/oauth-flow.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
-import { type FieldCandidate, listRequestFields, sendRequestWithField } from '../../support/api-assertions/request-fields.ts';
+import { isFreeText, listRequestFields, type FieldCandidate, sendRequestWithField } from '../../support/api-assertions/request-fields.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { completeImport } from '../../support/shop/run-tasks.ts';
 
-const isName = ({ name, schema }: FieldCandidate): boolean =>
-  /(?:^|_)name$/.test(name) && [schema.type].flat().includes('string') && schema.pattern === undefined && schema.enum === undefined;
+const isName = ({ name, schema }: FieldCandidate): boolean => /(?:^|_)name$/.test(name) && isFreeText(schema);
 /** Excludes column names of import files, because column names must match the file exactly and are not shown to other users. */
 const fields = listRequestFields(isName).filter(({ query }) => !query?.endsWith('_column'));
 

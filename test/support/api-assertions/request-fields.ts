@@ -11,28 +11,38 @@ export type RequestField = {
   readonly path: string;
   readonly query?: string;
   readonly pointer?: string;
+  readonly schema: JsonBody;
   /** Valid example body, in which a test replaces one member. */
   readonly body: JsonBody;
 };
 
+/** Pattern of text that must contain a character other than white space. */
+export const requiredTextPattern = String.raw`\S`;
+
+/** Returns whether a schema accepts text in any language. */
+export const isFreeText = ({ type, pattern = requiredTextPattern, format, enum: values }: JsonBody): boolean =>
+  [type].flat().includes('string') && pattern === requiredTextPattern && format === undefined && values === undefined;
+
 const resolveSchema = (document: JsonBody, schema: JsonBody): JsonBody =>
   typeof schema?.$ref === 'string' ? document.components.schemas[schema.$ref.split('/').at(-1)] : schema;
 
-/** Returns the JSON pointers of the request body members that match the predicate. */
-function findPointers(
+type RequestBodyMember = { readonly pointer: string; readonly schema: JsonBody };
+
+/** Returns the request body members that match the predicate. */
+function findMembers(
   document: JsonBody,
   schemaOrReference: JsonBody,
   matches: (candidate: FieldCandidate) => boolean,
   pointer = '',
-): string[] {
-  const schema = resolveSchema(document, schemaOrReference);
-  if (matches({ name: pointer.split('/').at(-1) ?? '', schema: schema ?? {} })) return [pointer];
-  const members = Object.entries<JsonBody>(schema?.properties ?? {}).flatMap(([name, member]) =>
-    findPointers(document, member, matches, `${pointer}/${name}`),
+): RequestBodyMember[] {
+  const schema = resolveSchema(document, schemaOrReference) ?? {};
+  if (matches({ name: pointer.split('/').at(-1) ?? '', schema })) return [{ pointer, schema }];
+  const members = Object.entries<JsonBody>(schema.properties ?? {}).flatMap(([name, member]) =>
+    findMembers(document, member, matches, `${pointer}/${name}`),
   );
-  const items = schema?.items ? findPointers(document, schema.items, matches, `${pointer}/0`) : [];
-  const parts = [...(schema?.allOf ?? []), ...(schema?.anyOf ?? []), ...(schema?.oneOf ?? [])];
-  return [...members, ...items, ...parts.flatMap((part: JsonBody) => findPointers(document, part, matches, pointer))];
+  const items = schema.items ? findMembers(document, schema.items, matches, `${pointer}/0`) : [];
+  const parts = [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+  return [...members, ...items, ...parts.flatMap((part: JsonBody) => findMembers(document, part, matches, pointer))];
 }
 
 function findRequestFields(document: JsonBody, matches: (candidate: FieldCandidate) => boolean): RequestField[] {
@@ -51,8 +61,8 @@ function findRequestFields(document: JsonBody, matches: (candidate: FieldCandida
         parameter.in === 'query' && matches({ name: parameter.name, schema: resolveSchema(document, parameter.schema) }),
     );
     return [
-      ...queries.map(({ name }: JsonBody) => ({ method, path, query: name, body })),
-      ...(json ? findPointers(document, json, matches) : []).map((pointer) => ({ method, path, pointer, body })),
+      ...queries.map(({ name, schema }: JsonBody) => ({ method, path, query: name, body, schema: resolveSchema(document, schema) })),
+      ...(json ? findMembers(document, json, matches) : []).map((member) => ({ method, path, ...member, body })),
     ];
   });
 }
