@@ -213,7 +213,7 @@ export {
   scopeDefinitions,
   type Scope,
 } from './protocol/scopes.ts';
-export { fileFormats, fileMediaTypes, maxUnfinishedTasksPerOwner, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
+export { fileFormats, fileMediaTypes, maxUnfinishedTasksPerOwner, taskSchema, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
 export type { FileResponse, ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
 export type { Usage } from './resources/access/usage.ts';
 export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './resources/orders/shipments.ts';

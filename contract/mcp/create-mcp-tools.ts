@@ -10,10 +10,10 @@ export {
   type ToolRequest,
   type ToolResult,
 } from './convert-tool-call-and-result.ts';
-export type { AccessAdvice, ToolResponse } from './describe-api-error.ts';
+export { describeApiError, type AccessAdvice, type ToolResponse } from './describe-api-error.ts';
 export { formatToolsWithScopes, mcpInstructions } from './mcp-instructions.ts';
 export { listUsablePrompts } from './mcp-prompts.ts';
-export { formatResourceUri, listUsableResources, type UsableTools } from './mcp-resources.ts';
+export { formatResourceUri, listUsableResources, type SendToolRequest, type UsableTools } from './mcp-resources.ts';
 export type { McpTool } from './mcp-tool-type.ts';
 
 /** Operations that are excluded from the tools for a reason that the OpenAPI document does not contain. */
@@ -95,6 +95,7 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
     conditional,
     ...(readOnly && 'properties' in response && { outputSchema: summarizeOutputSchema(response) }),
     ...(movesMoney && 'properties' in response && { outputSchema: summarizeOutcomeSchema(response) }),
+    ...(startsTask(operationId, operation) && { startsTask: true }),
     inputSchema: inputSchema(operationId, [
       ...[...parametersIn('path'), ...parametersIn('query')].map((parameter) => parameterSchema(document, parameter)),
       ...(hasBody ? [asJson(selfContained(document, body))] : []),
@@ -103,6 +104,11 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
     ]),
   };
 }
+
+/** Returns whether the operation returns a new task. Operations of the tasks themselves return a task that already exists. */
+const startsTask = (operationId: string, operation: JsonObject): boolean =>
+  !operationId.startsWith('tasks.') &&
+  objectAt(objectAt(successContent(operation), jsonMediaType), 'schema')['$ref'] === '#/components/schemas/Task';
 
 /** A sentence about the header `Idempotency-Key`, instead of which tools have an argument with its own description. */
 const sentenceAboutIdempotencyKey = / ?[^.]*`Idempotency-Key`[^.]*\./;

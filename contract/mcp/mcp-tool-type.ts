@@ -29,6 +29,8 @@ export type McpTool = {
   readonly keyed: boolean;
   /** Whether the operation accepts `If-Match`. */
   readonly conditional: boolean;
+  /** Present if the operation starts a task (`tasks.get`) and responds before the task has finished. */
+  readonly startsTask?: true;
   readonly inputSchema: JsonObject;
   /**
    * Names and types of the result's fields. For tools that move money, only the fields that show the outcome. Undefined for other tools that

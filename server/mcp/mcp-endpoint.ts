@@ -1,12 +1,11 @@
-import { scopeNames } from '@mandate/contract';
-import { toolRequestFromCall, type McpTool } from '@mandate/contract/tools';
+import { toolRequestFromCall } from '@mandate/contract/tools';
 import { originValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type AuthInfo, type McpHttpHandler, type McpServerFactory } from '@modelcontextprotocol/server';
 import express, { type Request as IncomingRequest, type RequestHandler, type Router } from 'express';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
 import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
-import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import { selectOfferedTools } from './select-offered-tools.ts';
 import type { TokenChallenge } from '../http/middleware/authenticate.ts';
 import { lowerChunkedBodyLimit } from '../http/request/reject-chunked-body-over-limit.ts';
 import { findDuplicateKeyInText } from '../http/validation/json-complexity-and-duplicate-keys.ts';
@@ -17,7 +16,7 @@ import type { Log } from '../logging/logger.ts';
 import { buildInProcessRequest } from './build-in-process-request.ts';
 import { type InProcessRequest, type InProcessResponse, sendInProcessRequest } from './send-in-process-request.ts';
 import { createMcpServerFactory, createMcpToolListGetter, type OfferedTools } from './mcp-server-factory.ts';
-import { parseMcpToolSelection, readOnlyMcpPath } from './parse-mcp-tool-selection.ts';
+import { readOnlyMcpPath } from './parse-mcp-tool-selection.ts';
 import { rejectCallWithoutScope } from './reject-call-without-scope.ts';
 import { type EventSource, findSubscriptionRequestId, McpSubscriptions } from './serve-mcp-subscription.ts';
 import { watchTokenStatus } from './watch-token-status.ts';
@@ -60,20 +59,9 @@ export function createMcpEndpoint(options: McpEndpointOptions): Router {
       sendInProcessRequest(apiHandler, request, (innerRequest) => copyRequestIdAndPrincipal(req, innerRequest), signal),
     );
   const offerTools = (req: IncomingRequest, caller: AuthInfo): OfferedTools => {
-    const principal = requirePrincipal(req);
-    const selected = parseMcpToolSelection(req, tools(), {
-      canRequestApprovals: principal.orderAuthorization?.canRequestApprovals === true,
-    });
-    const isUsable = ({ scopes }: McpTool): boolean =>
-      scopes.length === 0 || scopeNames.some((scope) => scopes.includes(scope) && canUseScope(principal, scope));
-    const offered: OfferedTools = {
-      usable: selected.filter(isUsable),
-      lackingScope: selected.filter(({ scopes }) => scopes.length > 0 && !scopes.some((scope) => caller.scopes.includes(scope))),
-      userId: principal.user?.id ?? null,
-      // The status of an API key cannot be watched.
-      canSubscribe: canUseScope(principal, 'events.read') && principal.tokenRecordId !== undefined,
-      send: (tool, toolArguments) => sendAsCaller(req, buildInProcessRequest(toolRequestFromCall(tool, toolArguments))),
-    };
+    const offered = selectOfferedTools(req, tools(), (tool, toolArguments) =>
+      sendAsCaller(req, buildInProcessRequest(toolRequestFromCall(tool, toolArguments))),
+    );
     offers.set(caller, offered);
     return offered;
   };

@@ -11,6 +11,7 @@ import type { JsonObject } from '@mandate/contract/json';
 import { readApiV1OpenApiDocument } from '../docs/serve-openapi-documents.ts';
 import { createLazyGetter } from '../memory/lazy-value.ts';
 import { registerMcpPrompts, registerMcpResources } from './register-mcp-resources-and-prompts.ts';
+import { findCreatedTaskResult, mcpTasksExtension, registerMcpTasks, type TaskTools } from './register-mcp-tasks.ts';
 
 /**
  * The tools that the URL of the MCP server selects, as far as the caller's token permits. Only usable tools are listed, because every
@@ -21,6 +22,8 @@ export type OfferedTools = UsableTools & {
   readonly lackingScope: readonly McpTool[];
   /** Whether the caller can subscribe to changes of orders and products, which requires access to the event feed. */
   readonly canSubscribe: boolean;
+  /** Tools with which the caller can follow the tasks that its tools start; undefined if it cannot start or read tasks. */
+  readonly tasks: TaskTools | undefined;
 };
 
 /** Returns a function that lists all tools. The list is prepared on first use. */
@@ -37,6 +40,8 @@ export function createMcpServerFactory(): (offered: OfferedTools, era: 'legacy' 
   };
   return (offered, era) => {
     const { usable, lackingScope, send } = offered;
+    // The 2025 versions of the protocol have no extensions.
+    const tasks = era === 'modern' ? offered.tasks : undefined;
     const server = new McpServer(
       { name: 'mandate', title: 'Mandate', version: '1.0.0' },
       {
@@ -46,17 +51,23 @@ export function createMcpServerFactory(): (offered: OfferedTools, era: 'legacy' 
           tools: { listChanged: false },
           prompts: { listChanged: false },
           resources: { listChanged: false, subscribe: offered.canSubscribe && era === 'modern' },
+          ...(tasks && { extensions: { [mcpTasksExtension]: {} } }),
         },
       },
     );
     registerMcpResources(server, offered);
     registerMcpPrompts(server, offered);
+    if (tasks) registerMcpTasks(server, tasks);
     for (const tool of usable) {
       const { title, description, readOnly, destructive, idempotent } = tool;
       const annotations = { readOnlyHint: readOnly, destructiveHint: destructive, idempotentHint: idempotent, openWorldHint: false };
       const outputSchema = tool.outputSchema && schemaOf(tool.outputSchema);
       const config = { title, description, inputSchema: schemaOf(tool.inputSchema), ...(outputSchema && { outputSchema }), annotations };
-      server.registerTool(tool.name, config, async (toolArguments) => toolResultFromResponse(tool, await send(tool, toolArguments)));
+      server.registerTool(tool.name, config, async (toolArguments, context) => {
+        const response = await send(tool, toolArguments);
+        const createdTask = tasks && tool.startsTask ? findCreatedTaskResult(response, context) : undefined;
+        return createdTask ?? toolResultFromResponse(tool, response);
+      });
     }
     return server;
   };

@@ -1,0 +1,56 @@
+import type { Task } from '@mandate/contract';
+import { refusalResult, toolResultFromResponse, type McpTool, type ToolResponse, type ToolResult } from '@mandate/contract/tools';
+
+/** How often a client should ask for the status of a task, in milliseconds. */
+const pollIntervalMs = 2_000;
+
+type McpTaskStatus = 'working' | 'completed' | 'cancelled';
+
+/** A task of the extension `io.modelcontextprotocol/tasks` (SEP-2663). */
+export type McpTask = {
+  readonly taskId: string;
+  readonly status: McpTaskStatus;
+  readonly statusMessage: string;
+  readonly createdAt: string;
+  readonly lastUpdatedAt: string;
+  /** Milliseconds after `createdAt` until the result is deleted; `null` while this is not known. */
+  readonly ttlMs: number | null;
+  readonly pollIntervalMs: number;
+};
+
+/** The extension has the status `failed` only for JSON-RPC errors. A failed task is a completed tool call whose result is an error. */
+const mcpStatuses: Readonly<Record<Task['status'], McpTaskStatus>> = {
+  queued: 'working',
+  running: 'working',
+  succeeded: 'completed',
+  failed: 'completed',
+  canceled: 'cancelled',
+};
+
+/** Converts a task of the API to a task of the extension. */
+export const mcpTaskFromApiTask = (task: Task): McpTask => ({
+  taskId: String(task.id),
+  status: mcpStatuses[task.status],
+  statusMessage: describeTaskStatus(task),
+  createdAt: task.created_at,
+  lastUpdatedAt: task.finished_at ?? task.started_at ?? task.created_at,
+  ttlMs: task.result && Date.parse(task.result.expires_at) - Date.parse(task.created_at),
+  pollIntervalMs,
+});
+
+function describeTaskStatus({ status, progress: { processed, total }, error }: Task): string {
+  if (status === 'queued') return 'The task has not started yet.';
+  if (status === 'failed') return error?.detail ?? 'The task failed.';
+  const rows = total === null ? `${processed} rows` : `${processed} of ${total} rows`;
+  return status === 'canceled' ? `Canceled after ${rows}.` : `${rows} processed.`;
+}
+
+/**
+ * Returns the result of the tool call that started the task.
+ * @param tool the tool that reads a task
+ * @param response its response
+ */
+export const toolResultFromTask = (tool: McpTool, response: ToolResponse, { status, error }: Task): ToolResult =>
+  status === 'failed'
+    ? refusalResult(`${error?.detail ?? 'The task failed.'} (${error?.code ?? 'unknown'})`)
+    : toolResultFromResponse(tool, response);
