@@ -128,7 +128,7 @@ describe('an approval', () => {
     const order = await app.orderFromQuote(quoteId);
     expect([order.status, order.body.detail]).toEqual([403, expect.stringContaining('The customer declined this order')]);
     expect((await app.requestApproval(quoteId)).body.code).toBe('conflict');
-    expect((await decide(id, 'approval')).body.code).toBe('invalid_transition');
+    for (const decision of ['approval', 'decline'] as const) expect((await decide(id, decision)).body.code).toBe('invalid_transition');
   });
 
   test('that the application canceled permits no order, and the quote can be submitted again', async () => {
