@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { expect } from 'vitest';
+import { completeAuthorization } from './complete-authorization.ts';
+import { createWebApplication, signUp, type TestUser } from './oauth-flow.ts';
+import type { JsonBody } from '../server/start-mandate.ts';
+import type { RunningServer } from '../server/use-server.ts';
+
+export type ClientProgramOptions = { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv };
+
+/**
+ * Signs a new user in with a program in another language. The program gets the issuer, client ID, client secret and redirect URI as
+ * arguments, prints the authorization URL, reads the callback URL, and prints what it found out about the user as JSON.
+ */
+export async function signInWithClientProgram(
+  server: Pick<RunningServer, 'origin' | 'db'>,
+  [program, ...parameters]: readonly [string, ...string[]],
+  options: ClientProgramOptions = {},
+): Promise<{ user: TestUser; output: JsonBody }> {
+  const user = await signUp(server.origin);
+  const app = await createWebApplication(server.db, ['users.read']);
+  const client = spawn(program, [...parameters, server.origin, app.clientId, app.secret, app.redirectUri], {
+    ...options,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let errorOutput = '';
+  client.stderr.on('data', (chunk) => (errorOutput += String(chunk)));
+  const exited = once(client, 'exit');
+  const lines = createInterface(client.stdout)[Symbol.asyncIterator]();
+  const url = (await lines.next()).value ?? '';
+  expect(url, errorOutput).toMatch(/^http/);
+  client.stdin.write(`${(await completeAuthorization(user, url)).href}\n`);
+  const output: unknown = (await lines.next()).value;
+  await exited;
+  expect(errorOutput).toBe('');
+  return { user, output: JSON.parse(String(output)) };
+}
