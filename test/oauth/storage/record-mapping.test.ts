@@ -1,3 +1,4 @@
+import type { AdapterPayload } from 'oidc-provider';
 import { expect, test } from 'vitest';
 import { sha256 } from '../../../server/crypto/sha256.ts';
 import {
@@ -67,7 +68,8 @@ test('a record expires after its lifetime in seconds', () => {
 });
 
 test('the payload of an interaction contains no identifier of a session, a pushed request or the interaction', () => {
-  const stored = (payload: object): unknown => JSON.parse(oauthRecordFromAdapterPayload('Interaction', 'secret', payload, 60).payload);
+  const stored = (payload: AdapterPayload): unknown =>
+    JSON.parse(oauthRecordFromAdapterPayload('Interaction', 'secret', payload, 60).payload);
   const session = { accountId: '7', cookie: 'session secret', uid: 'uid' };
   expect(stored({ session, returnTo: 'https://shop.example/oauth/authorization/secret', parJti: 'request', prompt: 'login' })).toEqual({
     session: { accountId: '7', cookie: '', uid: 'uid' },
