@@ -2,7 +2,16 @@ import { expect, test } from 'vitest';
 import { buildInProcessRequest } from '../../../server/mcp/build-in-process-request.ts';
 
 test('a tool call without a body and without parameters is a plain request', () => {
-  expect(buildInProcessRequest({ method: 'GET', path: '/api/v1/orders', query: {} })).toEqual({
+  expect(
+    buildInProcessRequest({
+      method: 'GET',
+      path: '/api/v1/orders',
+      query: {},
+      body: undefined,
+      idempotencyKey: undefined,
+      ifMatch: undefined,
+    }),
+  ).toStrictEqual({
     method: 'GET',
     path: '/api/v1/orders',
     headers: { accept: 'application/json, application/problem+json' },
@@ -11,7 +20,7 @@ test('a tool call without a body and without parameters is a plain request', () 
 
 test('a tool call with parameters, a body and conditions becomes a request with each of them', () => {
   const call = { path: '/api/v1/orders/1', query: { a: 'b c', d: '1' }, body: { note: 'x' }, idempotencyKey: 'key', ifMatch: '"order-1"' };
-  expect(buildInProcessRequest({ method: 'PATCH', ...call })).toEqual({
+  expect(buildInProcessRequest({ method: 'PATCH', ...call })).toStrictEqual({
     method: 'PATCH',
     path: '/api/v1/orders/1?a=b+c&d=1',
     headers: {

@@ -32,6 +32,7 @@ describe('the line of an imported order', () => {
     [{ quantity: '100000' }, { quantity: 100_000 }],
     [{ unit_price: '0' }, { unit_price: 0 }],
     [{ unit_price: '999999999' }, { unit_price: 999_999_999 }],
+    [{ sku: 'a' }, { sku: 'a' }],
     [{ sku: 'a b' }, { sku: 'a b' }],
     [{ sku: 'x'.repeat(64) }, { sku: 'x'.repeat(64) }],
   ])('is read from %j', (cells, changed) => {
@@ -54,6 +55,18 @@ describe('the line of an imported order', () => {
     [{ name: 'x'.repeat(201) }, ['name invalid_value'], {}],
   ])('is rejected with %j', (cells, errors, others) => {
     expect(errorsOf(parseLine({ ...cells, ...others }))).toEqual(errors);
+  });
+
+  test('is rejected with an explanation of the cell', () => {
+    const detailOf = (cells: Readonly<Record<string, string>>): unknown => {
+      const parsed = parseLine(cells);
+      return 'errors' in parsed && parsed.errors[0]?.detail;
+    };
+    expect([detailOf({ unit_price: '5 euros' }), detailOf({ quantity: 'two' }), detailOf({ sku: ' a' })]).toEqual([
+      'must be an amount of the currency',
+      'must be a whole number',
+      'must be 1 to 64 printable ASCII characters',
+    ]);
   });
 
   test('without a price is rejected if the import asks for this', () => {
