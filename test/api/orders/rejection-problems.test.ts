@@ -9,6 +9,7 @@ const input: OrderInput = {
     { product_id: 2, quantity: 1 },
   ],
   delivery: { method: 'standard', recipient_name: 'Ann' },
+  metadata: {},
 };
 const rejection: OrderRejection = {
   unknown_products: [],

@@ -1,5 +1,6 @@
 import type Stripe from 'stripe';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import {
   eventSubjectFromStripeObject,
   paymentStateFromStripeIntent,
@@ -18,7 +19,7 @@ const convertIntent = (fields: object) => {
     last_payment_error: null,
     ...fields,
   };
-  return paymentStateFromStripeIntent(intent as Stripe.PaymentIntent);
+  return paymentStateFromStripeIntent(z.custom<Stripe.PaymentIntent>().parse(intent));
 };
 
 describe('a payment at Stripe', () => {
@@ -88,7 +89,7 @@ test.each([
   [null, undefined, { reference: 're_1', status: 'pending' }],
 ])('a refund at Stripe with the status %s and the reason %s is converted', (status, reason, expected) => {
   const refund: unknown = { id: 're_1', status, ...(reason !== undefined && { failure_reason: reason }) };
-  const state = refundStateFromStripeRefund(refund as Stripe.Refund);
+  const state = refundStateFromStripeRefund(z.custom<Stripe.Refund>().parse(refund));
   expect([state, Object.keys(state)]).toEqual([expected, Object.keys(expected)]);
 });
 
@@ -106,5 +107,5 @@ test.each<[object, object | undefined]>([
   [{ object: 'refund', id: 7 }, undefined],
   [{ id: 'pi_1' }, undefined],
 ])('the subject of an event about %j is %j', (object, subject) => {
-  expect(eventSubjectFromStripeObject(object as Stripe.Event.Data.Object)).toEqual(subject);
+  expect(eventSubjectFromStripeObject(z.custom<Stripe.Event.Data.Object>().parse(object))).toEqual(subject);
 });
