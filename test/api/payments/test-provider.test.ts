@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { InvalidProviderSignatureError, ProviderUnavailableError } from '../../../server/payments/providers/payment-provider.ts';
-import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
+import { createTestProvider, type TestProvider } from '../../../server/payments/providers/test-provider.ts';
 
 const request = {
   orderId: 7,
@@ -10,6 +10,8 @@ const request = {
   customer: { id: 3, email: 'anna@example.com' },
   idempotencyKey: 'key',
 } as const;
+const parseEvents = async (provider: TestProvider, body: string, headers: Readonly<Record<string, string>>) =>
+  (await provider.parseEvents?.(Buffer.from(body), new Headers(headers))) ?? [];
 const referenceOf = (token: string): string => `${token}.1234.EUR.key`;
 
 test.each([
@@ -70,9 +72,7 @@ test.each([
 ])('the signed webhooks for a payment with the token %s are %j', async (token, expected) => {
   const provider = createTestProvider();
   const reference = referenceOf(token);
-  const events = await Promise.all(
-    provider.webhooksFor(reference).map(({ body, headers }) => provider.parseEvents(Buffer.from(body), new Headers(headers))),
-  );
+  const events = await Promise.all(provider.webhooksFor(reference).map(({ body, headers }) => parseEvents(provider, body, headers)));
   expect(events.flat()).toEqual(
     expected.map((event) => {
       const [number = '', type = ''] = event.split(' ');
@@ -86,7 +86,7 @@ test('a webhook without a valid signature is rejected', async () => {
   const [webhook] = provider.webhooksFor(referenceOf('test_ok'));
   const body = webhook?.body ?? '';
   const signature = webhook?.headers['test-signature'] ?? '';
-  const parse = (text: string, headers: Record<string, string>) => provider.parseEvents(Buffer.from(text), new Headers(headers));
+  const parse = (text: string, headers: Record<string, string>) => parseEvents(provider, text, headers);
   expect(await parse(body, { 'test-signature': signature })).toHaveLength(1);
   await expect(parse(body, {})).rejects.toThrow(InvalidProviderSignatureError);
   await expect(parse(body, { 'test-signature': `${signature}0` })).rejects.toThrow(InvalidProviderSignatureError);
@@ -97,5 +97,13 @@ test('a webhook without a valid signature is rejected', async () => {
 test('a reference of another provider is an error, and the provider is polled', async () => {
   const provider = createTestProvider();
   await expect(provider.retrieve('pi_1')).rejects.toThrow('not a payment of the test provider');
-  expect([provider.isPolled, provider.reservation, provider.methodTokens.includes('test_ok')]).toEqual([true, 'short', true]);
+  expect([provider.isPolled, provider.reservation, provider.methodTokens?.includes('test_ok')]).toEqual([true, 'short', true]);
+});
+
+test('a refund succeeds, and has one reference for each idempotency key', async () => {
+  const provider = createTestProvider();
+  const refund = { refundId: 1, amount: 100, currency: 'EUR', reason: 'returned', idempotencyKey: 'refund-1' } as const;
+  const expected = { reference: 'test_refund_refund-1', status: 'succeeded' };
+  expect(await provider.refund(referenceOf('test_ok'), refund)).toEqual(expected);
+  expect(await provider.retrieveRefund('test_refund_refund-1')).toEqual(expected);
 });
