@@ -103,6 +103,8 @@ test.each([
   withCode('42601'),
   withCode('22'),
   withCode('22-03'),
+  withCode('22-22003'),
+  withCode('22003x'),
   new Error('failed'),
   new TypeError('failed'),
   undefined,
@@ -113,6 +115,8 @@ test.each([
 test('a task fails permanently with a problem of the client, not with one of the server', () => {
   expect(failureOf(createProblem('forbidden', { detail: 'Not allowed.' }))).toEqual(['forbidden', 'Not allowed.']);
   expect(failureOf(createProblem('unavailable', { detail: 'Later.' }))).toBeUndefined();
+  expect(failureOf(createProblem('internal_error', { detail: 'Failed.' }))).toBeUndefined();
+  expect(failureOf(createProblem('forbidden', { detail: 'Not allowed.', cause: withCode('40001') }))).toBeUndefined();
 });
 
 test('a task fails permanently with invalid options or with a value that cannot be processed', () => {

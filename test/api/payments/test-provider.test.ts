@@ -28,7 +28,7 @@ test.each([
   const payment = await provider.create({ ...request, methodToken });
   const received = (status: string) => ({ status, currency: 'EUR', amountReceived: status === 'succeeded' ? 1_234 : 0 });
   expect(payment).toMatchObject(received(initial));
-  expect(await provider.retrieve(payment.reference)).toMatchObject(received(final));
+  expect(await provider.retrieve(payment.reference ?? '')).toMatchObject(received(final));
   expect([payment.nextAction !== undefined, payment.failure?.code]).toEqual([
     initial === 'requires_action',
     initial === 'failed' ? 'card_declined' : undefined,
@@ -53,7 +53,7 @@ test('the response to a payment with the token test_timeout is lost once', async
 
 test('a payment can be canceled while it is pending or needs an action', async () => {
   const provider = createTestProvider();
-  const cancel = async (token: string) => (await provider.cancel(referenceOf(token))).status;
+  const cancel = async (token: string) => (await provider.cancel(referenceOf(token), 'key')).status;
   expect([await cancel('test_requires_action'), await cancel('test_late_success')]).toEqual(['canceled', 'canceled']);
   expect([await cancel('test_processing_then_ok'), await cancel('test_ok'), await cancel('test_declined')]).toEqual([
     'succeeded',
@@ -102,7 +102,7 @@ test('a reference of another provider is an error, and the provider is polled', 
 
 test('a refund succeeds, and has one reference for each idempotency key', async () => {
   const provider = createTestProvider();
-  const refund = { refundId: 1, amount: 100, currency: 'EUR', reason: 'returned', idempotencyKey: 'refund-1' } as const;
+  const refund = { refundId: 1, amount: 100, currency: 'EUR', reason: 'damaged', idempotencyKey: 'refund-1' } as const;
   const expected = { reference: 'test_refund_refund-1', status: 'succeeded' };
   expect(await provider.refund(referenceOf('test_ok'), refund)).toEqual(expected);
   expect(await provider.retrieveRefund('test_refund_refund-1')).toEqual(expected);

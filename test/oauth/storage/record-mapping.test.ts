@@ -72,12 +72,17 @@ test('the payload of an interaction contains no identifier of a session, a pushe
     JSON.parse(oauthRecordFromAdapterPayload('Interaction', 'secret', payload, 60).payload);
   const session = { accountId: '7', cookie: 'session secret', uid: 'uid' };
   expect(
-    stored({ session, returnTo: 'https://shop.example/oauth/authorization/secret', parJti: 'request', lastSubmission: { login: '7' } }),
+    stored({
+      session,
+      returnTo: 'https://shop.example/oauth/authorization/secret',
+      parJti: 'request',
+      lastSubmission: { login: { accountId: '7' } },
+    }),
   ).toEqual({
     session: { accountId: '7', cookie: '', uid: 'uid' },
     returnTo: 'https://shop.example/oauth/authorization/',
     parJti: hashed('request'),
-    lastSubmission: { login: '7' },
+    lastSubmission: { login: { accountId: '7' } },
   });
   expect(stored({ parJti: hashed('request'), returnTo: 'https://shop.example/' })).toEqual({ parJti: hashed('request') });
   expect(stored({})).toEqual({});
