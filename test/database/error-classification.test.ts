@@ -21,24 +21,10 @@ const classesOf = (error: unknown): string[][] =>
     ...(isRetryableDatabaseError(each) ? ['retryable'] : []),
   ]);
 
-test.each([
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-  '53200',
-  '25006',
-  '08006',
-  '08P01',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-])('with %s, the database is unreachable', (code) => {
+const unreachableSqlStates = '57P01 57P02 57P03 53300 53200 25006 08006 08P01'.split(' ');
+const unreachableSystemErrors = 'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'.split(' ');
+
+test.each([...unreachableSqlStates, ...unreachableSystemErrors])('with %s, the database is unreachable', (code) => {
   expect(classesOf(withCode(code))).toEqual([
     ['unreachable', 'retryable'],
     ['unreachable', 'retryable'],

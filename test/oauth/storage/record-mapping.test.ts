@@ -9,17 +9,10 @@ import {
 } from '../../../server/oauth/storage/oauth-record-mapping.ts';
 
 const hashed = (secret: string): string => `h.${sha256(secret, 'base64url')}`;
-const secretModels = [
-  'AccessToken',
-  'AuthorizationCode',
-  'ClientCredentials',
-  'DeviceCode',
-  'InitialAccessToken',
-  'Interaction',
-  'PushedAuthorizationRequest',
-  'RefreshToken',
-  'Session',
-];
+const secretModels =
+  'AccessToken AuthorizationCode ClientCredentials DeviceCode InitialAccessToken Interaction PushedAuthorizationRequest RefreshToken Session'.split(
+    ' ',
+  );
 
 test.each(secretModels)('the identifier of a record of the model %s is stored only as its hash', (model) => {
   const record = oauthRecordFromAdapterPayload(model, 'secret', { jti: 'secret', kind: model }, 60);
