@@ -207,6 +207,10 @@ test('TLS is enabled with a certificate and its matching key only', async () => 
   await writeFile(keyFile, key);
   expect(readConfig({ ...production, ...env }).tls).toEqual({ certFile, keyFile });
   expect(readConfig(env).issuer).toBe('https://localhost:3000');
+  const onlyMissing = (name: string): RegExp =>
+    new RegExp(`^The configuration is not complete:\n {2}${name} must be set too: TLS needs both$`);
+  expect(() => readConfig({ MANDATE_TLS_CERT: certFile })).toThrow(onlyMissing('MANDATE_TLS_KEY'));
+  expect(() => readConfig({ MANDATE_TLS_KEY: keyFile })).toThrow(onlyMissing('MANDATE_TLS_CERT'));
   await writeFile(keyFile, createSelfSignedCertificate().key);
   expect(() => readConfig(env)).toThrow('MANDATE_TLS_KEY must be the private key of the certificate');
   await writeFile(keyFile, 'hunter2');

@@ -35,7 +35,7 @@ const rows: readonly Row[] = [
     rejected: [
       'shop.example',
       'ftp://shop.example',
-      'xhttps://shop.example',
+      'xhttps://shop.example/',
       'httpsx://shop.example',
       'https://shop.example//a',
       'https://shop.example/a//',
