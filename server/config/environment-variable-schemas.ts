@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { maxRefreshGraceSeconds, maxConfigurableRequestLimit } from '@mandate/contract';
 import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
@@ -37,10 +38,21 @@ export const securityContactSchema = z
   )
   .transform((text) => (/^(https|tel|mailto):/.test(text) ? text : `mailto:${text}`));
 
+/** Returns whether the text is an IP address, or a network such as `10.0.0.0/8` or `10.0.0.0/255.0.0.0`. */
+function isAddressOrNetwork(text: string): boolean {
+  const [address = '', prefix, ...others] = text.split('/');
+  const version = isIP(address);
+  const isPrefix = prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+  return version !== 0 && others.length === 0 && (isPrefix || (version === 4 && isIP(prefix) === 4));
+}
+
 /** `2` trusts two proxies in front of the server. `10.0.0.0/8, 127.0.0.1` trusts proxies at these addresses. */
 export const trustedProxiesSchema = z
   .string()
-  .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(, ?[0-9a-fA-F.:/]+)*)$/, 'must be a number of proxies, or their addresses separated by commas')
+  .refine(
+    (text) => /^\d{1,2}$/.test(text) || text.split(/, ?/).every(isAddressOrNetwork),
+    'must be a number of proxies (at most 99), or their addresses separated by commas',
+  )
   .transform((text) => (text === '0' ? false : /^\d+$/.test(text) ? Number(text) : text));
 
 export const postgresqlUrlSchema = z.string().refine(isPostgresqlUrl, 'must begin with postgres://');
