@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { signInWithClientProgram } from '../support/oauth/client-program.ts';
+import { signInWithClientProgram } from './client-program.ts';
 import { useServer } from '../support/server/use-server.ts';
 
 /** Debian's Go is too old for current modules. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { signInWithClientProgram } from '../support/oauth/client-program.ts';
+import { signInWithClientProgram } from './client-program.ts';
 import { hasPythonModule, python } from '../support/python.ts';
 import { useServer } from '../support/server/use-server.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findMissingRegistrations, type SourceFiles } from './resource-registrations.ts';
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 const patterns = [
   'contract/index.ts',
   'contract/protocol/*.ts',

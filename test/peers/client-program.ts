@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect } from 'vitest';
-import { completeAuthorization } from './complete-authorization.ts';
-import { createWebApplication, signUp, type TestUser } from './oauth-flow.ts';
-import type { JsonBody } from '../server/start-mandate.ts';
-import type { RunningServer } from '../server/use-server.ts';
+import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
+import { createWebApplication, signUp, type TestUser } from '../support/oauth/oauth-flow.ts';
+import type { JsonBody } from '../support/server/start-mandate.ts';
+import type { RunningServer } from '../support/server/use-server.ts';
 
 export type ClientProgramOptions = { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv };
 
