@@ -128,6 +128,7 @@ export {
   clientAuthenticationMethods,
   maxApplicationKeys,
   securityProfiles,
+  idTokenSigningAlgorithms,
   type PublicJsonWebKey,
 } from './resources/access/application-authentication.ts';
 export type { Authorization, Budget } from './resources/access/authorization.ts';

@@ -2,6 +2,7 @@ import type { Application as ApplicationResponse } from '@mandate/contract';
 import { filterApiScopes } from '../oauth/protocol/oauth-scopes.ts';
 import { supportedGrantTypes, type Application } from '../applications/application.entity.ts';
 import { getClientAuthenticationMethod } from '../applications/client-authentication.ts';
+import { getIdTokenSigningAlgorithm } from '../applications/id-token-signing-algorithm.ts';
 
 /** Returns an application's API representation. */
 export const applicationFromEntity = (application: Application): ApplicationResponse => ({
@@ -28,6 +29,7 @@ export const applicationFromEntity = (application: Application): ApplicationResp
   jwks: application.jwks ? { keys: [...application.jwks.keys] } : null,
   jwks_uri: application.jwksUri ?? null,
   security_profile: application.securityProfile ?? null,
+  id_token_signed_response_alg: getIdTokenSigningAlgorithm(application),
   allow_nonce_instead_of_pkce: application.allowNonceInsteadOfPkce,
   version: application.version,
   created_at: new Date(application.createdAt).toISOString(),

@@ -121,6 +121,7 @@ async function registerApplication(em: EntityManager, body: ApplicationCreate, d
     jwks: body.jwks ?? null,
     jwksUri: body.jwks_uri ?? null,
     securityProfile: body.security_profile ?? null,
+    idTokenSignedResponseAlg: body.id_token_signed_response_alg ?? null,
     allowNonceInsteadOfPkce: body.allow_nonce_instead_of_pkce ?? false,
   };
   assertApplicationFieldsValid(input, development);

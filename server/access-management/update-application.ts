@@ -83,7 +83,7 @@ function getAuthenticationAfterUpdate(
 /** `Required`, so that the compiler reports a field that is missing here. */
 function getValidatedFields(application: Application): Required<Omit<ApplicationFields, keyof ClientAuthenticationInput>> {
   const { redirectUris, postLogoutRedirectUris, scopes, preapprovedScopes, grantTypes, logoUri, registration, firstParty } = application;
-  const { securityProfile, refreshGraceSeconds, allowNonceInsteadOfPkce } = application;
+  const { securityProfile, refreshGraceSeconds, allowNonceInsteadOfPkce, idTokenSignedResponseAlg } = application;
   const uris = { redirectUris, postLogoutRedirectUris, backchannelLogoutUri: application.backchannelLogoutUri, logoUri };
   return {
     ...uris,
@@ -95,6 +95,7 @@ function getValidatedFields(application: Application): Required<Omit<Application
     securityProfile,
     refreshGraceSeconds,
     allowNonceInsteadOfPkce,
+    idTokenSignedResponseAlg,
   };
 }
 
@@ -124,6 +125,7 @@ const definedFields = ({
   allow_nonce_instead_of_pkce: allowNonceInsteadOfPkce,
   order_products_ceiling: productsCeiling,
   security_profile: securityProfile,
+  id_token_signed_response_alg: idTokenSignedResponseAlg,
 }: ApplicationUpdate): object =>
   Object.fromEntries(
     Object.entries({
@@ -143,5 +145,6 @@ const definedFields = ({
       orderCategoriesCeiling: productsCeiling && productsCeiling.categories,
       securityProfile,
       allowNonceInsteadOfPkce,
+      idTokenSignedResponseAlg,
     }).filter(([, value]) => value !== undefined),
   );

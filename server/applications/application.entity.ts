@@ -1,5 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { applicationGrantTypes, applicationRegistrationMethods, securityProfiles, type OrderSpendingLimits } from '@mandate/contract';
+import {
+  applicationGrantTypes,
+  applicationRegistrationMethods,
+  idTokenSigningAlgorithms,
+  securityProfiles,
+  type OrderSpendingLimits,
+} from '@mandate/contract';
 import type { PublicJwks } from './client-authentication.ts';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 
@@ -37,6 +43,8 @@ const schema = defineEntity({
     jwksUri: p.text().nullable(),
     /** Security profile that the application must follow. */
     securityProfile: p.enum(securityProfiles).nullable(),
+    /** `null` means the default (id-token-signing-algorithm.ts). */
+    idTokenSignedResponseAlg: p.enum(idTokenSigningAlgorithms).nullable(),
     redirectUris: p.array().defaultRaw(`'{}'`),
     postLogoutRedirectUris: p.array().defaultRaw(`'{}'`),
     /** URL that receives logout tokens (OpenID Connect Back-Channel Logout). */

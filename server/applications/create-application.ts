@@ -10,6 +10,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { findUrlRejectionReason } from '../outgoing-http/check-public-url.ts';
 import { Application, type ApplicationRegistration, deviceCodeGrantType, type GrantType, isSelfRegistered } from './application.entity.ts';
 import { findClientAuthenticationErrors, toPublicJwks, type ClientAuthenticationInput } from './client-authentication.ts';
+import type { IdTokenSigningAlgorithm } from './id-token-signing-algorithm.ts';
 import { findSecurityProfileErrors, type ProfiledApplication, type SecurityProfile } from './security-profile.ts';
 import { hashClientSecret, generateClientSecret } from './client-secret.ts';
 import { findLogoUriError } from './validate-application-logo-uri.ts';
@@ -42,6 +43,8 @@ export type ApplicationInput = {
   readonly orderCategoriesCeiling?: string[] | null;
   /** Security profile that the application must follow. */
   readonly securityProfile?: SecurityProfile | null;
+  /** Algorithm with which ID tokens are signed; `null` means the default. */
+  readonly idTokenSignedResponseAlg?: IdTokenSigningAlgorithm | null;
 } & Pick<ClientAuthenticationInput, 'tokenEndpointAuthMethod' | 'jwks' | 'jwksUri'>;
 
 /**
@@ -74,6 +77,7 @@ export async function createApplication(
     jwks: jwks && toPublicJwks(jwks),
     jwksUri,
     securityProfile,
+    idTokenSignedResponseAlg: input.idTokenSignedResponseAlg ?? null,
     firstParty,
     logoUri,
     registration,
@@ -92,7 +96,7 @@ export async function createApplication(
 export type ApplicationFields = Pick<Application, 'type'> & {
   readonly [Field in 'redirectUris' | 'scopes' | 'grantTypes']: readonly string[];
 } & { readonly [Field in 'postLogoutRedirectUris' | 'preapprovedScopes']?: readonly string[] } & Partial<ClientAuthenticationInput> &
-  Pick<ProfiledApplication, 'securityProfile' | 'refreshGraceSeconds' | 'allowNonceInsteadOfPkce'> & {
+  Pick<ProfiledApplication, 'securityProfile' | 'refreshGraceSeconds' | 'allowNonceInsteadOfPkce' | 'idTokenSignedResponseAlg'> & {
     readonly logoUri?: string | null | undefined;
     readonly backchannelLogoutUri?: string | null | undefined;
     readonly registration?: ApplicationRegistration;
@@ -107,6 +111,7 @@ export type ApplicationFieldError = {
     | 'redirect_uris'
     | 'post_logout_redirect_uris'
     | 'allow_nonce_instead_of_pkce'
+    | 'id_token_signed_response_alg'
     | 'backchannel_logout_uri'
     | 'preapproved_scopes'
     | 'logo_uri'

@@ -12,6 +12,7 @@ export type ProfiledApplication = {
   readonly redirectUris: readonly string[];
   readonly refreshGraceSeconds?: number | null | undefined;
   readonly allowNonceInsteadOfPkce?: boolean | undefined;
+  readonly idTokenSignedResponseAlg?: string | null | undefined;
 };
 
 type SecurityProfileError = {
@@ -21,7 +22,8 @@ type SecurityProfileError = {
     | 'grant_types'
     | 'redirect_uris'
     | 'refresh_grace_seconds'
-    | 'allow_nonce_instead_of_pkce';
+    | 'allow_nonce_instead_of_pkce'
+    | 'id_token_signed_response_alg';
   readonly detail: string;
 };
 
@@ -40,4 +42,6 @@ export function* findSecurityProfileErrors(application: ProfiledApplication): Ge
   if ((refreshGraceSeconds ?? 0) > 0) yield { field: 'refresh_grace_seconds', detail: 'must be 0 or null with the security profile fapi2' };
   if (application.allowNonceInsteadOfPkce === true)
     yield { field: 'allow_nonce_instead_of_pkce', detail: 'must be false with the security profile fapi2' };
+  if (application.idTokenSignedResponseAlg === 'RS256')
+    yield { field: 'id_token_signed_response_alg', detail: 'must be ES256, PS256 or EdDSA with the security profile fapi2' };
 }

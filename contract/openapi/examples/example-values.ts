@@ -89,6 +89,7 @@ const application = {
   jwks: null,
   jwks_uri: null,
   security_profile: null,
+  id_token_signed_response_alg: 'RS256',
   version: 1,
   ...times,
 };

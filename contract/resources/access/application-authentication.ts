@@ -20,8 +20,14 @@ const descriptions = {
 /** Security profiles that an application can be required to follow. */
 export const securityProfiles = ['fapi2'] as const;
 
+/** Algorithms with which ID tokens can be signed. RS256 is the default of OpenID Connect. */
+export const idTokenSigningAlgorithms = ['RS256', 'ES256', 'PS256', 'EdDSA'] as const;
+
+const idTokenAlgorithmText =
+  'Algorithm with which the ID tokens and logout tokens of the application are signed (OpenID Connect Dynamic Client Registration section 2).';
+
 const profileText =
-  'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126), DPoP (RFC 9449) and `private_key_jwt` with ES256, PS256 or EdDSA. Its ID tokens are signed with ES256, its refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.';
+  'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126), DPoP (RFC 9449) and `private_key_jwt` with ES256, PS256 or EdDSA. Its ID tokens are not signed with RS256, its refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.';
 
 const nonceText =
   'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). This is less secure than PKCE, because only the application can check the nonce. Set it to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.';
@@ -53,6 +59,7 @@ export const authenticationFields = {
   jwks_uri: z.string().nullable().describe(descriptions.jwks_uri),
   security_profile: extensibleEnumSchema(securityProfiles).nullable().describe(profileText),
   allow_nonce_instead_of_pkce: z.boolean().describe(nonceText),
+  id_token_signed_response_alg: extensibleEnumSchema(idTokenSigningAlgorithms).describe(idTokenAlgorithmText),
 };
 
 // Members that the server does not know are ignored (RFC 7517 section 4), so that keys can be copied from other tools.
@@ -72,6 +79,11 @@ export const changeableAuthenticationFields = {
   jwks_uri: textSchema(2000, 1).nullable().optional().describe(descriptions.jwks_uri),
   security_profile: z.enum(securityProfiles).nullable().optional().describe(profileText),
   allow_nonce_instead_of_pkce: z.boolean().optional().describe(nonceText),
+  id_token_signed_response_alg: z
+    .enum(idTokenSigningAlgorithms)
+    .nullable()
+    .optional()
+    .describe(`${idTokenAlgorithmText} \`null\` selects the default: \`RS256\`, or \`ES256\` with a security profile.`),
 };
 
 export type PublicJsonWebKey = z.output<typeof publicJwkSchema>;

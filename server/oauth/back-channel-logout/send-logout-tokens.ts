@@ -5,7 +5,7 @@ import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { leaseQueuedRows } from '../../database/queries/lease-queued-rows.ts';
 import { type NetworkPolicy, withSsrfProtectedConnection } from '../../outgoing-http/ssrf-protected-connection.ts';
-import { idTokenSigningAlgorithm } from '../protocol/id-token-signing-algorithm.ts';
+import { getIdTokenSigningAlgorithm } from '../../applications/id-token-signing-algorithm.ts';
 import { RotatingSigningKeyCache } from '../signing-keys/rotating-signing-key-cache.ts';
 import { LogoutNotification } from './logout-notification.entity.ts';
 
@@ -35,7 +35,7 @@ const retryDelayMs = (attempts: number): number => 5 * secondMs * 6 ** (attempts
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 
 type Notification = InferEntity<typeof LogoutNotification>;
-type Receiver = Pick<Application, 'clientId' | 'backchannelLogoutUri'>;
+type Receiver = Pick<Application, 'clientId' | 'backchannelLogoutUri' | 'idTokenSignedResponseAlg' | 'securityProfile'>;
 
 /**
  * Sends queued logout tokens (OpenID Connect Back-Channel Logout 1.0 section 2.5). Failed attempts are retried with increasing delays. If
@@ -75,21 +75,22 @@ export class LogoutTokenSender {
   }
 
   /** Sends one token. Returns why the attempt failed, or undefined if the application acknowledged the token. */
-  async #attempt(notification: Notification, { clientId, backchannelLogoutUri }: Receiver, signal: AbortSignal): Promise<unknown> {
+  async #attempt(notification: Notification, receiver: Receiver, signal: AbortSignal): Promise<unknown> {
     try {
-      const token = await this.#createLogoutToken(notification, clientId);
-      const statusCode = await postLogoutToken(backchannelLogoutUri ?? '', token, this.#options.network, signal);
+      const token = await this.#createLogoutToken(notification, receiver);
+      const statusCode = await postLogoutToken(receiver.backchannelLogoutUri ?? '', token, this.#options.network, signal);
       return statusCode >= 200 && statusCode < 300 ? undefined : new Error(`the application returned the status ${statusCode}`);
     } catch (error) {
       return error;
     }
   }
 
-  async #createLogoutToken({ accountId, sid }: Notification, clientId: string): Promise<string> {
+  async #createLogoutToken({ accountId, sid }: Notification, receiver: Receiver): Promise<string> {
     const { keys } = await this.#signingKeys.current();
-    const key = keys.find(({ alg }) => alg === idTokenSigningAlgorithm);
-    if (!key) throw new Error(`there is no signing key for ${idTokenSigningAlgorithm}`);
-    return signLogoutToken(key, { issuer: this.#options.issuer, clientId, accountId, sid });
+    const algorithm = getIdTokenSigningAlgorithm(receiver);
+    const key = keys.find(({ alg }) => alg === algorithm);
+    if (!key) throw new Error(`there is no signing key for ${algorithm}`);
+    return signLogoutToken(key, { issuer: this.#options.issuer, clientId: receiver.clientId, accountId, sid });
   }
 }
 

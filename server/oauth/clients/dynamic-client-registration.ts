@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   applicationCreateSchema,
   findForbiddenCharacterIssueMessage,
+  idTokenSigningAlgorithms,
   maxApplicationKeys,
   scopeDefinitions,
   type Scope,
@@ -142,6 +143,7 @@ export async function createApplicationFromClientMetadata(
     ...toApplicationAuthentication(metadata.token_endpoint_auth_method),
     jwks: metadata.jwks,
     jwksUri: metadata.jwks_uri,
+    idTokenSignedResponseAlg: idTokenSigningAlgorithms.find((algorithm) => algorithm === metadata.id_token_signed_response_alg) ?? null,
     redirectUris: metadata.redirect_uris ?? [],
     postLogoutRedirectUris: metadata.post_logout_redirect_uris ?? [],
     backchannelLogoutUri: metadata.backchannel_logout_uri ?? null,

@@ -8,6 +8,7 @@ export const findActiveApplication = prepareBatchedLookupStatement<PrefetchedCli
   ['text'],
   `select client_id as "clientId", name, type, secret_hashes as "secretHashes", previous_secret_hash as "previousSecretHash",
      previous_secret_until as "previousSecretUntil", jwks, jwks_uri as "jwksUri", security_profile as "securityProfile",
+     id_token_signed_response_alg as "idTokenSignedResponseAlg",
      redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris", backchannel_logout_uri as "backchannelLogoutUri",
      grant_types as "grantTypes", scopes, refresh_grace_seconds as "refreshGraceSeconds",
      allow_nonce_instead_of_pkce as "allowNonceInsteadOfPkce" from applications where client_id = $1 and status = 'active'`,

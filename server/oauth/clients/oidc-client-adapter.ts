@@ -2,6 +2,7 @@ import { orderAuthorizationDetailsType, type PublicJsonWebKey } from '@mandate/c
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { deviceCodeGrantType } from '../../applications/application.entity.ts';
 import { getClientAuthenticationMethod } from '../../applications/client-authentication.ts';
+import { getIdTokenSigningAlgorithm } from '../../applications/id-token-signing-algorithm.ts';
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
 import { referencePageClientId } from '../../applications/ensure-reference-page-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
@@ -69,6 +70,7 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
     ...(authenticationMethod === 'client_secret_basic' && { client_secret: validSecretHashes(application, now).join(' ') || noSecret }),
     ...(authenticationMethod === 'private_key_jwt' && { jwks: { keys: [...(application.jwks?.keys ?? publishedKeys)] } }),
     ...(application.securityProfile === 'fapi2' && fapi2Metadata),
+    id_token_signed_response_alg: getIdTokenSigningAlgorithm(application),
     redirect_uris: [...application.redirectUris],
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
     // `sid` is in the ID tokens of all these applications, whether they require it or not
@@ -91,11 +93,10 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
 const isNative = ({ clientId, redirectUris }: PrefetchedClient): boolean =>
   clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
 
-/** Metadata with which oidc-provider enforces the FAPI 2.0 Security Profile. The profile forbids RS256, oidc-provider's default. */
+/** Metadata with which oidc-provider enforces the FAPI 2.0 Security Profile. */
 const fapi2Metadata = {
   require_pushed_authorization_requests: true,
   dpop_bound_access_tokens: true,
-  id_token_signed_response_alg: 'ES256',
 } as const;
 
 /** Returns the FAPI profile of a request's client for oidc-provider. */

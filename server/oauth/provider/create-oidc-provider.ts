@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { scopeNames } from '@mandate/contract';
+import { idTokenSigningAlgorithms, scopeNames } from '@mandate/contract';
 import { decodeJwt, type JWK } from 'jose';
 import { errors, interactionPolicy, Provider, type AdapterFactory, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
@@ -10,7 +10,6 @@ import { assertClientAssertionClaims } from '../clients/client-assertion.ts';
 import { createClientAdapter, getFapiProfile, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
 import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
 import { allowIntrospectionOfOwnTokens, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
-import { idTokenSigningAlgorithm } from '../protocol/id-token-signing-algorithm.ts';
 import { patchBackchannelLogout } from '../back-channel-logout/end-sessions.ts';
 import { assertClaimsParameter, claimsByScope } from '../protocol/claims-parameter.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
@@ -114,13 +113,16 @@ const protocolConfiguration: Configuration = {
   responseTypes: ['code'],
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
   assertJwtClientAuthClaimsAndHeader: assertClientAssertionClaims,
-  enabledJWA: { clientAuthSigningAlgValues: [...clientAssertionAlgorithms], dPoPSigningAlgValues: [...dpopAlgorithms] },
+  enabledJWA: {
+    clientAuthSigningAlgValues: [...clientAssertionAlgorithms],
+    dPoPSigningAlgValues: [...dpopAlgorithms],
+    idTokenSigningAlgValues: [...idTokenSigningAlgorithms],
+  },
   pkce: { required: requirePkceOrNonce },
   scopes: [...openIdConnectScopes, ...scopeNames],
   acrValues: [oneFactorAcrValue, twoFactorAcrValue],
   claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: [...claimsByScope.profile], email: [...claimsByScope.email] },
   conformIdTokenClaims: false, // many clients read the name and the e-mail address from the ID token and never call userinfo
-  clientDefaults: { id_token_signed_response_alg: idTokenSigningAlgorithm },
   rotateRefreshToken: rotateOrReplay,
   issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
   expiresWithSession: async () => false, // clients keep their access when the user signs out of the browser

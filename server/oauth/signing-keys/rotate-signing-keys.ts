@@ -1,3 +1,4 @@
+import { idTokenSigningAlgorithms } from '@mandate/contract';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
@@ -6,8 +7,6 @@ import { encryptJwk } from './encrypted-jwk.ts';
 import { findSigningKeys, getNewestSigningTimeByAlgorithm, type SigningKeyAlgorithm } from './find-signing-keys.ts';
 import { SigningKey } from './signing-key.entity.ts';
 
-// ES256 is used for access tokens; RS256 is the OpenID Connect default for ID tokens.
-const algorithms = ['ES256', 'RS256'] as const;
 type NewKey = { readonly algorithm: SigningKeyAlgorithm; readonly kid: string; readonly encryptedJwk: string };
 
 /** Key rotation intervals, in seconds. */
@@ -52,9 +51,9 @@ export type KeyRotationResult = {
 /** Identifies the lock that serializes rotations, so that each rotation sees the keys that a concurrent rotation has inserted. */
 const rotationLockId = 20_261_123;
 
-/** Generates one key for each algorithm. Call this before the transaction starts, because key generation is slow. */
+/** Generates one key for each algorithm. ES256 is also used for access tokens. Call this before the transaction starts, because key generation is slow. */
 export const generateSigningKeys = (encryptionKey: Buffer): Promise<NewKey[]> =>
-  Promise.all(algorithms.map((algorithm) => generateKey(algorithm, encryptionKey)));
+  Promise.all(idTokenSigningAlgorithms.map((algorithm) => generateKey(algorithm, encryptionKey)));
 
 /**
  * Creates the next key of every algorithm whose rotation is due, or of all algorithms on request. A new key is published before it is used

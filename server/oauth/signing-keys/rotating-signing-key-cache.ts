@@ -1,3 +1,4 @@
+import { idTokenSigningAlgorithms } from '@mandate/contract';
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findSigningKeys, getNewestSigningTimeByAlgorithm, type SigningKeyEntity } from './find-signing-keys.ts';
@@ -100,7 +101,10 @@ export class RotatingSigningKeyCache {
 
   #isRotationDue(keys: readonly SigningKeyEntity[]): boolean {
     const newest = getNewestSigningTimeByAlgorithm(keys);
-    return newest.size < 2 || [...newest.values()].some((signsFrom) => isSigningKeyRotationDue(signsFrom, new Date(), this.#schedule));
+    return (
+      newest.size < idTokenSigningAlgorithms.length ||
+      [...newest.values()].some((signsFrom) => isSigningKeyRotationDue(signsFrom, new Date(), this.#schedule))
+    );
   }
 }
 

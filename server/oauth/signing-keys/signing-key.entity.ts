@@ -1,3 +1,4 @@
+import { idTokenSigningAlgorithms } from '@mandate/contract';
 import { defineEntity, p } from '@mikro-orm/core';
 
 export const SigningKey = defineEntity({
@@ -5,7 +6,7 @@ export const SigningKey = defineEntity({
   tableName: 'signing_keys',
   properties: {
     kid: p.text().primary(),
-    algorithm: p.enum(['ES256', 'RS256']),
+    algorithm: p.enum(idTokenSigningAlgorithms),
     /** The private JWK, encrypted, so that a database copy cannot be used to sign tokens. */
     encryptedJwk: p.text(),
     createdAt: p.datetime(3),

@@ -25,6 +25,7 @@ export type PrefetchedClient = Pick<
   | 'jwks'
   | 'jwksUri'
   | 'securityProfile'
+  | 'idTokenSignedResponseAlg'
   | 'redirectUris'
   | 'postLogoutRedirectUris'
   | 'backchannelLogoutUri'

@@ -20,14 +20,14 @@ const auditedRotations = async (): Promise<JsonBody[]> =>
 test('POST /signing-key-rotations: publishes new keys once, which sign after an hour', async () => {
   const before = await listKeyIds();
   const [first, replay] = [await rotate({}, { 'idempotency-key': 'k1' }), await rotate({}, { 'idempotency-key': 'k1' })];
-  expect([first.status, first.body.made, replay.text]).toEqual([201, 2, first.text]);
+  expect([first.status, first.body.made, replay.text]).toEqual([201, 4, first.text]);
   const [minutesUntilSigning, minutesUntilRetirement] = [first.body.signs_from, first.body.previous_retire_at].map(
     (at: string) => (Date.parse(at) - Date.now()) / 60_000,
   );
   expect(Math.round(minutesUntilSigning ?? 0)).toBe(60);
   expect(Math.round(minutesUntilRetirement ?? 0)).toBe(180);
   expect(await listKeyIds()).toEqual(expect.arrayContaining(before));
-  expect(await listKeyIds()).toHaveLength(before.length + 2);
+  expect(await listKeyIds()).toHaveLength(before.length + 4);
   const again = await rotate({});
   expect(again.body).toEqual({ ...first.body, made: 0 });
 });
@@ -35,7 +35,7 @@ test('POST /signing-key-rotations: publishes new keys once, which sign after an 
 test('with at_once, existing tokens are rejected, and new tokens are valid', async () => {
   const before = await listKeyIds();
   const rotated = await rotate({ at_once: true });
-  expect([rotated.status, rotated.body.made]).toEqual([201, 2]);
+  expect([rotated.status, rotated.body.made]).toEqual([201, 4]);
   expect((await listKeyIds()).filter((kid) => before.includes(kid))).toEqual([]);
   const events = await shop.db.em
     .fork()

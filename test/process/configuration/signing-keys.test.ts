@@ -39,9 +39,9 @@ describe('npm run keys:rotate', { timeout: 180_000 }, () => {
     const authorization = `Bearer ${await obtainAdministrationToken(server.url, data.path)}`;
     const headers = { authorization, 'content-type': 'application/json' };
     const rotated = await fetch(`${server.url}/api/v1/signing-key-rotations`, { method: 'POST', headers, body: '{}' });
-    expect([rotated.status, await rotated.json()]).toEqual([201, expect.objectContaining({ made: 2 })]);
+    expect([rotated.status, await rotated.json()]).toEqual([201, expect.objectContaining({ made: 4 })]);
     const after = await publishedKeys(server.url);
-    expect(after).toHaveLength(4);
+    expect(after).toHaveLength(8);
     expect(after).toEqual(expect.arrayContaining(before));
 
     await server.stop();
@@ -54,7 +54,7 @@ describe('npm run keys:rotate', { timeout: 180_000 }, () => {
     const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: await createMigratedPostgresqlUrl() };
     const server = await startServerProcess(env);
     const before = await publishedKeys(server.url);
-    expect(await rotateKeys(env)).toEqual({ code: 0, output: expect.stringContaining('2 new signing keys have been published.') });
+    expect(await rotateKeys(env)).toEqual({ code: 0, output: expect.stringContaining('4 new signing keys have been published.') });
     await expect.poll(() => publishedKeys(server.url), { timeout: 30_000, interval: 500 }).toHaveLength(4);
     expect(await publishedKeys(server.url)).toEqual(expect.arrayContaining(before));
     await server.stop();
