@@ -95,6 +95,7 @@ EXPECTED_ERRORS = [
         "The fields of an application depend on each other.",
     ),
     ("invalid_value", "Is required (unless|with) ", "The fields of a limit depend on each other."),
+    ("out_of_range", "With `include=items` a page has at most", "The maximum of a parameter depends on another one."),
     ("conflicting_fields", "", "A field excludes another one."),
     ("conflicting_parameters", "", "A parameter excludes another one, or a range ends before it starts."),
     ("invalid_value", r"Must not contain (control characters|U\+|an? )", "Text has no control characters and no invisible characters."),
