@@ -23,7 +23,10 @@ export function jsonSchemaFromZodSchema(schema: ZodTypeAny, side: 'request' | 'r
 
 const typeKeywords = ['type', '$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'];
 
-/** Corrects the generator's errors: nullable enumerations without `null`, and keywords left over from a type that was overridden. */
+/**
+ * Corrects the generator's errors: nullable enumerations without `null`, and keywords left over from a type that was overridden. Writes a
+ * list with a single type as this type, because some tools cannot read such a list.
+ */
 function correct(node: JsonObject): JsonObject {
   const corrected: JsonObject = Object.fromEntries(
     Object.entries(node).map(([key, value]) => [
@@ -39,6 +42,7 @@ function correct(node: JsonObject): JsonObject {
     corrected['enum'].push(null);
   if (corrected['type'] === 'integer' || corrected['type'] === 'array') delete corrected['pattern'];
   if (corrected['type'] === 'integer' && typeof corrected['default'] === 'string') corrected['default'] = Number(corrected['default']);
+  if (Array.isArray(corrected['type']) && corrected['type'].length === 1) corrected['type'] = corrected['type'][0] ?? null;
   for (const [name, property] of Object.entries(isJsonObject(corrected['properties']) ? corrected['properties'] : {})) {
     // The generator returns an empty schema for types that it does not support, and an empty schema would allow any value.
     if (isJsonObject(property) && !typeKeywords.some((key) => key in property)) throw new Error(`the schema of ${name} is empty`);

@@ -36,7 +36,7 @@ export function addEventSchemas({ schemas }: OpenApiComponents, version1: OpenAp
   });
   for (const subject of subjects) {
     const object = reference(addSubjectSchema(subject, schemas, version1.schemas));
-    const data: JsonObject = { type: ['object'], properties: { object }, required: ['object'] };
+    const data: JsonObject = { type: 'object', properties: { object }, required: ['object'] };
     schemas[eventSchemaName(subject)] = withType({ enum: eventTypesOf(subject), 'x-open-enum': true }, data);
   }
   schemas['OtherEvent'] = {

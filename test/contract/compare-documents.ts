@@ -28,7 +28,7 @@ const report = z.object({
 
 /** Compares two OpenAPI documents and returns the impact of each change on existing clients; `major` breaks clients. */
 export async function compareDocuments(baseDocument: unknown, revisionDocument: unknown): Promise<ContractChange[]> {
-  const [base, revision] = [mergeAlternatives(baseDocument), mergeAlternatives(revisionDocument)];
+  const [base, revision] = [baseDocument, revisionDocument].map((document) => mergeAlternatives(withoutListsOfOneType(document)));
   const directory = await mkdtemp(join(tmpdir(), 'mandate-contract-'));
   try {
     const files = [join(directory, 'base.json'), join(directory, 'revision.json')] as const;
@@ -43,6 +43,18 @@ export async function compareDocuments(baseDocument: unknown, revisionDocument: 
   } finally {
     await rm(directory, { recursive: true });
   }
+}
+
+/** Replaces each list with a single type by this type, which means the same. The comparison would report the difference as a change. */
+function withoutListsOfOneType(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutListsOfOneType);
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [
+      key,
+      key === 'type' && Array.isArray(value) && value.length === 1 ? value[0] : withoutListsOfOneType(value),
+    ]),
+  );
 }
 
 const changesIn = (output: string, base: unknown, revision: unknown): ContractChange[] =>
