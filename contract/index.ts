@@ -97,7 +97,7 @@ export {
   maxApiKeysPerUser,
   type ApiKey,
   type ApiKeyCreate,
-  type NewApiKey,
+  type ApiKeyWithSecret,
 } from './resources/access/api-keys.ts';
 export {
   approvalReasons,
@@ -120,7 +120,7 @@ export {
   type Application,
   type ApplicationCreate,
   type ApplicationUpdate,
-  type NewApplication,
+  type ApplicationWithSecret,
   type RegistrationToken,
   type SecretRotation,
 } from './resources/access/applications.ts';
@@ -250,5 +250,5 @@ export {
   maxWebhookFailingDays,
   maxWebhookAttempts,
 } from './resources/events/webhook-limits-states-and-problems.ts';
-export type { NewWebhookEndpoint, WebhookDelivery, WebhookDeliveryStatus, WebhookEndpoint } from './resources/events/webhooks.ts';
+export type { WebhookEndpointWithSecret, WebhookDelivery, WebhookDeliveryStatus, WebhookEndpoint } from './resources/events/webhooks.ts';
 export type { WebhookEndpointCreate, WebhookEndpointUpdate, WebhookSecretRotation } from './resources/events/webhooks.ts';

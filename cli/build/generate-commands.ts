@@ -29,6 +29,7 @@ type RawSchema = Omit<Schema, 'type' | 'items' | 'properties' | 'additionalPrope
   readonly 'x-open-enum'?: boolean;
   readonly 'x-null-in-replay'?: string;
   readonly oneOf?: readonly RawSchema[];
+  readonly anyOf?: readonly RawSchema[];
   readonly type?: string | readonly string[];
   readonly items?: RawSchema;
   readonly properties?: Readonly<Record<string, RawSchema>>;
@@ -36,7 +37,7 @@ type RawSchema = Omit<Schema, 'type' | 'items' | 'properties' | 'additionalPrope
 };
 
 const supportedKeywords = new Set(
-  '$ref type description enum minimum maximum minLength maxLength pattern format minItems maxItems items properties required additionalProperties default deprecated oneOf discriminator not x-open-enum x-null-in-replay'.split(
+  '$ref type description enum minimum maximum minLength maxLength pattern format minItems maxItems items properties required additionalProperties default deprecated oneOf anyOf discriminator not x-open-enum x-null-in-replay'.split(
     ' ',
   ),
 );
@@ -135,9 +136,10 @@ function resolveSchema(document: Document, schema: RawSchema): Schema {
     if (!target) throw new Error(`${$ref} does not exist`);
     return { ...resolveSchema(document, target), ...rest };
   }
-  // `oneOf` occurs only in results, where only the field names are used.
-  if (type === undefined && schema.oneOf) {
-    const alternatives = schema.oneOf.map((alternative) => resolveSchema(document, alternative));
+  // Alternatives occur only in results, where only the field names are used.
+  const choices = schema.oneOf ?? schema.anyOf;
+  if (type === undefined && choices) {
+    const alternatives = choices.map((alternative) => resolveSchema(document, alternative));
     return alternatives.every(({ properties: fields }) => fields)
       ? commonFields(alternatives)
       : { type: ['string', 'number', 'boolean', 'array'] };

@@ -905,7 +905,7 @@ export const commandSpecs: readonly CommandSpec[] = [
             type: ['object'],
             required: ['product_id', 'quantity'],
             properties: {
-              product_id: { type: ['integer'], minimum: 1, maximum: 9007199254740991 },
+              product_id: { type: ['integer'], format: 'int64', minimum: 1, maximum: 9007199254740991 },
               quantity: { type: ['integer'], minimum: 1, maximum: 100000 },
             },
             additionalProperties: false,
@@ -945,6 +945,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         user_id: {
           type: ['integer'],
+          format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
           description:
@@ -952,12 +953,14 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         discount_total: {
           type: ['integer'],
+          format: 'int64',
           minimum: 0,
           maximum: 9007199254740991,
           description: 'Discount on the subtotal, in minor units. Requires the `orders.manage` scope and a staff account.',
         },
         total: {
           type: ['integer'],
+          format: 'int64',
           minimum: 0,
           maximum: 9007199254740991,
           description: 'Total that was shown to the customer. If the actual total differs, the order is rejected with `price_changed`.',
@@ -967,6 +970,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         metadata: { type: ['object'], default: {}, additionalProperties: { type: ['string'], maxLength: 500 } },
         quote_id: {
           type: ['integer'],
+          format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
           description:
@@ -1465,7 +1469,7 @@ export const commandSpecs: readonly CommandSpec[] = [
             type: ['object'],
             required: ['product_id', 'quantity'],
             properties: {
-              product_id: { type: ['integer'], minimum: 1, maximum: 9007199254740991 },
+              product_id: { type: ['integer'], format: 'int64', minimum: 1, maximum: 9007199254740991 },
               quantity: { type: ['integer'], minimum: 1, maximum: 100000 },
             },
             additionalProperties: false,
@@ -1505,6 +1509,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         user_id: {
           type: ['integer'],
+          format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
           description:
@@ -1512,12 +1517,14 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         discount_total: {
           type: ['integer'],
+          format: 'int64',
           minimum: 0,
           maximum: 9007199254740991,
           description: 'Discount on the subtotal, in minor units. Requires the `orders.manage` scope and a staff account.',
         },
         total: {
           type: ['integer'],
+          format: 'int64',
           minimum: 0,
           maximum: 9007199254740991,
           description: 'Total that was shown to the customer. If the actual total differs, the request is rejected with `price_changed`.',
@@ -1851,7 +1858,13 @@ export const commandSpecs: readonly CommandSpec[] = [
       type: ['object'],
       required: ['quote_id'],
       properties: {
-        quote_id: { type: ['integer'], minimum: 1, maximum: 9007199254740991, description: 'Open quote that the application created.' },
+        quote_id: {
+          type: ['integer'],
+          format: 'int64',
+          minimum: 1,
+          maximum: 9007199254740991,
+          description: 'Open quote that the application created.',
+        },
         message: { type: ['string'], maxLength: 500, description: 'Message to the customer, such as the reason for the order.' },
       },
       additionalProperties: false,
@@ -2546,6 +2559,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       properties: {
         amount: {
           type: ['integer'],
+          format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
           description: 'Refund amount, in minor units (default: the part of the payment that has not been refunded yet).',
@@ -3246,6 +3260,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         user_id: {
           type: ['integer'],
+          format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
           description:
@@ -4586,18 +4601,21 @@ export const commandSpecs: readonly CommandSpec[] = [
       properties: {
         event_id: {
           type: ['integer'],
+          format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
           description: 'ID of the event to redeliver, even if it was delivered successfully.',
         },
         from_event_id: {
           type: ['integer'],
+          format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
           description: 'First event of a range of events whose failed and skipped deliveries are retried.',
         },
         to_event_id: {
           type: ['integer'],
+          format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
           description: 'Last event of the range (default: the newest event).',
@@ -4843,12 +4861,14 @@ export const commandSpecs: readonly CommandSpec[] = [
             },
             per_order: {
               type: ['integer'],
+              format: 'int64',
               minimum: 1,
               maximum: 9007199254740991,
               description: 'Maximum total of one order, in minor units.',
             },
             per_period: {
               type: ['integer'],
+              format: 'int64',
               minimum: 1,
               maximum: 9007199254740991,
               description: 'Maximum total of all orders in one period, in minor units. Requires `period`.',
@@ -5093,12 +5113,14 @@ export const commandSpecs: readonly CommandSpec[] = [
                 },
                 per_order: {
                   type: ['integer'],
+                  format: 'int64',
                   minimum: 1,
                   maximum: 9007199254740991,
                   description: 'Maximum total of one order, in minor units.',
                 },
                 per_period: {
                   type: ['integer'],
+                  format: 'int64',
                   minimum: 1,
                   maximum: 9007199254740991,
                   description: 'Maximum total of all orders in one period, in minor units. Requires `period`.',
@@ -5447,12 +5469,14 @@ export const commandSpecs: readonly CommandSpec[] = [
             },
             per_order: {
               type: ['integer'],
+              format: 'int64',
               minimum: 1,
               maximum: 9007199254740991,
               description: 'Maximum total of one order, in minor units.',
             },
             per_period: {
               type: ['integer'],
+              format: 'int64',
               minimum: 1,
               maximum: 9007199254740991,
               description: 'Maximum total of all orders in one period, in minor units. Requires `period`.',
@@ -5808,12 +5832,14 @@ export const commandSpecs: readonly CommandSpec[] = [
             },
             per_order: {
               type: ['integer'],
+              format: 'int64',
               minimum: 1,
               maximum: 9007199254740991,
               description: 'Maximum total of one order, in minor units.',
             },
             per_period: {
               type: ['integer'],
+              format: 'int64',
               minimum: 1,
               maximum: 9007199254740991,
               description: 'Maximum total of all orders in one period, in minor units. Requires `period`.',
@@ -6587,12 +6613,14 @@ export const commandSpecs: readonly CommandSpec[] = [
             },
             per_order: {
               type: ['integer'],
+              format: 'int64',
               minimum: 1,
               maximum: 9007199254740991,
               description: 'Maximum total of one order, in minor units.',
             },
             per_period: {
               type: ['integer'],
+              format: 'int64',
               minimum: 1,
               maximum: 9007199254740991,
               description: 'Maximum total of all orders in one period, in minor units. Requires `period`.',
@@ -6635,12 +6663,14 @@ export const commandSpecs: readonly CommandSpec[] = [
             },
             per_order: {
               type: ['integer'],
+              format: 'int64',
               minimum: 1,
               maximum: 9007199254740991,
               description: 'Maximum total of one order, in minor units.',
             },
             per_period: {
               type: ['integer'],
+              format: 'int64',
               minimum: 1,
               maximum: 9007199254740991,
               description: 'Maximum total of all orders in one period, in minor units. Requires `period`.',

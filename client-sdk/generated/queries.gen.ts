@@ -5,6 +5,7 @@ import type { InfiniteQueryOf, MutationOf, QueryOf } from '../query/query-types.
 import type {
   ApiKeyCreate,
   ApiKeyPage,
+  ApiKeyWithSecret,
   ApiKeysListQuery,
   ApiVersionList,
   Application,
@@ -12,6 +13,7 @@ import type {
   ApplicationPage,
   ApplicationStatistics,
   ApplicationUpdate,
+  ApplicationWithSecret,
   ApplicationsListQuery,
   Approval,
   ApprovalCreate,
@@ -35,9 +37,6 @@ import type {
   Event,
   EventPage,
   EventsListQuery,
-  NewApiKey,
-  NewApplication,
-  NewWebhookEndpoint,
   Order,
   OrderCancellation,
   OrderCreate,
@@ -110,6 +109,7 @@ import type {
   WebhookEndpointCreate,
   WebhookEndpointPage,
   WebhookEndpointUpdate,
+  WebhookEndpointWithSecret,
   WebhookSecretRotation,
   WebhookSecretRotationCreate,
   WebhooksDeliveriesQuery,
@@ -328,7 +328,7 @@ export interface Mutations {
     cancel(taskId: number | string, options?: CallOptions): MutationOf<Task, void>;
   };
   readonly webhooks: {
-    create(options?: CallOptions): MutationOf<NewWebhookEndpoint, WebhookEndpointCreate>;
+    create(options?: CallOptions): MutationOf<WebhookEndpointWithSecret, WebhookEndpointCreate>;
     update(webhookEndpointId: number | string, options?: CallOptions & IfMatch): MutationOf<WebhookEndpoint, WebhookEndpointUpdate>;
     delete(webhookEndpointId: number | string, options?: CallOptions & IfMatch): MutationOf<undefined, void>;
     rotateSecret(webhookEndpointId: number | string, options?: CallOptions): MutationOf<WebhookSecretRotation, WebhookSecretRotationCreate>;
@@ -341,11 +341,11 @@ export interface Mutations {
     removeLimits(connectedAppId: number | string, options?: CallOptions): MutationOf<undefined, void>;
   };
   readonly apiKeys: {
-    create(options?: CallOptions): MutationOf<NewApiKey, ApiKeyCreate>;
+    create(options?: CallOptions): MutationOf<ApiKeyWithSecret, ApiKeyCreate>;
     revoke(apiKeyId: number | string, options?: CallOptions): MutationOf<undefined, void>;
   };
   readonly applications: {
-    create(options?: CallOptions): MutationOf<NewApplication, ApplicationCreate>;
+    create(options?: CallOptions): MutationOf<ApplicationWithSecret, ApplicationCreate>;
     update(applicationId: number | string, options?: CallOptions): MutationOf<Application, ApplicationUpdate>;
     delete(applicationId: number | string, options?: CallOptions): MutationOf<undefined, void>;
     rotateSecret(applicationId: number | string, options?: CallOptions): MutationOf<SecretRotation, SecretRotationCreate>;

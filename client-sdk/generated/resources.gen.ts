@@ -8,12 +8,14 @@ import type {
   operations,
   ApiKeyCreate,
   ApiKeyPage,
+  ApiKeyWithSecret,
   ApiVersionList,
   Application,
   ApplicationCreate,
   ApplicationPage,
   ApplicationStatistics,
   ApplicationUpdate,
+  ApplicationWithSecret,
   Approval,
   ApprovalCreate,
   ApprovalPage,
@@ -29,9 +31,6 @@ import type {
   DeliveryMethodReplace,
   Event,
   EventPage,
-  NewApiKey,
-  NewApplication,
-  NewWebhookEndpoint,
   Order,
   OrderCancellation,
   OrderCreate,
@@ -85,6 +84,7 @@ import type {
   WebhookEndpointCreate,
   WebhookEndpointPage,
   WebhookEndpointUpdate,
+  WebhookEndpointWithSecret,
   WebhookSecretRotation,
   WebhookSecretRotationCreate,
 } from '../schema/types.gen.ts';
@@ -95,6 +95,7 @@ export type {
   ApiKeyCreate,
   ApiKeyLimitsInput,
   ApiKeyPage,
+  ApiKeyWithSecret,
   ApiVersion,
   ApiVersionList,
   ApplicableBudget,
@@ -104,6 +105,7 @@ export type {
   ApplicationPage,
   ApplicationStatistics,
   ApplicationUpdate,
+  ApplicationWithSecret,
   Approval,
   ApprovalCreate,
   ApprovalEvent,
@@ -133,9 +135,6 @@ export type {
   GrantEvent,
   KnownEvent,
   LineQuantity,
-  NewApiKey,
-  NewApplication,
-  NewWebhookEndpoint,
   NextAction,
   Order,
   OrderAuthorizationDetails,
@@ -229,6 +228,7 @@ export type {
   WebhookEndpointEvent,
   WebhookEndpointPage,
   WebhookEndpointUpdate,
+  WebhookEndpointWithSecret,
   WebhookSecretRotation,
   WebhookSecretRotationCreate,
 } from '../schema/types.gen.ts';
@@ -761,7 +761,7 @@ export interface WebhooksResource {
    * Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to 10 attempts within 76 hours. The signing secret is shown only once.
    * Requires the scope `webhooks.write`.
    */
-  create(body: WebhookEndpointCreate, options?: CallOptions): Call<NewWebhookEndpoint, ProblemsOf['webhooks.create']>;
+  create(body: WebhookEndpointCreate, options?: CallOptions): Call<WebhookEndpointWithSecret, ProblemsOf['webhooks.create']>;
   /**
    * Get a webhook endpoint.
    * Returns the endpoint without its secret, which only creation and rotation return.
@@ -893,7 +893,7 @@ export interface ApiKeysResource {
    * Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in during the last 15 minutes.
    * Requires the scope `api_keys.manage`.
    */
-  create(body: ApiKeyCreate, options?: CallOptions): Call<NewApiKey, ProblemsOf['apiKeys.create']>;
+  create(body: ApiKeyCreate, options?: CallOptions): Call<ApiKeyWithSecret, ProblemsOf['apiKeys.create']>;
   /**
    * Revoke an API key.
    * All further requests with the key are rejected. Revoking a key again has no effect.
@@ -914,7 +914,7 @@ export interface ApplicationsResource {
    * Registers an OAuth client. The client secret is shown only once. An application that authenticates with `private_key_jwt` has no secret. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
-  create(body: ApplicationCreate, options?: CallOptions): Call<NewApplication, ProblemsOf['applications.create']>;
+  create(body: ApplicationCreate, options?: CallOptions): Call<ApplicationWithSecret, ProblemsOf['applications.create']>;
   /**
    * Get an application.
    * Requires an administrator.

@@ -170,8 +170,10 @@ function describeTool(title: string, details: string): string {
 }
 
 /** Returns the last alternative of a schema, which is the most general one, or the schema itself if it has no alternatives. */
-const mostGeneralAlternative = (schema: JsonObject): JsonObject =>
-  Array.isArray(schema['oneOf']) ? asJson(schema['oneOf'].at(-1)) : schema;
+const mostGeneralAlternative = (schema: JsonObject): JsonObject => {
+  const alternatives = schema['oneOf'] ?? schema['anyOf'];
+  return Array.isArray(alternatives) ? asJson(alternatives.at(-1)) : schema;
+};
 
 /** Combines the properties of all parts into one object schema. */
 function inputSchema(operationId: string, parts: readonly JsonObject[]): JsonObject {

@@ -1,32 +1,31 @@
-import { isJsonObject, mapJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
 
 /**
  * Converts a document to OpenAPI 3.0, for generators that do not support 3.1: `null` becomes `nullable`, and `const` becomes an
  * enumeration with one value. Webhooks and their parameters are omitted, because OpenAPI 3.0 does not support them.
  */
 export function convertToOpenApi30(document: JsonObject): JsonObject {
-  const { openapi: _, info, webhooks: _webhooks, components, ...rest } = document;
+  const { openapi: _, info, webhooks: _webhooks, components, tags, ...rest } = document;
   if (!isJsonObject(info) || !isJsonObject(components)) throw new Error('the document has no info or no components');
   const { parameters: _parameters, ...restOfComponents } = components;
   const { summary: __, license: ___, ...restOfInfo } = info;
   return {
     openapi: '3.0.3',
     info: { ...restOfInfo, license: { name: 'MIT', url: 'https://opensource.org/license/mit' } },
-    ...downgradeAll({ ...rest, components: { ...restOfComponents, schemas: withEventAlternativesInOrder(restOfComponents['schemas']) } }),
+    ...downgradeAll({ ...rest, tags: tagsOfOperations(tags, rest['paths']), components: restOfComponents }),
   };
 }
 
-/**
- * Generated clients ignore `not`, so they find two alternatives of `Event` that match an event of a known type, and reject the event. With
- * `anyOf`, they use the first alternative that matches, and `OtherEvent` is the last one.
- */
-function withEventAlternativesInOrder(schemas: JsonValue | undefined): JsonObject {
-  return mapJsonObject(schemas, (schema, name) => {
-    if (name !== 'Event' || !isJsonObject(schema) || schema['oneOf'] === undefined) return schema;
-    const { oneOf, ...rest } = schema;
-    return { ...rest, anyOf: oneOf };
-  });
+function tagsOfOperations(tags: JsonValue | undefined, paths: JsonValue | undefined): JsonValue[] {
+  const used = new Set(
+    listValues(paths)
+      .flatMap(listValues)
+      .flatMap((operation) => (isJsonObject(operation) ? operation['tags'] : [])),
+  );
+  return Array.isArray(tags) ? tags.filter((tag) => isJsonObject(tag) && used.has(tag['name'])) : [];
 }
+
+const listValues = (value: JsonValue | undefined): JsonValue[] => (isJsonObject(value) ? Object.values(value) : []);
 
 /** Keys whose values are copied unchanged, because example fields can have the same names as schema keywords. */
 const verbatim = new Set(['example', 'examples', 'x-codeSamples']);
@@ -41,7 +40,6 @@ function downgrade(value: JsonValue): JsonValue {
   if ($ref !== undefined) return Object.keys(rest).length === 0 ? { $ref } : { allOf: [{ $ref }], ...rest };
   return {
     ...(Array.isArray(type) ? nullableType(type) : type !== undefined && { type }),
-    ...(needsInt64(value) && { format: 'int64' }),
     ...(constant !== undefined && { enum: [constant] }),
     ...rest,
   };
@@ -51,7 +49,3 @@ function nullableType(types: JsonValue[]): JsonObject {
   const type = types.find((name) => name !== 'null') ?? 'object';
   return types.includes('null') ? { type, nullable: true } : { type };
 }
-
-/** Returns whether an integer needs 64 bits. Generators use 32 bits if the schema does not specify a format. */
-const needsInt64 = ({ type, maximum }: JsonObject): boolean =>
-  [type].flat().includes('integer') && typeof maximum === 'number' && maximum > 2 ** 31 - 1;

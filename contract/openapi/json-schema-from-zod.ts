@@ -24,8 +24,8 @@ export function jsonSchemaFromZodSchema(schema: ZodTypeAny, side: 'request' | 'r
 const typeKeywords = ['type', '$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'];
 
 /**
- * Corrects the generator's errors: nullable enumerations without `null`, and keywords left over from a type that was overridden. Writes a
- * list with a single type as this type, because some tools cannot read such a list.
+ * Corrects the generator's errors: nullable enumerations without `null`, and keywords left over from a type that was overridden. Helps
+ * client generators: a list with one type becomes this type, and integers that need 64 bits get the format `int64`.
  */
 function correct(node: JsonObject): JsonObject {
   const corrected: JsonObject = Object.fromEntries(
@@ -40,15 +40,19 @@ function correct(node: JsonObject): JsonObject {
   );
   if (Array.isArray(corrected['enum']) && Array.isArray(corrected['type']) && corrected['type'].includes('null'))
     corrected['enum'].push(null);
+  if (Array.isArray(corrected['type']) && corrected['type'].length === 1) corrected['type'] = corrected['type'][0] ?? 'null';
   if (corrected['type'] === 'integer' || corrected['type'] === 'array') delete corrected['pattern'];
   if (corrected['type'] === 'integer' && typeof corrected['default'] === 'string') corrected['default'] = Number(corrected['default']);
-  if (Array.isArray(corrected['type']) && corrected['type'].length === 1) corrected['type'] = corrected['type'][0] ?? null;
   for (const [name, property] of Object.entries(isJsonObject(corrected['properties']) ? corrected['properties'] : {})) {
     // The generator returns an empty schema for types that it does not support, and an empty schema would allow any value.
     if (isJsonObject(property) && !typeKeywords.some((key) => key in property)) throw new Error(`the schema of ${name} is empty`);
   }
-  return corrected;
+  return needsInt64(corrected) ? { type: corrected['type'] ?? 'integer', format: 'int64', ...corrected } : corrected;
 }
+
+/** Returns whether an integer needs 64 bits. Client generators use 32 bits if the schema does not specify a format. */
+const needsInt64 = ({ type, maximum }: JsonObject): boolean =>
+  [type].flat().includes('integer') && typeof maximum === 'number' && maximum > 2 ** 31 - 1;
 
 function hoist(node: JsonObject, components: OpenApiComponents): JsonObject {
   const { [schemaNameKey]: name, ...rest } = node;

@@ -8,7 +8,7 @@ import { shareErrorResponses } from './share-error-responses.ts';
 import { createOpenApiComponents, sortObjectKeys } from './json-schema-from-zod.ts';
 import { addEventSchemas } from './openapi-event-schemas.ts';
 import { convertToOpenApi30 } from './convert-to-openapi-3-0.ts';
-import { webhookHeaderOpenApiParameters, createOpenApiWebhooksSection } from './openapi-webhooks-section.ts';
+import { webhookDeliveriesTag, webhookHeaderOpenApiParameters, createOpenApiWebhooksSection } from './openapi-webhooks-section.ts';
 import type { ResourceTag } from '../protocol/define-resource.ts';
 import { getRouteMetadata, listRoutes } from '../protocol/route-metadata.ts';
 import { scopeDefinitions } from '../protocol/scopes.ts';
@@ -36,7 +36,7 @@ export function createOpenApiDocument(origin: string, version: VersionName = 'v1
   const { contract: routesByResource, contractVersion, hasWebhooks } = versions[version];
   const { components, paths, tags } = createOpenApiPaths(routesByResource);
   addEventSchemas(components, version === 'v1' ? components : createOpenApiPaths(contract).components);
-  const webhooks = hasWebhooks && createOpenApiWebhooksSection(getResourceTag('webhooks', routesByResource.webhooks).name, components);
+  const webhooks = hasWebhooks && createOpenApiWebhooksSection(components);
   const document: JsonObject = {
     openapi: '3.1.0',
     info: {
@@ -48,7 +48,7 @@ export function createOpenApiDocument(origin: string, version: VersionName = 'v1
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: origin, description: 'This installation' }],
-    tags,
+    tags: webhooks ? [...tags, webhookDeliveriesTag] : tags,
     paths,
     ...(webhooks && { webhooks }),
     components: {

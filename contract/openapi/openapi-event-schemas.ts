@@ -22,7 +22,9 @@ const reference = (name: string): JsonObject => ({ $ref: referenceTo(name) });
 
 /**
  * Replaces the schema `Event` with two alternatives: `KnownEvent`, which consists of one schema for each subject, selected by the event's
- * `type`, and `OtherEvent` for the types that a newer server adds, so that clients can read these events, too.
+ * `type`, and `OtherEvent` for the types that a newer server adds, so that clients can read these events, too. Generated clients ignore
+ * `not`, so with `oneOf` they would find two alternatives that match a known event, and reject the event. With `anyOf`, they use the first
+ * alternative that matches.
  * @param version1 the components of version 1, because event payloads use the format of version 1 in every version
  */
 export function addEventSchemas({ schemas }: OpenApiComponents, version1: OpenApiComponents): void {
@@ -49,7 +51,7 @@ export function addEventSchemas({ schemas }: OpenApiComponents, version1: OpenAp
     discriminator: { propertyName: 'type', mapping },
     description: 'Event of a type that this document describes. The type determines the schema of `data.object`.',
   };
-  schemas['Event'] = { oneOf: [reference('KnownEvent'), reference('OtherEvent')] };
+  schemas['Event'] = { anyOf: [reference('KnownEvent'), reference('OtherEvent')] };
 }
 
 /** Returns the name of the schema of `data.object`. Adds the schema if this API version does not have it or has a different one. */

@@ -30,11 +30,17 @@ function header(name: string, description: string, schema: JsonObject): JsonObje
   return { name, in: 'header', description, required: true, schema };
 }
 
-/** Returns the `webhooks` section of the document: for each event type, the request that is sent to subscribed endpoints. */
-export const createOpenApiWebhooksSection = (tag: string, components: OpenApiComponents): JsonObject =>
-  Object.fromEntries(eventTypes.map((type) => [type, { post: delivery(type, tag, components) }]));
+/**
+ * Tag of the `webhooks` section. It differs from the tags of all operations, because client generators write one file for each tag: with a
+ * shared tag, the deliveries would replace the operations.
+ */
+export const webhookDeliveriesTag = { name: 'Webhook deliveries', description: 'Requests that the service sends to webhook endpoints.' };
 
-function delivery(type: EventType, tag: string, components: OpenApiComponents): JsonObject {
+/** Returns the `webhooks` section of the document: for each event type, the request that is sent to subscribed endpoints. */
+export const createOpenApiWebhooksSection = (components: OpenApiComponents): JsonObject =>
+  Object.fromEntries(eventTypes.map((type) => [type, { post: delivery(type, components) }]));
+
+function delivery(type: EventType, components: OpenApiComponents): JsonObject {
   const subject = subjectFromEventType(type);
   const payload = { $ref: `#/components/schemas/${eventSubjectDefinitions[subject].schema}` };
   const schema = {
@@ -45,7 +51,7 @@ function delivery(type: EventType, tag: string, components: OpenApiComponents): 
   };
   return {
     operationId: `webhook.${type}`,
-    tags: [tag],
+    tags: [webhookDeliveriesTag.name],
     summary: `Deliver events of type ${type}`,
     description: 'Each event is sent to webhook endpoints at least once. The order of events is not guaranteed.',
     security: [],

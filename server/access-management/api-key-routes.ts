@@ -1,5 +1,5 @@
 import { initServer } from '@ts-rest/express';
-import { contract, type NewApiKey } from '@mandate/contract';
+import { contract, type ApiKeyWithSecret } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
@@ -45,7 +45,7 @@ const handleCreateApiKey: RouteHandler<typeof contract.apiKeys.create, HandlerDe
     em,
     req,
     res,
-    (inner): Promise<NewApiKey> => createApiKey(inner, requirePrincipal(req), userId, body, getClientAddressAndUserAgent(req), new Date()),
+    (inner): Promise<ApiKeyWithSecret> => createApiKey(inner, requirePrincipal(req), userId, body, getClientAddressAndUserAgent(req), new Date()),
     ({ id }) => `/api/v1/api-keys/${id}`,
   );
 };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { initServer } from '@ts-rest/express';
-import { contract, type ApplicationCreate, type NewApplication } from '@mandate/contract';
+import { contract, type ApplicationCreate, type ApplicationWithSecret } from '@mandate/contract';
 import type { ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
@@ -56,7 +56,7 @@ const handleCreateApplication: RouteHandler<typeof contract.applications.create,
     em,
     req,
     res,
-    async (inner): Promise<NewApplication> => {
+    async (inner): Promise<ApplicationWithSecret> => {
       const { application, secret } = await registerApplication(inner, body, development);
       await auditApplicationChange(inner, req, 'application.created', application.clientId, { scopes: application.scopes });
       return { ...applicationFromEntity(application), client_secret: secret };

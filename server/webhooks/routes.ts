@@ -1,5 +1,5 @@
 import { initServer } from '@ts-rest/express';
-import { contract, type NewWebhookEndpoint, type WebhookSecretRotation } from '@mandate/contract';
+import { contract, type WebhookEndpointWithSecret, type WebhookSecretRotation } from '@mandate/contract';
 import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
@@ -42,7 +42,7 @@ const handleCreateWebhookEndpoint: RouteHandler<typeof contract.webhooks.create,
     dependencies.em,
     req,
     res,
-    (inner): Promise<NewWebhookEndpoint> => createWebhookEndpoint(inner, requirePrincipal(req), body, dependencies),
+    (inner): Promise<WebhookEndpointWithSecret> => createWebhookEndpoint(inner, requirePrincipal(req), body, dependencies),
     ({ id }) => getWebhookEndpointPath(id),
   );
 

@@ -63,7 +63,8 @@ const changesIn = (output: string, base: unknown, revision: unknown): ContractCh
     const isAnnounced =
       (worst?.ruleId === 'enum-values-added' && before !== undefined && isOpen(base, before.pointer)) ||
       (worst?.ruleId === 'schema-type-changed' && isNullOnlyInReplay(base, revision, path)) ||
-      (worst?.message.startsWith('`pattern` ') === true && acceptsSameStrings(base, revision, path));
+      (worst?.message.startsWith('`pattern` ') === true && acceptsSameStrings(base, revision, path)) ||
+      (worst?.message.startsWith('`format` ') === true && acceptsSameIntegers(base, revision, path));
     return { impact: isAnnounced ? 'minor' : impact, path, message: worst?.message ?? kind };
   });
 
@@ -86,6 +87,15 @@ function isNullOnlyInReplay(base: unknown, revision: unknown, path: string): boo
 function acceptsSameStrings(base: unknown, revision: unknown, path: string): boolean {
   const steps = [...stepsOf(path.slice(1)), 'pattern'];
   return arePatternsEquivalent(nodeAt(base, stepsInBase(base, revision, steps)), nodeAt(revision, steps));
+}
+
+/** Returns whether a field or parameter only got the format `int64`, which accepts every integer up to the field's maximum. */
+function acceptsSameIntegers(base: unknown, revision: unknown, path: string): boolean {
+  const steps = stepsOf(path.slice(1));
+  const [before, after] = [nodeAt(base, stepsInBase(base, revision, [...steps, 'format'])), fieldsOf(nodeAt(revision, steps))];
+  const { maximum, minimum } = after;
+  const hasSafeRange = typeof maximum === 'number' && maximum <= Number.MAX_SAFE_INTEGER && typeof minimum === 'number' && minimum >= 0;
+  return before === undefined && after['format'] === 'int64' && hasSafeRange;
 }
 
 /** Returns the reference tokens of the same node in the base document, in which an operation's parameters can have other positions. */

@@ -5,7 +5,7 @@ type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Adds to each named schema with alternatives (`oneOf`) the fields that all alternatives have. The comparison of documents ignores
+ * Adds to each named schema with alternatives (`oneOf` or `anyOf`) the fields that all alternatives have. The comparison of documents ignores
  * alternatives, so it would treat an object that is split into several more precise objects as one that has lost all its fields.
  */
 export function mergeAlternatives(document: unknown): unknown {
@@ -17,7 +17,7 @@ export function mergeAlternatives(document: unknown): unknown {
 }
 
 function withCommonKeywords(schema: Json, schemas: Json): Json {
-  if (!Array.isArray(schema['oneOf']) || 'properties' in schema) return schema;
+  if (!('oneOf' in schema || 'anyOf' in schema) || 'properties' in schema) return schema;
   const [first, ...others] = listAlternatives(schema, schemas);
   return { ...schema, ...(first && commonKeywords(first, others, schemas)) };
 }
@@ -25,8 +25,10 @@ function withCommonKeywords(schema: Json, schemas: Json): Json {
 /** Returns the alternatives; an alternative that itself has alternatives is replaced by them. */
 const listAlternatives = (schema: Json, schemas: Json): Json[] => {
   const target = resolve(schema, schemas);
-  const { oneOf } = target;
-  return Array.isArray(oneOf) ? oneOf.filter(isObject).flatMap((alternative) => listAlternatives(alternative, schemas)) : [target];
+  const alternatives = target['oneOf'] ?? target['anyOf'];
+  return Array.isArray(alternatives)
+    ? alternatives.filter(isObject).flatMap((alternative) => listAlternatives(alternative, schemas))
+    : [target];
 };
 
 function resolve(schema: Json, schemas: Json): Json {

@@ -37,7 +37,7 @@ export const notRun: Readonly<Record<string, string>> = {
     'needs root and systemd; test/deploy/deploy-files.test.ts checks the unit',
   'docs/clients.md: claude mcp add --transport http shop https://shop.example/mcp':
     'needs an account for a language model; test/peers/mcp-sign-in signs in with the metadata of the program',
-  'docs/clients.md: apt-get install --no-install-recommends default-jdk-headless libjackson2-core-java libjackson2-databind-java libjackson2-annotations-java libjsr305-java golang-go golang-golang-x-oauth2-dev python3-urllib3 python3-dateutil python3-six python3-certifi':
+  'docs/clients.md: apt-get install --no-install-recommends default-jdk-headless maven golang-go cargo python3-venv':
     'installs compilers; `npm run clients:generated` is the test',
 };
 

@@ -1,68 +1,99 @@
 /**
- * `npm run clients:generated` generates clients in Python, Go and Java from the OpenAPI 3.0 document, and compiles them with Debian
- * packages only. Each client then signs in, places an order on a new server, and reads the order. See docs/clients.md.
+ * `npm run clients:generated` generates clients in several languages from the unmodified OpenAPI document and compiles them. Each client
+ * then lists products, places an order on a new server, reads the order, a declared error and the event feed. Arguments select generators
+ * by language, such as `Go`. See docs/clients.md.
  */
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createOpenApi30Document } from '@mandate/contract/openapi';
+import { createOpenApi30Document, createOpenApiDocument } from '@mandate/contract/openapi';
 import { z } from 'zod';
 import { readFirstRunFile, startServerProcess, createDataDirectory } from '../support/server/server-process.ts';
-import { generatorJar } from './generator.ts';
-import { languages, type Language } from './languages.ts';
-import { prepareDocument } from './prepare-document.ts';
-import { run } from './run-command.ts';
+import type { ClientGenerator } from './client-generators.ts';
+import { openApiGeneratorForCSharp } from './csharp-generator.ts';
+import { oapiCodegen, openApiGeneratorForGo } from './go-generators.ts';
+import { openApiGeneratorForJava } from './java-generator.ts';
+import { openApiGeneratorForPython, openApiPythonClient } from './python-generators.ts';
+import { isInstalled } from './run-command.ts';
+import { openApiGeneratorForRust } from './rust-generator.ts';
 
-const orderResult = z.object({
+const generators: readonly ClientGenerator[] = [
+  openApiGeneratorForPython,
+  openApiPythonClient,
+  openApiGeneratorForGo,
+  oapiCodegen,
+  openApiGeneratorForJava,
+  openApiGeneratorForRust,
+  openApiGeneratorForCSharp,
+];
+
+const programResult = z.object({
   id: z.number(),
   reference: z.string(),
-  total: z.literal(850),
+  total: z.literal(250),
   status: z.literal('pending'),
+  products: z.number().min(1),
   missing: z.literal('not_found'),
+  event_reference: z.string(),
+  known_events: z.number(),
+  events: z.number().min(1),
 });
-const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
+const printRow = (cells: readonly (string | number)[]): void => void process.stdout.write(`| ${cells.join(' | ')} |\n`);
 
 async function main(): Promise<void> {
-  await requirePackages();
   await using data = await createDataDirectory();
   const work = await mkdtemp(join(tmpdir(), 'mandate-clients-'));
   const server = await startServerProcess({ MANDATE_DATA_DIR: data.path });
   try {
-    const document = join(work, 'openapi.json');
-    await prepareDocument(createOpenApi30Document('https://mandate.example'), document);
+    await writeFile(join(work, 'openapi-3.1.json'), JSON.stringify(createOpenApiDocument(server.url)));
+    await writeFile(join(work, 'openapi-3.0.json'), JSON.stringify(createOpenApi30Document(server.url)));
     const { client_id: id, client_secret: secret } = (await readFirstRunFile(data.path)).applications.administration;
     const env = { MANDATE_URL: server.url, CLIENT_ID: id, CLIENT_SECRET: secret, USER_ID: '2' };
-    for (const language of languages) await testLanguage(language, document, join(work, language.name), env);
+    const languages = process.argv.slice(2);
+    printRow(['generator', 'language', 'document', 'lines', 'generated in', 'compiled in', 'order', 'typed events']);
+    printRow(Array<string>(8).fill('---'));
+    for (const [index, generator] of generators.entries())
+      if (languages.length === 0 || languages.includes(generator.language)) await testGenerator(generator, join(work, String(index)), env);
   } finally {
     await server.stop();
     await rm(work, { recursive: true, force: true });
   }
 }
 
-async function testLanguage(language: Language, document: string, folder: string, env: Readonly<Record<string, string>>): Promise<void> {
-  const { name, version, options } = language;
-  const began = Date.now();
-  await mkdir(folder, { recursive: true });
-  const jar = await generatorJar(version);
-  await run('java', ['-jar', jar, 'generate', '-i', document, '-o', join(folder, 'generated'), ...options]);
-  await language.build(folder);
-  const order = orderResult.parse(JSON.parse(await language.order(folder, { ...env, KEY: `generated-${name}` })));
-  const seconds = ((Date.now() - began) / 1000).toFixed(1);
-  printLine(
-    `${name}: generated, compiled, placed order ${order.id} (${order.reference}), total ${order.total}, read it back. ${seconds} s`,
-  );
+/** Prints the row of a generator. A failure is printed as well, so that the other generators still run. */
+async function testGenerator(generator: ClientGenerator, folder: string, env: Readonly<Record<string, string>>): Promise<void> {
+  const { name, version, language, document, extension } = generator;
+  const start = [`${name} ${version}`, language, document];
+  const missing = generator.commands.filter((command) => !isInstalled(command));
+  if (missing.length > 0) return printRow([...start, `not run: ${missing.join(', ')} not installed`, '', '', '', '']);
+  try {
+    await mkdir(folder);
+    const generated = await measureSeconds(() => generator.generate(folder, join(folder, '..', `openapi-${document}.json`)));
+    const lines = await countLines(join(folder, 'generated'), extension);
+    const { compile, run } = generator;
+    if (!compile || !run) return printRow([...start, lines, generated, 'not compiled', 'not placed', 'not tested']);
+    const compiled = await measureSeconds(() => compile(folder));
+    const key = `generated-${name}-${language}`.replaceAll(/[^A-Za-z]+/g, '-');
+    const result = programResult.parse(JSON.parse(await run(folder, { ...env, KEY: key })));
+    if (result.reference !== key || result.event_reference !== key) throw new Error(`unexpected references: ${JSON.stringify(result)}`);
+    printRow([...start, lines, generated, compiled, result.id, `${result.known_events} of ${result.events}`]);
+  } catch (error) {
+    printRow([...start, 'failed', '', '', '', '']);
+    process.stderr.write(`${name}, ${language}: ${String(error)}\n`);
+    process.exitCode = 1;
+  }
 }
 
-/** Throws an error with the names of missing Debian packages. */
-async function requirePackages(): Promise<void> {
-  const required = languages.flatMap(({ packages }) => packages);
-  if (!existsSync('/usr/bin/dpkg-query')) return;
-  const known = await run('dpkg-query', ['-W', '-f', '${Package}\t${db:Status-Status}\n']);
-  const installed = new Set(known.split('\n').flatMap((line) => (line.endsWith('\tinstalled') ? [line.split('\t')[0]] : [])));
-  // any Java development kit is sufficient
-  const missing = required.filter((name) => !installed.has(name) && !(name === 'default-jdk-headless' && existsSync('/usr/bin/javac')));
-  if (missing.length > 0) throw new Error(`Missing: apt-get install --no-install-recommends ${missing.join(' ')}`);
+async function measureSeconds(action: () => Promise<void>): Promise<string> {
+  const start = performance.now();
+  await action();
+  return `${((performance.now() - start) / 1000).toFixed(0)} s`;
+}
+
+async function countLines(folder: string, extension: string): Promise<number> {
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(extension));
+  const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
+  return texts.reduce((sum, text) => sum + text.split('\n').length - 1, 0);
 }
 
 await main();

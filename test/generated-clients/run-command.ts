@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 
 type RunOptions = { readonly cwd?: string; readonly env?: Readonly<Record<string, string>>; readonly timeoutMs?: number };
 
@@ -19,3 +21,7 @@ export async function run(command: string, words: readonly string[], { cwd, env,
   if (code === 0) return output;
   throw new Error(`${command} ${words[0] ?? ''} exited with ${String(code)}:\n${`${output}\n${errorOutput}`.slice(-4000)}`);
 }
+
+/** Returns whether a command is in one of the folders of `PATH`. */
+export const isInstalled = (command: string): boolean =>
+  (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, command)));

@@ -7,6 +7,7 @@ export type JsonSchema = {
   readonly enum?: readonly (string | number | boolean | null)[];
   readonly not?: JsonSchema;
   readonly oneOf?: readonly JsonSchema[];
+  readonly anyOf?: readonly JsonSchema[];
   readonly items?: JsonSchema;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
@@ -19,6 +20,9 @@ export type JsonSchema = {
  * this placeholder. Because its type is narrower than `str`, a comparison with a known value excludes all newer values.
  */
 const newerValuePlaceholder = '(a value of a newer service)';
+
+/** Returns the alternatives of a schema, or `undefined` if it has none. */
+export const alternativesOf = ({ oneOf, anyOf }: JsonSchema): readonly JsonSchema[] | undefined => oneOf ?? anyOf;
 
 export const typeNamesOf = ({ type }: JsonSchema): readonly string[] => (typeof type === 'string' ? [type] : (type ?? []));
 
@@ -42,7 +46,8 @@ export function renderPythonType(
     const name = referencedName(schema.$ref);
     return isNullable(name) ? `${name} | None` : name;
   }
-  if (schema.oneOf) return schema.oneOf.map(render).join(' | ');
+  const alternatives = alternativesOf(schema);
+  if (alternatives) return alternatives.map(render).join(' | ');
   if (schema.enum) return `Literal[${schema.enum.map((value) => renderLiteral(value)).join(', ')}]`;
   if (schema.not?.enum) return `Literal[${toPythonString(newerValuePlaceholder)}]`;
   const types = typeNamesOf(schema).map((type) => {

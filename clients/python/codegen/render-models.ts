@@ -1,5 +1,5 @@
 import { isPythonKeyword, toPascalCase, toPythonString, wrapText } from './python-names.ts';
-import { hasFields, type JsonSchema, referencedName, renderPythonType, typeNamesOf } from './python-type.ts';
+import { alternativesOf, hasFields, type JsonSchema, referencedName, renderPythonType, typeNamesOf } from './python-type.ts';
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
@@ -71,7 +71,7 @@ class ModelDeclarations {
   }
 
   declareAlias(name: string, schema: JsonSchema): void {
-    const alternatives = schema.oneOf?.map(({ $ref = '' }) => referencedName($ref));
+    const alternatives = alternativesOf(schema)?.map(({ $ref = '' }) => referencedName($ref));
     this.sources.push(`${name} = ${alternatives ? `Union[${alternatives.join(', ')}]` : this.#render(schema, name)}`);
   }
 
@@ -91,4 +91,7 @@ const sortByReference = (names: readonly string[], schemas: Schemas): string[] =
   names.toSorted((first, second) => countReferences(first, schemas) - countReferences(second, schemas));
 
 const countReferences = (name: string, schemas: Schemas): number =>
-  (schemas[name]?.oneOf ?? []).reduce((depth, { $ref = '' }) => Math.max(depth, 1 + countReferences(referencedName($ref), schemas)), 0);
+  (alternativesOf(schemas[name] ?? {}) ?? []).reduce(
+    (depth, { $ref = '' }) => Math.max(depth, 1 + countReferences(referencedName($ref), schemas)),
+    0,
+  );

@@ -66,7 +66,7 @@ const fields = {
 
 export const apiKeySchema = withSchemaName('ApiKey', z.object(fields));
 export const createdApiKeyResponseSchema = withSchemaName(
-  'NewApiKey',
+  'ApiKeyWithSecret',
   z.object({
     ...fields,
     key: secretShownOnceSchema(
@@ -131,5 +131,5 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
   },
 });
 export type ApiKey = z.output<typeof apiKeySchema>;
-export type NewApiKey = z.output<typeof createdApiKeyResponseSchema>;
+export type ApiKeyWithSecret = z.output<typeof createdApiKeyResponseSchema>;
 export type ApiKeyCreate = z.output<typeof apiKeyCreateRequestSchema>;

@@ -112,7 +112,7 @@ const fields = {
 
 export const applicationSchema = withSchemaName('Application', z.object(fields));
 export const createdApplicationResponseSchema = withSchemaName(
-  'NewApplication',
+  'ApplicationWithSecret',
   z.object({ ...fields, client_secret: clientSecretSchema }),
 );
 
@@ -291,7 +291,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
   },
 });
 export type Application = z.output<typeof applicationSchema>;
-export type NewApplication = z.output<typeof createdApplicationResponseSchema>;
+export type ApplicationWithSecret = z.output<typeof createdApplicationResponseSchema>;
 export type SecretRotation = z.output<typeof secretRotationSchema>;
 export type RegistrationToken = z.output<typeof registrationTokenSchema>;
 export type ApplicationCreate = z.output<typeof applicationCreateSchema>;

@@ -80,7 +80,7 @@ const rotatedSecret = secretShownOnceSchema(
 );
 
 export const webhookEndpointSchema = withSchemaName('WebhookEndpoint', z.object(fields));
-export const createdWebhookEndpointResponseSchema = withSchemaName('NewWebhookEndpoint', z.object({ ...fields, secret }));
+export const createdWebhookEndpointResponseSchema = withSchemaName('WebhookEndpointWithSecret', z.object({ ...fields, secret }));
 
 const webhookSecretRotation = withSchemaName(
   'WebhookSecretRotation',
@@ -289,7 +289,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
   },
 });
 export type WebhookEndpoint = z.output<typeof webhookEndpointSchema>;
-export type NewWebhookEndpoint = z.output<typeof createdWebhookEndpointResponseSchema>;
+export type WebhookEndpointWithSecret = z.output<typeof createdWebhookEndpointResponseSchema>;
 export type WebhookSecretRotation = z.output<typeof webhookSecretRotation>;
 export type WebhookEndpointCreate = z.output<typeof webhookEndpointCreateSchema>;
 export type WebhookEndpointUpdate = z.output<typeof webhookEndpointUpdateSchema>;
