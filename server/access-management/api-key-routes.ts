@@ -45,7 +45,8 @@ const handleCreateApiKey: RouteHandler<typeof contract.apiKeys.create, HandlerDe
     em,
     req,
     res,
-    (inner): Promise<ApiKeyWithSecret> => createApiKey(inner, requirePrincipal(req), userId, body, getClientAddressAndUserAgent(req), new Date()),
+    (inner): Promise<ApiKeyWithSecret> =>
+      createApiKey(inner, requirePrincipal(req), userId, body, getClientAddressAndUserAgent(req), new Date()),
     ({ id }) => `/api/v1/api-keys/${id}`,
   );
 };
