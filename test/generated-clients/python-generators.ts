@@ -54,7 +54,7 @@ const openApiPythonClientVersion = '0.29.1';
 const createGeneratorEnvironment = (): Promise<string> =>
   createVirtualEnvironment(`openapi-python-client-${openApiPythonClientVersion}`, [
     `openapi-python-client==${openApiPythonClientVersion}`,
-    'python-dateutil',
+    'python-dateutil==2.9.0.post0',
   ]);
 
 export const openApiPythonClient: ClientGenerator = {

@@ -82,6 +82,7 @@ EXPECTED_ERRORS = [
     # JSON Schema has no keyword for these rules, or `format` means less than the server requires.
     ("invalid_value", "The URL ", "A webhook needs an absolute URL of a public host."),
     ("invalid_value", "Must be (an? )?(absolute |https? )", "A URL needs a certain scheme."),
+    ("invalid_value", ".* is not an absolute URI", "A redirect URI is absolute."),
     ("invalid_value", "Must be an e-mail address", "The server rejects rare characters in an address that RFC 5321 permits."),
     ("invalid_value", "Must be an existing date from 1980|Must be from 1980", "JSON Schema has no ranges of dates."),
     ("invalid_image", "", "JSON Schema cannot describe the dimensions and the contents of an image."),
@@ -96,6 +97,8 @@ EXPECTED_ERRORS = [
     ),
     ("invalid_value", "Is required (unless|with) ", "The fields of a limit depend on each other."),
     ("out_of_range", "With `include=items` a page has at most", "The maximum of a parameter depends on another one."),
+    ("invalid_value", "has scopes that are not in scopes", "Scopes that need no consent are a part of the scopes."),
+    ("out_of_range", "Must have at least 1 character", "The names of metadata have a minimum length."),
     ("conflicting_fields", "", "A field excludes another one."),
     ("conflicting_parameters", "", "A parameter excludes another one, or a range ends before it starts."),
     ("invalid_value", r"Must not contain (control characters|U\+|an? )", "Text has no control characters and no invisible characters."),
