@@ -104,7 +104,9 @@ export function assertApplicationFieldsValid(application: ApplicationFields, dev
   const [first, ...more] = findApplicationFieldErrors(application, development);
   if (!first) return;
   throw createInvalidRequestProblem(
-    ...[first, ...more].map(({ field, detail }) => ({ in: 'body' as const, pointer: `#/${field}`, code: 'invalid_value', detail })),
+    ...[first, ...more].map(
+      ({ field, detail }) => ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: `\`${field}\` ${detail}.` }) as const,
+    ),
   );
 }
 

@@ -128,12 +128,12 @@ export type ApplicationFieldError = {
  */
 export function* findApplicationFieldErrors(input: ApplicationFields, development: boolean): Generator<ApplicationFieldError> {
   const { type, grantTypes, redirectUris, postLogoutRedirectUris = [], scopes, preapprovedScopes = [], logoUri } = input;
-  if (grantTypes.length === 0) yield { field: 'grant_types', detail: 'needs a grant type' };
+  if (grantTypes.length === 0) yield { field: 'grant_types', detail: 'must contain a grant type' };
   if (type === 'public' && grantTypes.includes('client_credentials')) {
-    yield { field: 'grant_types', detail: 'an application cannot act for itself without a secret (RFC 6749 section 4.4)' };
+    yield { field: 'grant_types', detail: 'of a public application must not contain client_credentials (RFC 6749 section 4.4)' };
   }
   if (grantTypes.includes('authorization_code') !== redirectUris.length > 0) {
-    yield { field: 'redirect_uris', detail: 'requires redirect URIs if, and only if, users sign in with the browser' };
+    yield { field: 'redirect_uris', detail: 'must contain a URI if, and only if, users sign in with the browser' };
   }
   yield* redirectUriErrors('redirect_uris', redirectUris);
   yield* redirectUriErrors('post_logout_redirect_uris', postLogoutRedirectUris);

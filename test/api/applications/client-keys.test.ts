@@ -187,10 +187,12 @@ describe('the security profile fapi2', () => {
 
   test('cannot be set while the application violates it', async () => {
     const { id } = await create(machine);
-    expect(readErrors(await call('PATCH', `/${id}`, { security_profile: 'fapi2' }))).toEqual([
+    const response = await call('PATCH', `/${id}`, { security_profile: 'fapi2' });
+    expect([...readErrors(response), response.body.detail]).toEqual([
       400,
       'invalid_request',
       '#/token_endpoint_auth_method',
+      '`token_endpoint_auth_method` must be private_key_jwt with the security profile fapi2.',
     ]);
   });
 });

@@ -31,8 +31,8 @@ describe('the server rejects an application', () => {
   });
 
   test.each([
-    ['without grant types', { grantTypes: [] }, 'needs a grant type'],
-    ['with sign-in but without redirect URIs', { redirectUris: [] }, 'requires redirect URIs'],
+    ['without grant types', { grantTypes: [] }, 'must contain a grant type'],
+    ['with sign-in but without redirect URIs', { redirectUris: [] }, 'must contain a URI'],
     [
       'with more than ten redirect URIs',
       { redirectUris: Array.from({ length: 11 }, (_, at) => `https://app.example/${at}`) },
@@ -41,7 +41,7 @@ describe('the server rejects an application', () => {
     [
       'with client credentials but without a secret',
       { type: 'public', grantTypes: ['client_credentials'], redirectUris: [] },
-      'without a secret',
+      'must not contain client_credentials',
     ],
     ['with a client ID that looks like a user ID', { clientId: '4711' }, 'applications_client_id_check'],
   ] as const)('%s', async (_case, overrides, message) => {
