@@ -99,13 +99,16 @@ function getValidatedFields(application: Application): Required<Omit<Application
   };
 }
 
+/** Converts what is wrong with a field to a sentence, such as `Must be public for a self-registered application.` */
+const toSentence = (detail: string): string => `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
+
 /** Throws a validation problem if an application has invalid fields. */
 export function assertApplicationFieldsValid(application: ApplicationFields, development: boolean): void {
   const [first, ...more] = findApplicationFieldErrors(application, development);
   if (!first) return;
   throw createInvalidRequestProblem(
     ...[first, ...more].map(
-      ({ field, detail }) => ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: `\`${field}\` ${detail}.` }) as const,
+      ({ field, detail }) => ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: toSentence(detail) }) as const,
     ),
   );
 }

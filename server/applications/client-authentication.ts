@@ -31,14 +31,14 @@ export function* findClientAuthenticationErrors(input: ClientAuthenticationInput
   const { type, jwks, jwksUri } = input;
   const method = input.tokenEndpointAuthMethod ?? getClientAuthenticationMethod({ type });
   if ((method === 'none') !== (type === 'public'))
-    yield { field: 'token_endpoint_auth_method', detail: `of a ${type} application must ${type === 'public' ? '' : 'not '}be none` };
+    yield { field: 'token_endpoint_auth_method', detail: `must ${type === 'public' ? '' : 'not '}be none for a ${type} application` };
   const given = ([jwks != null && 'jwks', jwksUri != null && 'jwks_uri'] as const).filter((field) => field !== false);
   if (method !== 'private_key_jwt') {
     for (const field of given) yield { field, detail: 'requires token_endpoint_auth_method to be private_key_jwt' };
   } else if (given.length === 0) {
-    yield { field: 'jwks', detail: 'or jwks_uri is required for private_key_jwt' };
+    yield { field: 'jwks', detail: 'is required for private_key_jwt, unless jwks_uri is given' };
   } else if (given.length === 2) {
-    yield { field: 'jwks_uri', detail: 'and jwks must not be used together' };
+    yield { field: 'jwks_uri', detail: 'must not be combined with jwks' };
   }
   if (jwks != null) yield* findJwksErrors(jwks);
   const reason = jwksUri == null ? undefined : findUrlRejectionReason(jwksUri, false);

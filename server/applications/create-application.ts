@@ -130,7 +130,7 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
   const { type, grantTypes, redirectUris, postLogoutRedirectUris = [], scopes, preapprovedScopes = [], logoUri } = input;
   if (grantTypes.length === 0) yield { field: 'grant_types', detail: 'must contain a grant type' };
   if (type === 'public' && grantTypes.includes('client_credentials')) {
-    yield { field: 'grant_types', detail: 'of a public application must not contain client_credentials (RFC 6749 section 4.4)' };
+    yield { field: 'grant_types', detail: 'must not contain client_credentials for a public application (RFC 6749 section 4.4)' };
   }
   if (grantTypes.includes('authorization_code') !== redirectUris.length > 0) {
     yield { field: 'redirect_uris', detail: 'must contain a URI if, and only if, users sign in with the browser' };
@@ -170,14 +170,14 @@ export const scopesOfSelfRegisteredApplications: readonly Scope[] = scopeNames.f
 
 /** Yields violations of the additional limits for self-registered applications. */
 function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [] }: ApplicationFields): Generator<ApplicationFieldError> {
-  if (type !== 'public') yield { field: 'type', detail: 'of a self-registered application must be public' };
+  if (type !== 'public') yield { field: 'type', detail: 'must be public for a self-registered application' };
   const otherGrants = grantTypes.filter((name) => !grantTypesOfSelfRegisteredApplications.includes(name));
   if (otherGrants.length > 0)
-    yield { field: 'grant_types', detail: `of a self-registered application must not have ${otherGrants.join(', ')}` };
+    yield { field: 'grant_types', detail: `must not contain ${otherGrants.join(', ')} for a self-registered application` };
   const beyond = scopes.filter((name) => !scopesOfSelfRegisteredApplications.some((allowed) => allowed === name));
-  if (beyond.length > 0) yield { field: 'scopes', detail: `of a self-registered application must not have ${beyond.join(', ')}` };
+  if (beyond.length > 0) yield { field: 'scopes', detail: `must not contain ${beyond.join(', ')} for a self-registered application` };
   if (preapprovedScopes.length > 0)
-    yield { field: 'preapproved_scopes', detail: 'of a self-registered application must be empty: its users are always asked' };
+    yield { field: 'preapproved_scopes', detail: 'must be empty for a self-registered application, whose users are always asked' };
 }
 
 function* backchannelLogoutUriErrors(
