@@ -99,7 +99,7 @@ function getValidatedFields(application: Application): Required<Omit<Application
   };
 }
 
-/** Converts what is wrong with a field to a sentence, such as `Must be public for a self-registered application.` */
+/** Converts the description of a field error to a sentence, such as `Must be public for a self-registered application.` */
 const toSentence = (detail: string): string => `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
 
 /** Throws a validation problem if an application has invalid fields. */

@@ -45,7 +45,7 @@ export async function compareDocuments(baseDocument: unknown, revisionDocument: 
   }
 }
 
-/** Replaces each list with a single type by this type, which means the same. The comparison would report the difference as a change. */
+/** Replaces each `type` list that has one item with this item. Both forms are equivalent, but the comparison would report a change. */
 function withoutListsOfOneType(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutListsOfOneType);
   if (typeof node !== 'object' || node === null) return node;

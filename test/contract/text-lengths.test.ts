@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 const isSchema = (value: unknown): value is z.ZodTypeAny => value instanceof z.ZodType;
 
-/** Returns the schema and all schemas of which it consists. */
+/** Returns the schema and all schemas nested in it. */
 function listSchemas(schema: z.ZodTypeAny, found = new Set<z.ZodTypeAny>()): Set<z.ZodTypeAny> {
   if (found.has(schema)) return found;
   found.add(schema);

@@ -11,7 +11,7 @@ export type ClientProgramOptions = { readonly cwd?: string; readonly env?: NodeJ
 
 /**
  * Signs a new user in with a program in another language. The program gets the issuer, client ID, client secret and redirect URI as
- * arguments, prints the authorization URL, reads the callback URL, and prints what it found out about the user as JSON.
+ * arguments, prints the authorization URL, reads the callback URL, and prints the user as JSON.
  */
 export async function signInWithClientProgram(
   server: Pick<RunningServer, 'origin' | 'db'>,

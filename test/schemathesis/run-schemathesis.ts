@@ -39,7 +39,7 @@ export type SchemathesisResult = {
   readonly dropped: number;
   /** Result of each phase, such as `coverage: success`. */
   readonly phases: readonly string[];
-  /** Failures and errors: check, number and operations. */
+  /** One text for each failed check or error: its name, the number of failures, and the operations concerned. */
   readonly failures: readonly string[];
   /** The whole output, with a `curl` command for each failure. */
   readonly output: string;

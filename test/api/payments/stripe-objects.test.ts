@@ -8,7 +8,7 @@ import {
   stripeAmountFromMinorUnits,
 } from '../../../server/payments/providers/convert-stripe-objects.ts';
 
-/** Converts a payment at Stripe that has these fields. */
+/** Converts a Stripe payment with these fields. */
 const convertIntent = (fields: object) => {
   const intent: unknown = {
     id: 'pi_1',
