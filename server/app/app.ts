@@ -48,9 +48,8 @@ import { orderRoutesV2 } from '../order-lifecycle/order-routes-v2.ts';
 import { manualProvider } from '../payments/providers/manual-provider.ts';
 import { type PaymentProviders, indexPaymentProvidersByName } from '../payments/providers/payment-provider.ts';
 import { serveProblemPages } from '../problems/problem-pages.ts';
-import { createRateLimitCounters } from '../rate-limits/memory-or-redis-counters.ts';
+import { createRateLimitCounters, type CreateRateLimitCounters } from '../rate-limits/memory-or-redis-counters.ts';
 import { createRequestLimiter, defaultRateLimits, type RateLimits } from '../rate-limits/rate-and-quota-limiter.ts';
-import type { RedisCounters } from '../rate-limits/redis-counter-connection.ts';
 import { createRouteHandlersByResource } from './create-route-handlers-by-resource.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
 import { serveSecurityTxt } from '../site/serve-security-txt.ts';
@@ -77,8 +76,8 @@ export type AppOptions = {
   readonly lastUse?: ApiKeyLastUseBuffer;
   /** Request limits per caller. */
   readonly rateLimits?: RateLimits;
-  /** Redis counters, shared by all server processes; without Redis, each process counts separately. */
-  readonly sharedCounters?: RedisCounters | undefined;
+  /** Creates the counters of the rate limits; by default, this process counts in its memory. */
+  readonly createCounters?: CreateRateLimitCounters | undefined;
   /** Buffers the monthly request counts, which a background job writes to the database. */
   readonly monthlyUse?: MonthlyUsageBuffer;
   /** Whether preview versions of the API are also served. */
@@ -184,7 +183,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
     createRequestLimiter({
       em: db.em,
       limits,
-      counters: createRateLimitCounters(limits.windowSeconds ?? 60, parts.sharedCounters),
+      counters: (parts.createCounters ?? createRateLimitCounters)(limits.windowSeconds ?? 60),
       use: monthlyUse,
     }),
   );

@@ -62,6 +62,13 @@ export const fractionSchema = z
   .regex(/^(0(\.\d{1,6})?|1)$/, 'must be a fraction from 0 to 1, such as 0.05')
   .transform(Number);
 
+const processCountRule = 'must be auto, or a number from 1 to 256';
+export const processCountSchema = z
+  .string()
+  .regex(/^(auto|[1-9]\d{0,2})$/, processCountRule)
+  .transform((text) => (text === 'auto' ? text : Number(text)))
+  .refine((count) => count === 'auto' || count <= 256, processCountRule);
+
 export const secondsSchema = z
   .string()
   .regex(/^\d{1,3}$/, 'must be a number of seconds, at most 999')

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { taxModes } from '@mandate/contract';
@@ -15,6 +16,7 @@ import {
   securityContactSchema,
   secondsSchema,
   fractionSchema,
+  processCountSchema,
   smtpUrlSchema,
   trustedProxiesSchema,
   treatEmptyVariableAsUnset,
@@ -29,6 +31,8 @@ export type Config = {
   readonly production: boolean;
   /** `web` serves requests, `worker` runs background jobs, `all` does both. */
   readonly role: (typeof roles)[number];
+  /** Number of server processes; more than one requires PostgreSQL. */
+  readonly processes: number;
   readonly http: { readonly host: string; readonly port: number };
   /** Certificate files; with them, the server terminates TLS itself. */
   readonly tls: TlsFilePaths | undefined;
@@ -96,6 +100,7 @@ export const environmentSchema = z
   .object({
     NODE_ENV: treatEmptyVariableAsUnset(createChoiceSchema(['development', 'test', 'production']).default('development')),
     MANDATE_ROLE: treatEmptyVariableAsUnset(createChoiceSchema(roles).default('all')),
+    MANDATE_PROCESSES: treatEmptyVariableAsUnset(processCountSchema.default('1')),
     HOST: treatEmptyVariableAsUnset(z.string().default('127.0.0.1')),
     PORT: treatEmptyVariableAsUnset(portSchema.default('3000')),
     MANDATE_TLS_CERT: treatEmptyVariableAsUnset(z.string().optional()),
@@ -161,6 +166,8 @@ export const environmentSchema = z
     if (env.MANDATE_ROLE !== 'all' && env.DATABASE_URL === undefined) {
       addIssue('MANDATE_ROLE', 'must be all without DATABASE_URL: only one process can use the embedded database');
     }
+    if (env.MANDATE_PROCESSES !== 'auto' && env.MANDATE_PROCESSES > 1 && env.DATABASE_URL === undefined)
+      addIssue('MANDATE_PROCESSES', 'must be 1 or auto without DATABASE_URL: only one process can use the embedded database');
     if (env.DATABASE_REPLICA_URL !== undefined && env.DATABASE_URL === undefined)
       addIssue('DATABASE_REPLICA_URL', 'requires DATABASE_URL, the primary of the replica');
     if (env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_URL === undefined)
@@ -227,6 +234,7 @@ function toConfig(data: Environment): Config {
   return {
     production: data.NODE_ENV === 'production',
     role: data.MANDATE_ROLE,
+    processes: countProcesses(data),
     http: { host: data.HOST, port: data.PORT },
     tls: tls && { certFile: resolve(tls[0]), keyFile: resolve(tls[1]) },
     issuer: data.MANDATE_ISSUER ?? `${tls ? 'https' : 'http'}://localhost:${data.PORT}`,
@@ -265,6 +273,12 @@ function toConfig(data: Environment): Config {
         ? undefined
         : { url: data.OTEL_EXPORTER_OTLP_ENDPOINT, share: data.OTEL_TRACES_SAMPLER_ARG },
   };
+}
+
+/** Only one process can use the embedded database. */
+function countProcesses({ MANDATE_PROCESSES: processes, DATABASE_URL: url }: Environment): number {
+  if (processes !== 'auto') return processes;
+  return url === undefined ? 1 : availableParallelism();
 }
 
 /** Returns two values that only make sense together; the schema has checked that both or neither are set. */

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
+import type { Server } from 'node:http';
+import { AggregatorRegistry, collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { ReplicaWithPrimaryFallback } from '../database/replica/replica-with-primary-fallback.ts';
 import type { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
@@ -16,6 +15,7 @@ import {
 import { registerLoadShedderMetrics } from './load-shedder-metrics.ts';
 import { registerQueueMetrics } from './queue-metrics.ts';
 import { registerRequestMetrics } from './request-metrics.ts';
+import { serveMetrics, type MetricsAddress } from './serve-metrics.ts';
 import { registerTokenMetrics } from './token-metrics.ts';
 
 /** The Prometheus metrics of this process. */
@@ -28,7 +28,6 @@ export class PrometheusMetrics {
   readonly watchStorage: (storage: DiskSpaceMonitor) => void = (storage) => registerDiskSpaceMetrics(this.#registry, storage);
   readonly onTokenOperation: OnTokenOperation = registerTokenMetrics(this.#registry);
   readonly #log: Log;
-  #updateQueueMetrics: () => Promise<void> = () => Promise.resolve();
 
   constructor(log: Log) {
     this.#log = log;
@@ -41,33 +40,19 @@ export class PrometheusMetrics {
   }
 
   watchQueues(em: EntityManager): void {
-    this.#updateQueueMetrics = registerQueueMetrics(this.#registry, em, this.#log);
+    registerQueueMetrics(this.#registry, em, this.#log);
   }
 
-  /** Serves `GET /metrics` in the Prometheus text format; returns a function that stops the server. */
-  async serve(address: { readonly host: string; readonly port: number }): Promise<() => Promise<void>> {
-    const server = createServer((req, res) => {
-      if (req.method === 'GET' && req.url?.split('?', 1)[0] === '/metrics') void this.#sendMetrics(res);
-      else res.writeHead(404).end();
-    });
-    server.listen(address);
-    await once(server, 'listening');
-    return async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    };
+  /** Serves the metrics of this process. Returns a function that stops the server. */
+  serve(address: MetricsAddress): Promise<() => Promise<void>> {
+    const registry = this.#registry;
+    return serveMetrics(address, async () => ({ text: await registry.metrics(), contentType: registry.contentType }), this.#log);
   }
 
-  async #sendMetrics(res: ServerResponse): Promise<void> {
-    try {
-      await this.#updateQueueMetrics();
-      const text = await this.#registry.metrics();
-      res.writeHead(200, { 'Content-Type': this.#registry.contentType, 'Cache-Control': 'no-store' }).end(text);
-    } catch (error) {
-      this.#log.error({ err: error }, 'metrics could not be collected');
-      res.writeHead(500).end();
-    }
+  /** Sends the metrics of this process to the supervisor, which serves them. Returns a function that sends the last values. */
+  sendToSupervisor(): () => Promise<void> {
+    AggregatorRegistry.setRegistries(this.#registry);
+    const aggregator = new AggregatorRegistry();
+    return () => aggregator.shutdown();
   }
 }

@@ -4,24 +4,38 @@ import type { Log } from '../logging/logger.ts';
 import { maxCountedQueueLength, readQueueLengths } from './read-queue-lengths.sql.ts';
 
 /**
- * Registers queue metrics that cover the entire installation, so they are identical in every process. The returned function updates them
- * with a query.
+ * Registers queue metrics that cover the entire installation. Several processes of one server report the same values, so the values are not
+ * added up. Each scrape sends one query.
  */
-export function registerQueueMetrics(registry: Registry, em: EntityManager, log: Log): () => Promise<void> {
-  const up = new Gauge({ name: 'mandate_database_up', help: 'Whether the last database query succeeded.', registers: [registry] });
+export function registerQueueMetrics(registry: Registry, em: EntityManager, log: Log): void {
+  let current: Promise<void> | undefined;
+  const collect = (): Promise<void> => (current ??= update().finally(() => (current = undefined)));
+  const registers = [registry];
+  const up = new Gauge({
+    name: 'mandate_database_up',
+    help: 'Whether the last database query succeeded.',
+    aggregator: 'min',
+    registers,
+    collect,
+  });
   const waiting = new Gauge({
     name: 'mandate_queue_waiting',
     help: `Overdue work of the whole installation (counted up to ${maxCountedQueueLength}): events without a sequence number, logout tokens, mail, payment provider events, tasks, webhook deliveries.`,
     labelNames: ['queue'],
-    registers: [registry],
+    aggregator: 'max',
+    registers,
+    collect,
   });
   const oldest = new Gauge({
     name: 'mandate_queue_oldest_seconds',
     help: 'How long the oldest of them has been overdue.',
     labelNames: ['queue'],
-    registers: [registry],
+    aggregator: 'max',
+    registers,
+    collect,
   });
-  return async () => {
+
+  async function update(): Promise<void> {
     // remove old values, in case the query fails
     waiting.reset();
     oldest.reset();
@@ -35,5 +49,5 @@ export function registerQueueMetrics(registry: Registry, em: EntityManager, log:
       up.set(0);
       log.warn({ err: error }, 'the queues could not be counted');
     }
-  };
+  }
 }

@@ -1,15 +1,46 @@
 import type { Log } from '../logging/logger.ts';
 
-/** On SIGINT or SIGTERM, finishes the work in progress and closes everything; a second signal exits immediately. */
-export function stopOnSignal(opened: AsyncDisposable, log: Log): void {
-  let isStopping = false;
-  const stop = async (signal: NodeJS.Signals): Promise<void> => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
-    log.info({ signal }, 'stopping');
-    await opened[Symbol.asyncDispose]();
-  };
+/** Finishes the work in progress and closes everything, once. */
+export class Shutdown {
+  readonly #opened: AsyncDisposable;
+  readonly #log: Log;
+  #isReplaced = false;
+  #stopped: Promise<void> | undefined;
+
+  constructor(opened: AsyncDisposable, log: Log) {
+    this.#opened = opened;
+    this.#log = log;
+  }
+
+  /** Whether another process of this server continues to serve requests, so that load balancers need not notice. */
+  get isReplaced(): boolean {
+    return this.#isReplaced;
+  }
+
+  get isStopping(): boolean {
+    return this.#stopped !== undefined;
+  }
+
+  stop(cause: NodeJS.Signals | 'supervisor', isReplaced = false): Promise<void> {
+    if (this.#stopped) return this.#stopped;
+    this.#isReplaced = isReplaced;
+    this.#log.info(cause === 'supervisor' ? {} : { signal: cause }, 'stopping');
+    this.#stopped = Promise.resolve(this.#opened[Symbol.asyncDispose]());
+    return this.#stopped;
+  }
+}
+
+/**
+ * On SIGINT or SIGTERM, shuts down. A second signal exits immediately, unless a supervisor decides about that: a terminal or service manager may
+ * send the same signal to the supervisor and to this process.
+ */
+export function stopOnSignal(shutdown: Shutdown, log: Log, isSupervised: boolean): void {
   // Other modules reload files on SIGHUP; without this listener, the signal would terminate a process in which no module listens.
   process.on('SIGHUP', () => log.info('reloading files'));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, (received) => void stop(received));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (shutdown.isStopping && !isSupervised) process.exit(1);
+      void shutdown.stop(signal);
+    });
+  }
 }

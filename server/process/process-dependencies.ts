@@ -7,6 +7,7 @@ import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-queued-mail.ts';
 import type { PrometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
+import type { Shutdown } from './graceful-shutdown.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
 import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
@@ -25,4 +26,5 @@ export type ProcessDependencies = {
   readonly transport: MailTransport | undefined;
   readonly lastUse: ApiKeyLastUseBuffer;
   readonly monthlyUse: MonthlyUsageBuffer;
+  readonly shutdown: Shutdown;
 };

@@ -1,22 +1,29 @@
+import cluster from 'node:cluster';
 import type { Config } from '../config/read-config.ts';
 import { createLog, type Log } from '../logging/logger.ts';
 import { importModuleRequiringOptionalPackages } from '../optional-packages/import-module-requiring-optional-packages.ts';
 import { CleanupStack } from './cleanup-stack.ts';
-import { stopOnSignal } from './graceful-shutdown.ts';
+import { Shutdown, stopOnSignal } from './graceful-shutdown.ts';
+import { connectToSupervisor, disconnectFromSupervisor } from './supervisor/connect-to-supervisor.ts';
 
 /** Resolves when the server is listening. If the server cannot start, closes everything and rejects. */
 export async function startServer(config: Config, log: Log = createLog(config.production)): Promise<void> {
   const opened = new CleanupStack();
+  const shutdown = new Shutdown(opened, log);
+  const reportReady = cluster.isWorker ? connectToSupervisor(shutdown) : undefined;
+  // deferred first, so that it runs last
+  opened.defer(disconnectFromSupervisor);
   try {
     // tracing must start before the modules that it instruments are loaded
     if (config.traces) opened.defer(await (await importTracing()).startTracing(config.traces, log));
     const { startServicesOfProcessRole: startProcess } = await import('./start-services-of-process-role.ts');
-    await startProcess(config, log, opened);
+    await startProcess(config, log, opened, shutdown);
   } catch (error) {
     await opened.disposeAsync().catch((closeError: unknown) => log.warn({ err: closeError }, 'some resources could not be closed'));
     throw error;
   }
-  stopOnSignal(opened, log);
+  stopOnSignal(shutdown, log, cluster.isWorker);
+  reportReady?.();
 }
 
 const importTracing = () =>

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { serveEmbeddedDatabaseCopies } from '../backup/serve-embedded-database-copies.ts';
 import type { Config } from '../config/read-config.ts';
 import { migrateAndOpenDatabase } from '../schema/migrate-and-open-database.ts';
@@ -12,6 +13,7 @@ import type { Log } from '../logging/logger.ts';
 import { createPaymentProviders } from '../payments/providers/create-payment-providers.ts';
 import { startBackgroundJobs, createMailTransport } from './background-jobs-and-mail-transport.ts';
 import type { CleanupStack } from './cleanup-stack.ts';
+import type { Shutdown } from './graceful-shutdown.ts';
 import { limitHeapGrowthBetweenCollections } from './limit-heap-growth.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 import { reloadMailAndStripeSettingsOnSighup, ReplaceableMailTransport } from './reload-mail-and-stripe-on-sighup.ts';
@@ -21,8 +23,8 @@ import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys-and-store
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 /** Starts everything that the process role requires; disposing `opened` stops it again. */
-export async function startServicesOfProcessRole(config: Config, log: Log, opened: CleanupStack): Promise<void> {
-  const dependencies = await openDependencies(config, log, opened);
+export async function startServicesOfProcessRole(config: Config, log: Log, opened: CleanupStack, shutdown: Shutdown): Promise<void> {
+  const dependencies = { ...(await openDependencies(config, log, opened)), shutdown };
   limitHeapGrowthBetweenCollections();
   // The watchdog starts only now, because a migration statement or the recovery of an embedded database can exceed its time limit.
   startEventLoopWatchdog(config.watchdogSeconds, config.production, log);
@@ -37,7 +39,7 @@ export async function startServicesOfProcessRole(config: Config, log: Log, opene
 }
 
 /** Opens the dependencies that all roles share. `opened` closes in reverse order, so that consumers stop before their dependencies. */
-async function openDependencies(config: Config, log: Log, opened: CleanupStack): Promise<ProcessDependencies> {
+async function openDependencies(config: Config, log: Log, opened: CleanupStack): Promise<Omit<ProcessDependencies, 'shutdown'>> {
   // loaded only if metrics are enabled
   const metrics = config.metrics && new (await import('../metrics/prometheus-metrics.ts')).PrometheusMetrics(log);
   const { directDatabaseUrl: directUrl, preparedStatements, databaseStartTimeoutSeconds: seconds } = config;
@@ -50,7 +52,7 @@ async function openDependencies(config: Config, log: Log, opened: CleanupStack):
   if (replica) metrics?.watchReplica(replica);
   if (storage) metrics?.watchStorage(storage);
   metrics?.watchQueues(db.em);
-  if (config.metrics && metrics) opened.defer(await metrics.serve(config.metrics));
+  if (config.metrics && metrics) opened.defer(cluster.isWorker ? metrics.sendToSupervisor() : await metrics.serve(config.metrics));
   await connectEventSignals(config, db, log, opened);
   const keys = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory)));
   const providers = new Map(await createPaymentProviders(config.payments));

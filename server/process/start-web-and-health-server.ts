@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createApp } from '../app/app.ts';
@@ -13,7 +14,9 @@ import { reloadTlsOnChange } from '../http/server/reload-tls-on-change.ts';
 import { readTlsFiles } from '../http/server/tls-files.ts';
 import type { Log } from '../logging/logger.ts';
 import { basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
+import { createRateLimitCounters, type CreateRateLimitCounters } from '../rate-limits/memory-or-redis-counters.ts';
 import { openRedisCounterConnection } from '../rate-limits/redis-counter-connection.ts';
+import { createSupervisorCounters } from '../rate-limits/supervisor-counters.ts';
 import type { CleanupStack } from './cleanup-stack.ts';
 import { drainConnections } from './drain-connections.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
@@ -23,10 +26,9 @@ import type { ProcessDependencies } from './process-dependencies.ts';
  * @param wake called when there is new work for the background jobs
  */
 export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencies, wake: () => void, opened: CleanupStack): Promise<void> {
-  const { config, log, db, storage, metrics, transport, ...rest } = parts;
+  const { config, log, db, storage, metrics, transport, shutdown, ...rest } = parts;
   const { issuer, taxMode, trustProxy, rateLimits, previewVersions, openRegistration, refreshGraceSeconds, securityContact } = config;
-  const sharedCounters = config.redisUrl === undefined ? undefined : await openRedisCounterConnection(config.redisUrl, issuer, log);
-  opened.defer(async () => sharedCounters?.close());
+  const createCounters = await chooseRateLimitCounters(config, log, opened);
   const newEvents = new EventWaiter(db.em);
   const appSettings = {
     issuer,
@@ -39,7 +41,7 @@ export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencie
     canMail: transport !== undefined,
     development: !config.production,
   };
-  const limitSettings = { rateLimits, sharedCounters, onTokenOperation: metrics?.onTokenOperation };
+  const limitSettings = { rateLimits, createCounters, onTokenOperation: metrics?.onTokenOperation };
   const app = await createApp({ db, log, ...rest, wake, newEvents, ...appSettings, ...limitSettings });
   await prepareDatabase(config, db, log);
   const tls = config.tls && readTlsFiles(config.tls);
@@ -58,11 +60,26 @@ export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencie
   await listen(server, config, log);
   if (config.tls && tls) opened.use(reloadTlsOnChange(server, config.tls, tls, log));
   opened.defer(() => {
-    stopping.abort();
+    if (!shutdown.isReplaced) stopping.abort();
     // ends open long-polling requests, which would otherwise delay the shutdown
-    return drainConnections(server, config.stopDelaySeconds * 1_000, () => newEvents.stop());
+    return drainConnections(server, shutdown.isReplaced ? replacementDelayMs : config.stopDelaySeconds * 1_000, () => newEvents.stop());
   });
   await printWelcome(config, db);
+}
+
+/**
+ * Several processes of one server count requests in the supervisor, unless Redis also counts those of other machines. A single process counts
+ * in its memory.
+ */
+async function chooseRateLimitCounters(
+  { redisUrl, issuer }: Config,
+  log: Log,
+  opened: CleanupStack,
+): Promise<CreateRateLimitCounters | undefined> {
+  if (redisUrl === undefined) return cluster.isWorker ? createSupervisorCounters : undefined;
+  const redis = await openRedisCounterConnection(redisUrl, issuer, log);
+  opened.defer(() => redis.close());
+  return (windowSeconds) => createRateLimitCounters(windowSeconds, redis);
 }
 
 /** Starts the HTTP server of a `worker` process, which only serves health checks, without TLS because probes are local. */
@@ -91,6 +108,12 @@ async function prepareDatabase(config: Config, db: Database, log: Log): Promise<
  */
 const keepAliveBehindProxyMs = 75_000;
 
+/**
+ * How long a process that is being replaced asks clients on open connections to use another connection, in milliseconds. A request on an idle
+ * connection would be lost if the connection were closed at the same moment.
+ */
+const replacementDelayMs = 2_000;
+
 /** Maximum length of the queue of pending connections. When the queue is full, a client retries only after a second. */
 const backlog = 4096;
 
@@ -101,7 +124,8 @@ async function listen(server: Server, { http, issuer, role }: Config, log: Log):
 }
 
 async function printWelcome({ production, issuer, dataDirectory }: Config, db: Database): Promise<void> {
-  if (production) return;
+  const isFirstProcess = cluster.isPrimary || cluster.worker?.id === 1;
+  if (production || !isFirstProcess) return;
   const file = await readFirstRunFile(db.em.fork(), dataDirectory);
   process.stdout.write(formatWelcomeMessage(issuer, file, getFirstRunFilePath(dataDirectory)));
 }

@@ -7,6 +7,8 @@ export type RateLimitCounters = {
   count(policy: string, limit: number, key: string): Promise<RateLimitState>;
 };
 
+export type CreateRateLimitCounters = (windowSeconds: number) => RateLimitCounters;
+
 /**
  * Creates counters in this process's memory or in a Redis server that several processes share. While Redis is unreachable, each process
  * applies the full limit on its own, so that no client is rejected because of the outage.

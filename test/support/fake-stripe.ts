@@ -26,8 +26,13 @@ function decline(code: string, declineCode?: string): Partial<Intent> {
 
 export type FakeStripe = {
   readonly apiOptions: { readonly host: string; readonly port: number; readonly protocol: 'http' };
-  /** All received requests, each with its idempotency key. */
-  readonly requests: { readonly method: string; readonly path: string; readonly key: string | undefined }[];
+  /** All received requests, each with its form and its idempotency key. */
+  readonly requests: {
+    readonly method: string;
+    readonly path: string;
+    readonly form: Readonly<Record<string, string>>;
+    readonly key: string | undefined;
+  }[];
   /** Completes a pending payment as the bank would. */
   completePayment(id: string): void;
   completeRefund(id: string, status: 'succeeded' | 'failed'): void;
@@ -148,7 +153,7 @@ async function handle(
   for await (const chunk of req) chunks.push(Buffer.from(chunk));
   const [body, path, method] = [Buffer.concat(chunks).toString(), req.url?.split('?', 1)[0] ?? '', req.method ?? ''];
   const key = req.headers['idempotency-key']?.toString();
-  requests.push({ method, path, key });
+  requests.push({ method, path, form: Object.fromEntries(new URLSearchParams(body)), key });
   const send = (status: number, text: string): void => void res.writeHead(status, { 'content-type': 'application/json' }).end(text);
   if (failures.left > 0) {
     failures.left -= 1;

@@ -51,6 +51,26 @@ describe('a Stripe payment', () => {
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({ status: 'paid', payment_status: 'paid' });
   });
 
+  test('may redirect the customer only if the application states where to return', async () => {
+    const returnUrl = 'https://shop.example/paid';
+    const startPayment = async (body: object): Promise<Readonly<Record<string, string>> | undefined> => {
+      const order = await till.placeOrder();
+      await till.post(`/orders/${order.id}/payments`, { provider: 'stripe', ...body });
+      return fakeStripe.requests.findLast(({ path }) => path === '/v1/payment_intents')?.form;
+    };
+    const allowed = 'automatic_payment_methods[allow_redirects]';
+    const direct = await startPayment({ method_token: 'pm_ok' });
+    expect(direct).toMatchObject({ [allowed]: 'never', confirm: 'true', payment_method: 'pm_ok' });
+    expect(direct).not.toHaveProperty('return_url');
+    const redirected = await startPayment({ method_token: 'pm_ok', return_url: returnUrl });
+    expect(redirected).toMatchObject({ [allowed]: 'always', confirm: 'true', return_url: returnUrl });
+    // in the browser, Stripe's SDK sends the return URL when it confirms the payment
+    const inBrowser = await startPayment({ return_url: returnUrl });
+    expect(inBrowser).toMatchObject({ [allowed]: 'always' });
+    expect(inBrowser).not.toHaveProperty('confirm');
+    expect(inBrowser).not.toHaveProperty('return_url');
+  });
+
   test('that was declined can still succeed', async () => {
     const order = await till.placeOrder();
     const payment = await pay(order.id, 'pm_declined');

@@ -10,7 +10,8 @@ import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 type Round = { readonly perSecond: number; readonly servers: number; readonly database: number; readonly load: number };
 
 /**
- * Compares two processes on one database with one process, while clients read orders. The load generator uses the same cores, so total
+ * Compares a server with two processes with one process on the same database, while clients read orders. The CPU time of two processes includes
+ * the supervisor, which distributes connections and counts requests. The load generator uses the same cores, so total
  * throughput does not show the effect of a second process. We therefore compare how much CPU time the servers and the database need per
  * read. This figure is the same for one process and for two if the processes do not slow each other down. In that case, two processes on
  * two cores double the throughput.
@@ -24,41 +25,38 @@ export async function measureTwoProcesses(
     report('two-processes: skipped, because the CPU time of a remote PostgreSQL is unknown');
     return [];
   }
-  const first = (await environment.target('mandate')).measuredServer;
-  const second = await environment.start('mandate');
+  const oneProcess = (await environment.target('mandate')).measuredServer;
+  const twoProcesses = await environment.startProcesses(2);
   try {
     const rounds: Record<'one' | 'two', Round[]> = { one: [], two: [] };
-    // only the second server needs a warm-up, because the first server's code is already compiled
-    await measureRound(environment, [second], { ...settings, seconds: settings.seconds * 3 });
+    const ofTwo = { ...settings, connections: settings.connections * 2 };
+    // the code of the first server is already compiled
+    await measureRound(environment, twoProcesses, { ...ofTwo, seconds: settings.seconds * 6 });
     for (let round = 1; round <= settings.rounds; round += 1) {
       report(`two-processes: round ${round} of ${settings.rounds}`);
-      rounds.one.push(await measureRound(environment, [first], settings));
-      rounds.two.push(await measureRound(environment, [first, second], settings));
+      rounds.one.push(await measureRound(environment, oneProcess, settings));
+      rounds.two.push(await measureRound(environment, twoProcesses, ofTwo));
     }
     return [compareProcesses(roundMedians(rounds.one), roundMedians(rounds.two))];
   } finally {
-    await second.stop();
+    await twoProcesses.stop();
   }
 }
 
-async function measureRound(
-  environment: BenchmarkEnvironment,
-  servers: readonly MeasuredServer[],
-  { seconds, connections }: Settings,
-): Promise<Round> {
+async function measureRound(environment: BenchmarkEnvironment, server: MeasuredServer, { seconds, connections }: Settings): Promise<Round> {
   const traffic = await readOrderTraffic(await environment.target('mandate'));
   const used = async () => ({
     at: performance.now() / 1000,
-    servers: (await Promise.all(servers.map((server) => server.cpuSeconds()))).reduce((sum, each) => sum + each, 0),
+    servers: await server.cpuSeconds(),
     database: (await environment.databaseCpuSeconds()) ?? 0,
     load: await currentProcessCpuSeconds(),
   });
   const before = await used();
-  const figures = await Promise.all(servers.map(({ origin }) => measureThroughput(origin, traffic, connections, seconds)));
+  const { perSecond } = await measureThroughput(server.origin, traffic, connections, seconds);
   const after = await used();
   const took = after.at - before.at;
   return {
-    perSecond: figures.reduce((sum, { perSecond }) => sum + perSecond, 0),
+    perSecond,
     servers: (after.servers - before.servers) / took,
     database: (after.database - before.database) / took,
     load: (after.load - before.load) / took,

@@ -90,6 +90,11 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     return startMeasuredServer(join(sourceDirectory, `../peers/${peerPrograms[name]}.ts`), env, this.#log(name), probe);
   }
 
+  /** Starts our server with several processes that share a port. The caller must stop it. */
+  async startProcesses(count: number): Promise<MeasuredServer> {
+    return this.startMandate({ DATABASE_URL: (await this.#filledDatabase()).postgresql.url, MANDATE_PROCESSES: String(count) });
+  }
+
   /** Starts our server as shipped, with all protections, on the given database. */
   startMandate(env: Readonly<Record<string, string>>): Promise<MeasuredServer> {
     const asShipped = { MANDATE_SECRET: this.secret, MANDATE_ISSUER: issuer, MANDATE_TRUST_PROXY: '1', ...unreachableLimits };

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const ticksPerSecond = 100;
@@ -11,8 +11,14 @@ async function readCpuSeconds(pid: number, withExitedChildren: boolean): Promise
   return counted.reduce((sum, ticks) => sum + ticks, 0) / ticksPerSecond;
 }
 
-/** CPU time that a process has used so far in user and system mode, in seconds. */
-export const processCpuSeconds = (pid: number): Promise<number> => readCpuSeconds(pid, false);
+/** CPU time of a process and of its running and exited children, in seconds. */
+export async function processTreeCpuSeconds(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => []); // the process has exited
+  const lists = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8')));
+  const children = lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
+  const seconds = await Promise.all([readCpuSeconds(pid, true), ...children.map((child) => readCpuSeconds(child, false))]);
+  return seconds.reduce((sum, each) => sum + each, 0);
+}
 
 /** CPU time of this process and of all exited child processes, in seconds. */
 export const currentProcessCpuSeconds = (): Promise<number> => readCpuSeconds(process.pid, true);

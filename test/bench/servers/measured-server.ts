@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../support/network/free-port.ts';
-import { processCpuSeconds } from './cpu-time.ts';
+import { processTreeCpuSeconds } from './cpu-time.ts';
 
 /** A measured server in a separate process. As in production, the server writes its log to a file. */
 export type MeasuredServer = {
@@ -44,7 +44,7 @@ export async function startMeasuredServer(
   await waitUntilReady(child, `${origin}${probe}`, program, logFile);
   return {
     origin,
-    cpuSeconds: () => processCpuSeconds(child.pid ?? 0),
+    cpuSeconds: () => processTreeCpuSeconds(child.pid ?? 0),
     memoryMb: () => residentMb(child),
     async stop() {
       const exited = once(child, 'exit');

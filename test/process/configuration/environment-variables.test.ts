@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
 import { maxConfigurableRequestLimit } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
@@ -22,6 +23,13 @@ const rows: readonly Row[] = [
     read: ({ http }) => http.port,
     accepted: { '1': 1, '80': 80, '65535': 65_535 },
     rejected: ['0', '65536', '100000', 'x80', '80x', '-1'],
+  },
+  {
+    variable: 'MANDATE_PROCESSES',
+    others: postgresql,
+    read: ({ processes }) => processes,
+    accepted: { '1': 1, '2': 2, '256': 256, auto: availableParallelism() },
+    rejected: ['0', '257', '1000', '-1', '1.5', 'Auto', 'xauto', 'autox'],
   },
   {
     variable: 'MANDATE_ISSUER',

@@ -24,7 +24,7 @@ export type StartOptions = Partial<
     | 'lastUse'
     | 'onTokenOperation'
     | 'rateLimits'
-    | 'sharedCounters'
+    | 'createCounters'
     | 'monthlyUse'
     | 'previewVersions'
     | 'refreshGraceSeconds'

@@ -1,0 +1,46 @@
+import type { Config } from '../../config/read-config.ts';
+import { createLog } from '../../logging/logger.ts';
+import { serveRateLimitCounters } from '../../rate-limits/supervisor-counters.ts';
+import { ProcessSupervisor } from './process-supervisor.ts';
+
+/**
+ * Runs `config.processes` server processes that share the port, until a signal stops them. On SIGHUP, replaces them one after the other. If
+ * this process is killed, Node.js ends the server processes.
+ */
+export async function superviseServerProcesses(config: Config): Promise<void> {
+  const log = createLog(config.production);
+  serveRateLimitCounters();
+  const stopMetrics =
+    config.metrics &&
+    (await (await import('../../metrics/serve-metrics-of-all-processes.ts')).serveMetricsOfAllProcesses(config.metrics, log));
+  const supervisor = new ProcessSupervisor(config.processes, log);
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    log.info({ signal }, 'stopping');
+    await supervisor.stop();
+    await stopMetrics?.();
+  };
+  let isStopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (isStopping) {
+        supervisor.kill();
+        process.exit(1);
+      }
+      isStopping = true;
+      void stop(signal);
+    });
+  }
+  process.on('SIGHUP', () => void supervisor.restart());
+  const isRunning = await supervisor.start();
+  if (isStopping) return;
+  if (isRunning) announce(config);
+  else {
+    process.exitCode = 1;
+    await stop('SIGTERM');
+  }
+
+  function announce({ production, processes }: Config): void {
+    if (production) log.info({ processes }, 'all server processes are running');
+    else process.stdout.write(`${processes} server processes are running.\n\n`);
+  }
+}
