@@ -1,5 +1,5 @@
 import { encodeBase64url } from '../core/base64url.ts';
-import type { ProvenRequest } from '../core/token-source.ts';
+import type { ProvenRequest, TokenSource } from '../core/token-source.ts';
 
 /** The `CryptoKey` type, which has different names on different platforms. */
 type PrivateKey = Parameters<typeof crypto.subtle.sign>[1];
@@ -36,8 +36,21 @@ function publicMembers({ kty = '', crv = '', x = '', y = '' }: ProofJwk): ProofK
   return { kty, crv, x, y };
 }
 
+/** The last nonce of each server. The API and the authorization server have separate nonces, even at one origin (RFC 9449 section 9). */
+const nonces = new Map<string, string>();
+const nonceScope = ({ url, accessToken }: ProvenRequest): string => `${accessToken === undefined} ${new URL(url).origin}`;
+
+/** Sets the nonce that later proofs for the same server contain. Returns whether the nonce is new. */
+export function setDpopNonce(request: ProvenRequest, nonce: string): boolean {
+  const isNew = nonces.get(nonceScope(request)) !== nonce;
+  nonces.set(nonceScope(request), nonce);
+  return isNew;
+}
+
 /** Creates a DPoP proof, which is valid for one request. */
-export async function createDpopProof({ privateKey, publicJwk }: ProofKey, { method, url, accessToken }: ProvenRequest): Promise<string> {
+export async function createDpopProof({ privateKey, publicJwk }: ProofKey, request: ProvenRequest): Promise<string> {
+  const { method, url, accessToken } = request;
+  const nonce = nonces.get(nonceScope(request));
   const header = { typ: 'dpop+jwt', alg: 'ES256', jwk: publicJwk };
   const claims = {
     jti: encodeBase64url(crypto.getRandomValues(new Uint8Array(16))),
@@ -45,6 +58,7 @@ export async function createDpopProof({ privateKey, publicJwk }: ProofKey, { met
     htu: url.replace(/[?#].*/, ''),
     iat: Math.floor(Date.now() / 1000),
     ...(accessToken !== undefined && { ath: await sha256(accessToken) }),
+    ...(nonce !== undefined && { nonce }),
   };
   const signingInput = [header, claims].map((part) => encodeBase64url(bytesOf(JSON.stringify(part)))).join('.');
   const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, privateKey, bytesOf(signingInput));
@@ -65,6 +79,10 @@ export type ProofKeySource = ProofKey | (() => Promise<ProofKey | undefined>) | 
 /** Returns a key source's current key. */
 export const getCurrentProofKey = async (proofKey: ProofKeySource): Promise<ProofKey | undefined> =>
   typeof proofKey === 'function' ? proofKey() : proofKey;
+
+/** Returns the methods of a token source that create the proofs of its key. */
+export const proofMethods = (proofKey: ProofKeySource): Pick<TokenSource, 'proof' | 'setNonce'> =>
+  proofKey ? { proof: (request) => createDpopProofIfKeyIsSet(proofKey, request), setNonce: setDpopNonce } : {};
 
 /** Creates a DPoP proof for a request; returns `undefined` if there is no key. */
 export async function createDpopProofIfKeyIsSet(proofKey: ProofKeySource, request: ProvenRequest): Promise<string | undefined> {

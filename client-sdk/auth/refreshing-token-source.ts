@@ -5,7 +5,7 @@ import {
   type AuthorizationServerOptions,
 } from './authorization-server-metadata.ts';
 import { AuthorizationError, SignInRequiredError } from '../core/authorization-errors.ts';
-import { createDpopProofIfKeyIsSet } from './dpop-key.ts';
+import { proofMethods } from './dpop-key.ts';
 import { singleFlight } from './single-flight.ts';
 import { requestTokens } from './token-endpoint.ts';
 import type { TokenSource } from '../core/token-source.ts';
@@ -47,7 +47,7 @@ export function createRefreshingTokenSource(options: RefreshOptions, discoverSer
       const tokens = await store.read();
       return tokens && tokens.accessToken !== rejected ? tokens.accessToken : refreshInsteadOf(rejected);
     },
-    ...(proofKey && { proof: (request) => createDpopProofIfKeyIsSet(proofKey, request) }),
+    ...proofMethods(proofKey),
   };
 }
 

@@ -6,6 +6,11 @@ export type TokenSource = {
   replacement?(rejected: string): Promise<string | undefined>;
   /** Returns a DPoP proof for the request (RFC 9449). Without a proof, the token is sent as a bearer token. */
   proof?(request: ProvenRequest): Promise<string | undefined>;
+  /**
+   * Receives the nonce of a `DPoP-Nonce` header, which later proofs for this server contain (RFC 9449 section 9).
+   * @returns whether the nonce is new, so that a rejected request can be sent again
+   */
+  setNonce?(request: ProvenRequest, nonce: string): boolean;
 };
 
 /** The request that a DPoP proof is created for. */

@@ -99,6 +99,8 @@ type Attempt = ApiRequest & {
   readonly token: string | undefined;
   readonly attempt: number;
   readonly until: number;
+  /** Whether the previous attempt was rejected because its proof lacked the server's nonce. */
+  readonly isRepeatedWithNonce?: boolean;
 };
 
 /** Makes one attempt. The timeout applies to the complete response; for a file, to each chunk. */
@@ -119,7 +121,8 @@ async function sendOnce(settings: TransportSettings, request: Attempt, options: 
     broke: (error: unknown): void => void (uploadError = { error }),
   };
   try {
-    await authorize(settings.auth, { method, url, accessToken: request.token }, headers);
+    const provenRequest = { method, url, accessToken: request.token };
+    await authorize(settings.auth, provenRequest, headers);
     // `JSON.stringify` returns `undefined` if there is no body.
     const body = file === undefined ? { body: JSON.stringify(request.body) } : await createUploadBody(file, uploadObserver);
     // Following a redirect could turn a POST into a GET or send the token to another host. The alternative `redirect: 'error'` is not
@@ -129,6 +132,10 @@ async function sendOnce(settings: TransportSettings, request: Attempt, options: 
       mapErrors(settings.fetch(outgoing.url, outgoing.init)),
     );
     const response = await sendThroughMiddleware({ operation, attempt, url, init });
+    const nonce = response.headers.get('dpop-nonce');
+    const isNewNonce = nonce !== null && settings.auth?.setNonce?.(provenRequest, nonce);
+    if (isNewNonce && response.status === 401 && !request.isRepeatedWithNonce && canSendFileMoreThanOnce(file))
+      return sendOnce(settings, { ...request, isRepeatedWithNonce: true }, options);
     if (request.responseType !== 'file' || response.status !== 200) return decode(response, await mapErrors(response.text()));
     isStreaming = true;
     return toResponseWithData(response, downloadedFileFromResponse(response, timeout));

@@ -63,6 +63,7 @@ import { redirectFormToGet } from './provider/redirect-form-to-get.ts';
 import { createPostgresAdapterFactory } from './provider/postgres-adapter.ts';
 import { type OnTokenOperation, reportTokenOperations } from './provider/report-token-operations.ts';
 import { translateOidcProviderCookies } from './provider/translate-oidc-provider-cookies.ts';
+import { DpopNonces } from './tokens/dpop-nonces.ts';
 import { createAccessTokenVerifier } from './tokens/verify-access-token.ts';
 import { createServerErrorRecorder, correctProviderResponses } from './provider/correct-provider-responses.ts';
 
@@ -134,6 +135,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const { refreshGraceSeconds = defaultRefreshGraceSeconds, languages = bundledLanguages, development = false } = parts;
   const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
   const providerKeys = providerKeysFrom(deriveKey);
+  const dpopNonces = new DpopNonces(deriveKey('DPoP nonces of the API'));
   const signingKeys = await loadOrCreateSigningKeyCache(em, Buffer.from(keys.signingKeys), parts.signingKeys);
   await ensureBuiltInApplications(em, issuer);
 
@@ -172,8 +174,8 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   };
   return {
     ...routes(context, reloadableProvider.handleRequest, log),
-    verifyAccessToken: createAccessTokenVerifier(em, verification, apiAudienceFromIssuer(issuer)),
-    verifyMcpToken: createAccessTokenVerifier(em, verification, mcpAudienceFromIssuer(issuer)),
+    verifyAccessToken: createAccessTokenVerifier(em, verification, dpopNonces, apiAudienceFromIssuer(issuer)),
+    verifyMcpToken: createAccessTokenVerifier(em, verification, dpopNonces, mcpAudienceFromIssuer(issuer)),
     settings,
     reloadSigningKeys: () => signingKeys.invalidate(),
     onEmailAddressChange: deleteLinksAndNotifyOnEmailChange(context),
@@ -255,6 +257,7 @@ const providerKeysFrom = (deriveKey: (name: string) => Buffer) => ({
   referenceKey: createSecretKey(deriveKey('token references')),
   refreshResponseKey: createSecretKey(deriveKey('refresh responses')),
   cookieKey: deriveKey('cookies').toString('base64url'),
+  dpopNonceSecret: deriveKey('DPoP nonces of the authorization server'),
 });
 
 function routes(

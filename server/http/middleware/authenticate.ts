@@ -40,8 +40,9 @@ export const authenticate =
     const [path = ''] = req.originalUrl.split('?', 1);
     const credential = { token, proof: req.get('dpop'), method: req.method, path };
     const verified = await verify({ ...credential, scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer' });
-    if (typeof verified === 'string') {
+    if (typeof verified === 'string' || 'dpopNonce' in verified) {
       await limit(req, res);
+      if (typeof verified !== 'string') throw dpopNonceRequired(challenge, verified.dpopNonce);
       throw unauthorized(challenge, verified, 'Get a new access token and send the request again.');
     }
     context.principal = verified;
@@ -57,18 +58,24 @@ function unauthorized(challenge: TokenChallenge, code: ProblemCode, detail: stri
   return createProblem(code, { detail, headers: { 'WWW-Authenticate': formatTokenChallenge(challenge, error) } });
 }
 
+/** Rejects a DPoP proof that is not recent according to this server's clock (RFC 9449 section 9). */
+function dpopNonceRequired(challenge: TokenChallenge, nonce: string): Problem {
+  return createProblem('invalid_token', {
+    detail: 'The time of the DPoP proof is not recent. Send a proof that contains the nonce of the `DPoP-Nonce` header.',
+    headers: { 'WWW-Authenticate': formatDpopChallenge(challenge, 'use_dpop_nonce'), 'DPoP-Nonce': nonce },
+  });
+}
+
 /** Returns the value of a `WWW-Authenticate` header that accepts bearer tokens and DPoP (RFC 6750 section 3, RFC 9449 section 7.1). */
-export function formatTokenChallenge(
-  { resourceMetadata, proofAlgorithms, scopes }: TokenChallenge,
-  error: 'invalid_token' | 'insufficient_scope' | undefined,
-): string {
-  const challengeParameters = [
+export const formatTokenChallenge = (challenge: TokenChallenge, error: 'invalid_token' | 'insufficient_scope' | undefined): string =>
+  `Bearer realm="api", ${formatChallengeParameters(challenge, error)}, ${formatDpopChallenge(challenge, error)}`;
+
+const formatDpopChallenge = (challenge: TokenChallenge, error: string | undefined): string =>
+  `DPoP realm="api", ${formatChallengeParameters(challenge, error)}, algs="${challenge.proofAlgorithms.join(' ')}"`;
+
+const formatChallengeParameters = ({ resourceMetadata, scopes }: TokenChallenge, error: string | undefined): string =>
+  [
     ...(error === undefined ? [] : [`error="${error}"`]),
     ...(scopes ? [`scope="${scopes.join(' ')}"`] : []),
     `resource_metadata="${resourceMetadata}"`,
   ].join(', ');
-  return [
-    `Bearer realm="api", ${challengeParameters}`,
-    `DPoP realm="api", ${challengeParameters}, algs="${proofAlgorithms.join(' ')}"`,
-  ].join(', ');
-}

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const allowedHeaders = 'Authorization, DPoP, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Prefer';
 const exposedHeaders =
-  'X-Request-Id, ETag, Location, Link, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset, Idempotent-Replayed, Mandate-Dry-Run, Mandate-Version, WWW-Authenticate';
+  'X-Request-Id, ETag, Location, Link, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset, Idempotent-Replayed, Mandate-Dry-Run, Mandate-Version, WWW-Authenticate, DPoP-Nonce';
 
 /**
  * Headers of the Model Context Protocol (streamable HTTP). MCP clients also send these headers when they request the metadata documents.

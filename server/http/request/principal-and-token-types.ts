@@ -59,7 +59,10 @@ export type PresentedToken = {
 };
 
 /** Verifies a token's signature and claims, and that the token and its grant are still active in the database. */
-export type VerifyAccessToken = (presented: PresentedToken) => Promise<Principal | TokenErrorCode>;
+export type VerifyAccessToken = (presented: PresentedToken) => Promise<Principal | TokenErrorCode | DpopNonceRequest>;
+
+/** The proof must contain this nonce, because its time is not recent (RFC 9449 section 9). */
+export type DpopNonceRequest = { readonly dpopNonce: string };
 
 /** Returns a string that identifies the application and the user. */
 export const formatPrincipalKey = ({ clientId, user }: Principal): string => `${clientId}/${user?.id ?? ''}`;

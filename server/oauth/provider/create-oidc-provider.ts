@@ -44,6 +44,8 @@ type ProviderOptions = {
   readonly refreshResponseKey: KeyObject;
   readonly refreshGraceSeconds: number;
   readonly cookieKey: string;
+  /** The nonces that DPoP proofs can contain are derived from this secret (32 bytes). */
+  readonly dpopNonceSecret: Buffer;
   readonly pages: ProviderPages;
   /** Tags of the languages of the pages, for `ui_locales_supported`. */
   readonly uiLocales: readonly string[];
@@ -80,7 +82,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     formats: { customizers: { jwt: storeIssuedAccessTokenRecord(store, parts.referenceKey) } },
     ...protocolConfiguration,
     discovery: { client_id_metadata_document_supported: true, ui_locales_supported: [...parts.uiLocales] },
-    features: features(em, issuer, pages),
+    features: features(em, issuer, pages, parts.dpopNonceSecret),
   });
   patchClientSecretComparison(provider);
   patchBackchannelLogout(provider, em);
@@ -148,14 +150,15 @@ const protocolConfiguration: Configuration = {
   },
 };
 
-const features = (em: EntityManager, issuer: string, pages: ProviderPages): Configuration['features'] => ({
+const features = (em: EntityManager, issuer: string, pages: ProviderPages, dpopNonceSecret: Buffer): Configuration['features'] => ({
   devInteractions: { enabled: false },
   externalSigningSupport: { enabled: true, ack: 'experimental-01' },
   clientCredentials: { enabled: true },
   revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
   introspection: { enabled: true, allowedPolicy: allowIntrospectionOfOwnTokens },
   pushedAuthorizationRequests: { enabled: true },
-  dPoP: { enabled: true },
+  // A client whose clock is wrong gets a nonce to put into its proof (RFC 9449 section 8).
+  dPoP: { enabled: true, nonceSecret: dpopNonceSecret },
   fapi: { enabled: true, profile: getFapiProfile },
   richAuthorizationRequests: configureRichAuthorizationRequests(em),
   deviceFlow: {

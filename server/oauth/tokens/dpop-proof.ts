@@ -4,6 +4,7 @@ import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
+import { maxDpopNonceAgeSeconds, type DpopNonces } from './dpop-nonces.ts';
 
 /** Accepted DPoP signature algorithms, in the order in which the metadata lists them. */
 export const dpopAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const;
@@ -17,38 +18,46 @@ const proofClaims = z.object({
   htu: z.string().max(2048),
   iat: z.number().int(),
   ath: z.string(),
+  nonce: z.string().optional(),
 });
 const proofHeader = z.object({ jwk: z.record(z.unknown()) });
 
 export type DpopRequest = { readonly proof: string; readonly method: string; readonly url: string };
 
+/** `use_nonce`: the proof is otherwise valid, but its time is not recent and it contains no current nonce (RFC 9449 section 9). */
+export type DpopProofVerification = 'valid' | 'invalid' | 'use_nonce';
+
 /**
- * Verifies a request's DPoP proof (RFC 9449 section 4.3): the proof must match the request, the token and the token's key, and must be
- * unused.
+ * Verifies a request's DPoP proof (RFC 9449 section 4.3): the proof must match the request, the token and the token's key, must be recent, and
+ * must be unused.
  */
 export async function verifyAndConsumeDpopProof(
   em: EntityManager,
   thumbprint: string,
   token: string,
   request: DpopRequest,
+  nonces: DpopNonces,
   now: Date,
-): Promise<boolean> {
+): Promise<DpopProofVerification> {
   const verified = await jwtVerify(request.proof, EmbeddedJWK, { typ: 'dpop+jwt', algorithms: [...dpopAlgorithms] }).catch(() => undefined);
   const claims = proofClaims.safeParse(verified?.payload);
   const header = proofHeader.safeParse(verified?.protectedHeader);
-  if (!claims.success || !header.success) return false;
-  const { jti, htm, htu, iat, ath } = claims.data;
+  if (!claims.success || !header.success) return 'invalid';
+  const { jti, htm, htu, iat, ath, nonce } = claims.data;
   const matches =
     htm === request.method &&
     URL.canParse(htu) &&
     withoutQueryAndFragment(htu) === withoutQueryAndFragment(request.url) &&
-    Math.abs(now.getTime() / 1000 - iat) <= toleranceSeconds &&
     ath === sha256(token, 'base64url') &&
     (await calculateJwkThumbprint(header.data.jwk)) === thumbprint;
-  if (!matches) return false;
+  if (!matches) return 'invalid';
+  const nowSeconds = now.getTime() / 1000;
+  const isRecent = nonce === undefined ? Math.abs(nowSeconds - iat) <= toleranceSeconds : nonces.accepts(nonce, now);
+  if (!isRecent) return 'use_nonce';
   const id = sha256(`${thumbprint} ${jti}`, 'base64url');
-  const expiresAt = new Date((iat + 2 * toleranceSeconds) * 1000);
-  return insertIfAbsent(em, OauthRecord, { model: 'ReplayDetection', id, payload: '{}', expiresAt });
+  const acceptedUntil = nonce === undefined ? iat + 2 * toleranceSeconds : nowSeconds + maxDpopNonceAgeSeconds;
+  const record = { model: 'ReplayDetection', id, payload: '{}', expiresAt: new Date(acceptedUntil * 1000) } as const;
+  return (await insertIfAbsent(em, OauthRecord, record)) ? 'valid' : 'invalid';
 }
 
 /** Returns the thumbprint (RFC 7638) of a DPoP proof's key, without verifying the proof. Returns null for a missing or malformed proof. */

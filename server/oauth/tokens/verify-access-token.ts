@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { VerifyAccessToken } from '../../http/request/principal-and-token-types.ts';
+import type { DpopNonces } from './dpop-nonces.ts';
 import { verifyAndConsumeDpopProof } from './dpop-proof.ts';
 import { findActiveTokenUserAndLimits } from './find-active-token-user-and-limits.sql.ts';
 import { deriveAccessTokenRecordId, type TokenVerificationKeys } from './jwt-access-token-hooks.ts';
@@ -35,7 +36,12 @@ type VerifiedToken = {
  * Creates a verifier for access tokens (RFC 9068 section 4). The verifier checks the database on every call, so that a revocation takes
  * effect immediately.
  */
-export function createAccessTokenVerifier(em: EntityManager, verification: TokenVerificationKeys, audience: string): VerifyAccessToken {
+export function createAccessTokenVerifier(
+  em: EntityManager,
+  verification: TokenVerificationKeys,
+  nonces: DpopNonces,
+  audience: string,
+): VerifyAccessToken {
   const cache = new VerifiedTokenCache<VerifiedToken>();
   return async ({ token, scheme, proof, method, path }) => {
     try {
@@ -49,7 +55,9 @@ export function createAccessTokenVerifier(em: EntityManager, verification: Token
       if (!status || status.ends_at * 1000 <= now.getTime()) return 'revoked_token';
       if (claims.cnf !== undefined) {
         const request = { proof: proof ?? '', method, url: new URL(path, verification.issuer).href };
-        if (!(await verifyAndConsumeDpopProof(em, claims.cnf.jkt, token, request, new Date()))) return 'invalid_token';
+        const result = await verifyAndConsumeDpopProof(em, claims.cnf.jkt, token, request, nonces, new Date());
+        if (result === 'use_nonce') return { dpopNonce: nonces.current(new Date()) };
+        if (result === 'invalid') return 'invalid_token';
       }
       return {
         user: status.user_id === null || status.role === null ? null : { id: status.user_id, role: status.role },

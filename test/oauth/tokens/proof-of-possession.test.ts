@@ -47,6 +47,49 @@ test('a token that was requested with a proof is bound to its key and accepted w
   expect((await callApi(await createDpopProof(key, { ...validProofClaims(), url: `${me}?x=1` }))).status).toBe(200); // htu is compared without the query
 });
 
+describe('a client whose clock is wrong', () => {
+  const wrongTime = { iat: Math.floor(Date.now() / 1000) - 86_400 };
+
+  test('gets a nonce from the API, and is accepted with it', async () => {
+    const rejected = await callApi(await createDpopProof(key, validProofClaims(), wrongTime));
+    expect(rejected.status).toBe(401);
+    expect(rejected.headers.get('www-authenticate')).toMatch(/^DPoP realm="api", error="use_dpop_nonce", .*algs="ES256/);
+    expect(rejected.headers.get('access-control-expose-headers')).toContain('DPoP-Nonce');
+    expect(await rejected.json()).toMatchObject({ code: 'invalid_token', detail: expect.stringContaining('`DPoP-Nonce`') });
+    const nonce = rejected.headers.get('dpop-nonce') ?? '';
+    expect(nonce).toMatch(/^[\w-]{43}$/);
+    const proof = await createDpopProof(key, validProofClaims(), { ...wrongTime, nonce });
+    expect((await callApi(proof)).status).toBe(200);
+    // the proof is accepted only once, like one without a nonce
+    const replayed = await callApi(proof);
+    expect([replayed.status, replayed.headers.get('dpop-nonce')]).toEqual([401, null]);
+    const tokenProof = await createDpopProof(key, validProofClaims(), { ...wrongTime, nonce: `${nonce.slice(1)}A` });
+    expect((await callApi(tokenProof)).headers.get('dpop-nonce')).toBe(nonce);
+  });
+
+  test('gets no nonce for a proof that is invalid for another reason', async () => {
+    const otherKey = await createDpopKey();
+    for (const proof of [
+      await createDpopProof(otherKey, validProofClaims(), wrongTime),
+      await createDpopProof(key, validProofClaims(), { ...wrongTime, htm: 'POST' }),
+    ])
+      expect((await callApi(proof)).headers.get('dpop-nonce')).toBeNull();
+  });
+
+  test('gets a nonce from the token endpoint, and does not lose its code', async () => {
+    const { code, verifier, redirectUri, clientId } = await obtainAuthorizationCode(server.origin, await signUp(server.origin), {
+      scope: 'openid users.read',
+    });
+    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };
+    const rejected = await sendTokenRequest(server.origin, form, { dpop: await createDpopProof(key, atTokenEndpoint(), wrongTime) });
+    const nonce = rejected.headers.get('dpop-nonce') ?? '';
+    expect(nonce).not.toBe('');
+    expect(await readOAuthError(rejected)).toBe('400 use_dpop_nonce');
+    const dpop = await createDpopProof(key, atTokenEndpoint(), { ...wrongTime, nonce });
+    expect((await sendTokenRequest(server.origin, form, { dpop })).status).toBe(200);
+  });
+});
+
 describe('a bound token is rejected with 401 (82)', () => {
   test('as a Bearer token, with and without a proof', async () => {
     expect(await fetchApiStatus(server, tokens.access_token)).toBe(401);

@@ -1,0 +1,36 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+const stepMs = 60_000;
+/** A nonce is accepted until this number of further steps has begun, so for four to five minutes. */
+const acceptedSteps = 4;
+
+/** How long a nonce is accepted at most, in seconds. */
+export const maxDpopNonceAgeSeconds = ((acceptedSteps + 1) * stepMs) / 1000;
+
+/**
+ * Nonces for DPoP proofs at the API (RFC 9449 section 9). A proof that contains a nonce was created recently, whatever time the client's clock
+ * shows. All processes derive the same nonces from the key and the time, so nothing is stored.
+ */
+export class DpopNonces {
+  readonly #key: Buffer;
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  current(now: Date): string {
+    return this.#derive(Math.floor(now.getTime() / stepMs)).toString('base64url');
+  }
+
+  accepts(nonce: string, now: Date): boolean {
+    const given = Buffer.from(nonce, 'base64url');
+    const step = Math.floor(now.getTime() / stepMs);
+    return Array.from({ length: acceptedSteps + 1 }, (_, age) => this.#derive(step - age)).some(
+      (accepted) => accepted.length === given.length && timingSafeEqual(accepted, given),
+    );
+  }
+
+  #derive(step: number): Buffer {
+    return createHmac('sha256', this.#key).update(String(step)).digest();
+  }
+}
