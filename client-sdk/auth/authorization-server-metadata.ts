@@ -2,7 +2,7 @@ import { AuthorizationError } from '../core/authorization-errors.ts';
 import { readOAuthResponse, runOAuthRequest, type JsonBody } from './oauth-request.ts';
 import type { ProofKeySource } from './dpop-key.ts';
 import { checkedBaseUrl } from '../core/request-url.ts';
-import type { Fetch } from '../core/transport.ts';
+import type { Fetch } from '../core/token-source.ts';
 
 /** Tokens issued by an authorization server. */
 export type Tokens = {

@@ -1,5 +1,5 @@
 import { encodeBase64url } from '../core/base64url.ts';
-import type { ProvenRequest, TokenSource } from '../core/token-source.ts';
+import type { Fetch, ProvenRequest, TokenSource } from '../core/token-source.ts';
 
 /** The `CryptoKey` type, which has different names on different platforms. */
 type PrivateKey = Parameters<typeof crypto.subtle.sign>[1];
@@ -38,14 +38,7 @@ function publicMembers({ kty = '', crv = '', x = '', y = '' }: ProofJwk): ProofK
 
 /** The last nonce of each server. The API and the authorization server have separate nonces, even at one origin (RFC 9449 section 9). */
 const nonces = new Map<string, string>();
-const nonceScope = ({ url, accessToken }: ProvenRequest): string => `${accessToken === undefined} ${new URL(url).origin}`;
-
-/** Sets the nonce that later proofs for the same server contain. Returns whether the nonce is new. */
-export function setDpopNonce(request: ProvenRequest, nonce: string): boolean {
-  const isNew = nonces.get(nonceScope(request)) !== nonce;
-  nonces.set(nonceScope(request), nonce);
-  return isNew;
-}
+const nonceScope = ({ url, accessToken }: ProvenRequest): string => (accessToken ? 'api ' : '') + new URL(url).origin;
 
 /** Creates a DPoP proof, which is valid for one request. */
 export async function createDpopProof({ privateKey, publicJwk }: ProofKey, request: ProvenRequest): Promise<string> {
@@ -81,8 +74,29 @@ export const getCurrentProofKey = async (proofKey: ProofKeySource): Promise<Proo
   typeof proofKey === 'function' ? proofKey() : proofKey;
 
 /** Returns the methods of a token source that create the proofs of its key. */
-export const proofMethods = (proofKey: ProofKeySource): Pick<TokenSource, 'proof' | 'setNonce'> =>
-  proofKey ? { proof: (request) => createDpopProofIfKeyIsSet(proofKey, request), setNonce: setDpopNonce } : {};
+export const proofMethods = (proofKey: ProofKeySource): Pick<TokenSource, 'proof' | 'wrapFetch'> =>
+  proofKey
+    ? { proof: (request) => createDpopProofIfKeyIsSet(proofKey, request), wrapFetch: (fetch) => fetchWithDpopNonce(proofKey, fetch) }
+    : {};
+
+/**
+ * Returns a `fetch` that repeats a request once if the server requires a nonce in its proof (RFC 9449 sections 8 and 9). The server has not
+ * processed the rejected request, because it checks the proof first.
+ */
+export const fetchWithDpopNonce =
+  (proofKey: ProofKeySource, fetch: Fetch): Fetch =>
+  async (url, init) => {
+    const response = await fetch(url, init);
+    const [headers, nonce] = [new Headers(init.headers), response.headers.get('dpop-nonce')];
+    if (nonce === null || !headers.has('dpop')) return response;
+    const accessToken = headers.get('authorization')?.replace(/^DPoP |^Basic .*/, '');
+    const request = { method: init.method ?? 'GET', url, accessToken };
+    nonces.set(nonceScope(request), nonce);
+    const error = response.headers.get('www-authenticate') ?? (response.status === 400 ? await response.clone().text() : '');
+    if (!error.includes('use_dpop_nonce') || init.body instanceof ReadableStream) return response;
+    headers.set('dpop', (await createDpopProofIfKeyIsSet(proofKey, request)) ?? '');
+    return fetch(url, { ...init, headers });
+  };
 
 /** Creates a DPoP proof for a request; returns `undefined` if there is no key. */
 export async function createDpopProofIfKeyIsSet(proofKey: ProofKeySource, request: ProvenRequest): Promise<string | undefined> {

@@ -1,36 +1,23 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, OAuthClient, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/authorization-errors.ts';
-import { getProperty } from '../core/get-property.ts';
 import { readOAuthResponse, runOAuthRequest, type JsonBody } from './oauth-request.ts';
-import { createDpopProofIfKeyIsSet, setDpopNonce } from './dpop-key.ts';
+import { createDpopProofIfKeyIsSet, fetchWithDpopNonce } from './dpop-key.ts';
 
 type OAuthFetch = (url: string, init: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) => Promise<Response>;
 
 /** Returns the `oauth4webapi` options for a request. Requests to the token endpoint get a DPoP proof if there is a key. */
 export function createOAuthRequestOptions(server: AuthorizationServer, signal: AbortSignal) {
   const fetchWithProof: OAuthFetch = async (url, { body = null, headers, ...init }) => {
-    const request = { method: 'POST', url };
-    const send = async (): Promise<Response> => {
-      const proof = url === server.metadata.token_endpoint && (await createDpopProofIfKeyIsSet(server.proofKey, request));
-      return server.fetch(url, { ...init, signal, body, headers: { ...headers, ...(proof && { dpop: proof }) } });
-    };
-    const response = await send();
-    const nonce = response.headers.get('dpop-nonce');
-    const isNewNonce = nonce !== null && setDpopNonce(request, nonce);
-    // The server has not used up the code or refresh token, because it checks the proof first (RFC 9449 section 8).
-    return isNewNonce && (await isNonceRequired(response)) ? send() : response;
+    const proof = url === server.metadata.token_endpoint && (await createDpopProofIfKeyIsSet(server.proofKey, { method: 'POST', url }));
+    return fetchWithDpopNonce(server.proofKey, server.fetch)(url, {
+      ...init,
+      signal,
+      body,
+      headers: { ...headers, ...(proof && { dpop: proof }) },
+    });
   };
   return { [oauth.allowInsecureRequests]: server.issuer.startsWith('http:'), [oauth.customFetch]: fetchWithProof, signal };
-}
-
-async function isNonceRequired(response: Response): Promise<boolean> {
-  if (response.status !== 400) return false;
-  const body: unknown = await response
-    .clone()
-    .json()
-    .catch(() => undefined);
-  return getProperty(body, 'error') === 'use_dpop_nonce';
 }
 
 /** Returns the client authentication (RFC 6749 section 2.3.1): HTTP Basic if the client has a secret, otherwise only `client_id`. */

@@ -7,8 +7,8 @@ import type { Resources, Task } from '../generated/resources.gen.ts';
 import { routes } from '../generated/routes.gen.ts';
 import { RetryBudget } from '../core/retry-policy.ts';
 import { countPathParameters, listRoutes, type Route } from '../core/route-table.ts';
-import { fixedToken, type TokenSource } from '../core/token-source.ts';
-import { sendWithRetries, type ApiRequest, type Fetch, type SendOptions, type TransportSettings } from '../core/transport.ts';
+import { fixedToken, type Fetch, type TokenSource } from '../core/token-source.ts';
+import { sendWithRetries, type ApiRequest, type SendOptions, type TransportSettings } from '../core/transport.ts';
 import type { FileContent } from '../core/upload-body.ts';
 import { waitForTask, type WaitOptions } from './wait-for-task.ts';
 

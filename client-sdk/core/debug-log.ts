@@ -1,5 +1,5 @@
 import type { Middleware } from './middleware.ts';
-import type { Fetch } from './transport.ts';
+import type { Fetch } from './token-source.ts';
 
 /**
  * Logs requests and responses for debugging: `createClient(...).use(debugLog(console.debug))`.

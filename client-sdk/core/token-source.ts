@@ -1,3 +1,6 @@
+/** The part of `fetch` that the client uses. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
 /** Provides a client's access tokens. */
 export type TokenSource = {
   /** Returns a token for the next request. */
@@ -6,11 +9,8 @@ export type TokenSource = {
   replacement?(rejected: string): Promise<string | undefined>;
   /** Returns a DPoP proof for the request (RFC 9449). Without a proof, the token is sent as a bearer token. */
   proof?(request: ProvenRequest): Promise<string | undefined>;
-  /**
-   * Receives the nonce of a `DPoP-Nonce` header, which later proofs for this server contain (RFC 9449 section 9).
-   * @returns whether the nonce is new, so that a rejected request can be sent again
-   */
-  setNonce?(request: ProvenRequest, nonce: string): boolean;
+  /** Returns the `fetch` with which requests are sent, for example to repeat a request with a nonce of the server (RFC 9449 section 9). */
+  wrapFetch?(fetch: Fetch): Fetch;
 };
 
 /** The request that a DPoP proof is created for. */

@@ -6,11 +6,8 @@ import { getProperty } from './get-property.ts';
 import { composeMiddleware, type Middleware } from './middleware.ts';
 import { queryString, type QueryValue } from './request-url.ts';
 import { calculateRetryDelay, waitUnlessAborted, awaitUntilAbortOrDeadline, type RetryBudget, type RetryLimits } from './retry-policy.ts';
-import type { ProvenRequest, TokenSource } from './token-source.ts';
+import type { Fetch, ProvenRequest, TokenSource } from './token-source.ts';
 import { canSendFileMoreThanOnce, resolveUploadMediaType, createUploadBody, type FileContent, type UploadOptions } from './upload-body.ts';
-
-/** The part of `fetch` that the client uses. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export type TransportSettings = RetryLimits & {
   readonly baseUrl: string;
@@ -99,8 +96,6 @@ type Attempt = ApiRequest & {
   readonly token: string | undefined;
   readonly attempt: number;
   readonly until: number;
-  /** Whether the previous attempt was rejected because its proof lacked the server's nonce. */
-  readonly isRepeatedWithNonce?: boolean;
 };
 
 /** Makes one attempt. The timeout applies to the complete response; for a file, to each chunk. */
@@ -121,21 +116,15 @@ async function sendOnce(settings: TransportSettings, request: Attempt, options: 
     broke: (error: unknown): void => void (uploadError = { error }),
   };
   try {
-    const provenRequest = { method, url, accessToken: request.token };
-    await authorize(settings.auth, provenRequest, headers);
+    await authorize(settings.auth, { method, url, accessToken: request.token }, headers);
     // `JSON.stringify` returns `undefined` if there is no body.
     const body = file === undefined ? { body: JSON.stringify(request.body) } : await createUploadBody(file, uploadObserver);
     // Following a redirect could turn a POST into a GET or send the token to another host. The alternative `redirect: 'error'` is not
     // supported by Cloudflare Workers.
     const init = { ...body, method, headers, signal: timeout.signal, redirect: 'manual' as const };
-    const sendThroughMiddleware = composeMiddleware(settings.middleware, (outgoing) =>
-      mapErrors(settings.fetch(outgoing.url, outgoing.init)),
-    );
+    const send = settings.auth?.wrapFetch?.(settings.fetch) ?? settings.fetch;
+    const sendThroughMiddleware = composeMiddleware(settings.middleware, (outgoing) => mapErrors(send(outgoing.url, outgoing.init)));
     const response = await sendThroughMiddleware({ operation, attempt, url, init });
-    const nonce = response.headers.get('dpop-nonce');
-    const isNewNonce = nonce !== null && settings.auth?.setNonce?.(provenRequest, nonce);
-    if (isNewNonce && response.status === 401 && !request.isRepeatedWithNonce && canSendFileMoreThanOnce(file))
-      return sendOnce(settings, { ...request, isRepeatedWithNonce: true }, options);
     if (request.responseType !== 'file' || response.status !== 200) return decode(response, await mapErrors(response.text()));
     isStreaming = true;
     return toResponseWithData(response, downloadedFileFromResponse(response, timeout));
