@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { AggregatorRegistry, collectDefaultMetrics, Registry } from '@prometheus-io/client';
+import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { ReplicaWithPrimaryFallback } from '../database/replica/replica-with-primary-fallback.ts';
 import type { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
@@ -13,6 +13,7 @@ import {
   registerDiskSpaceMetrics,
 } from './database-disk-and-replica-metrics.ts';
 import { registerLoadShedderMetrics } from './load-shedder-metrics.ts';
+import { sendMetricsToSupervisor } from './metrics-of-all-processes.ts';
 import { registerQueueMetrics } from './queue-metrics.ts';
 import { registerRequestMetrics } from './request-metrics.ts';
 import { serveMetrics, type MetricsAddress } from './serve-metrics.ts';
@@ -51,8 +52,6 @@ export class PrometheusMetrics {
 
   /** Sends the metrics of this process to the supervisor, which serves them. Returns a function that sends the last values. */
   sendToSupervisor(): () => Promise<void> {
-    AggregatorRegistry.setRegistries(this.#registry);
-    const aggregator = new AggregatorRegistry();
-    return () => aggregator.shutdown();
+    return sendMetricsToSupervisor(this.#registry);
   }
 }

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import type { Config } from '../../config/read-config.ts';
 import { createLog } from '../../logging/logger.ts';
 import { serveRateLimitCounters } from '../../rate-limits/supervisor-counters.ts';
@@ -9,10 +10,12 @@ import { ProcessSupervisor } from './process-supervisor.ts';
  */
 export async function superviseServerProcesses(config: Config): Promise<void> {
   const log = createLog(config.production);
+  // Each process accepts connections by itself. If the supervisor passed them on, a connection whose process exits at that moment would stay open
+  // without a response, and a blocked process would get connections.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   serveRateLimitCounters();
   const stopMetrics =
-    config.metrics &&
-    (await (await import('../../metrics/serve-metrics-of-all-processes.ts')).serveMetricsOfAllProcesses(config.metrics, log));
+    config.metrics && (await (await import('../../metrics/metrics-of-all-processes.ts')).serveMetricsOfAllProcesses(config.metrics, log));
   const supervisor = new ProcessSupervisor(config.processes, log);
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'stopping');
