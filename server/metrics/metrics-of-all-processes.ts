@@ -34,8 +34,8 @@ class ProcessMetrics {
   }
 
   async collect(): Promise<MetricValues[]> {
-    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined && worker.isConnected());
-    await Promise.all(workers.map((worker) => worker && this.#request(worker)));
+    const workers = Object.values(cluster.workers ?? {}).flatMap((worker) => (worker?.isConnected() ? [worker] : []));
+    await Promise.all(workers.map((worker) => this.#request(worker)));
     return [this.#exited, ...this.#latest.values()];
   }
 

@@ -58,7 +58,8 @@ export class ProcessSupervisor {
   }
 
   async #replaceAll(): Promise<void> {
-    for (const old of [...this.#running]) {
+    const oldProcesses = [...this.#running];
+    for (const old of oldProcesses) {
       if (this.#stopping.signal.aborted) return;
       if (!this.#running.has(old)) continue;
       const replacement = this.#startProcess();

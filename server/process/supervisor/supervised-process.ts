@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { isReadyMessage, type StopMessage } from './supervisor-messages.ts';
 
 export type ProcessExit = { readonly code: number | null; readonly signal: string | null };
@@ -17,7 +16,7 @@ export class SupervisedProcess {
     this.#worker = cluster.fork();
     // The error event reports that the process could not be started or signaled; an exit event follows.
     this.#worker.on('error', () => undefined);
-    this.exited = once(this.#worker, 'exit').then(([code, signal]): ProcessExit => ({ code, signal }));
+    this.exited = new Promise((resolve) => this.#worker.once('exit', (code, signal) => resolve({ code, signal })));
     this.isReady = new Promise((resolve) => {
       this.#worker.on('message', (message) => void (isReadyMessage(message) && resolve(true)));
       void this.exited.then(() => resolve(false));

@@ -148,7 +148,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_PROCESSES=2', { timeout: 120
     const server = await startServer(data.path);
     const children = await childProcesses(server.pid);
     await server.kill();
-    await waitUntil(async () => (await Promise.all(children.map(exists))).every((isRunning) => !isRunning));
+    await expect.poll(() => Promise.all(children.map(exists)), { timeout: 30_000 }).toEqual([false, false]);
   });
 });
 
