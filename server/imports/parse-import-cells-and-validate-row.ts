@@ -21,6 +21,13 @@ export function parseAmountCell(text: string | undefined, unit: 'minor' | 'decim
   return Number(`${sign}${whole}${fraction.slice(0, exponent).padEnd(exponent, '0')}`);
 }
 
+/** Expands a date, or a time without an offset, into an RFC 3339 timestamp. Any other text is returned unchanged and fails validation. */
+export function parseTimestampCell(text: string | undefined, utcOffset: string): string | undefined {
+  const [, date, time = '00:00', offset = utcOffset] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?)?$/.exec(text ?? '') ?? [];
+  return date === undefined ? text : `${date}T${time}${offset}`;
+}
+
 /** Validates a row with a schema, and returns the parsed row or all errors. */
 export function validateImportRow<Row>(schema: ZodType<Row, ZodTypeDef, unknown>, value: unknown): { data: Row } | { errors: RowError[] } {
   const result = schema.safeParse(value);

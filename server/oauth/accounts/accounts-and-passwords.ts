@@ -7,7 +7,8 @@ import { userFromEntity } from '../../users/user-from-entity.ts';
 import { User } from '../../users/user.entity.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { AccountRow } from '../storage/prefetched-record-and-client-types.ts';
-import { verifyPassword } from '../passwords/password-hash.ts';
+import { isImportedPasswordHash } from '../passwords/imported/stored-imported-password-hash.ts';
+import { hashPassword, verifyPassword } from '../passwords/password-hash.ts';
 import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
 import { selectActiveAccountById } from './select-active-account.sql.ts';
 
@@ -78,12 +79,22 @@ export async function verifyEmailAndPassword(
 ): Promise<{ matches: boolean; accountId: number | undefined }> {
   const candidate = await findActiveAccountWithPasswordHash(em, email);
   const matches = await verifyPassword(password, candidate?.hash ?? undefined);
+  if (candidate && matches) await replaceImportedPasswordHash(em, candidate, password);
   return { matches, accountId: candidate?.id };
 }
 
 /** Stores a new password hash. `hash` is the result of `validateAndHashNewPassword`, computed before the transaction starts. */
 export async function storePasswordHash(em: EntityManager, userId: number, hash: string, now: Date): Promise<void> {
   await em.upsert(StoredPasswordHash, { user: userId, hash, changedAt: now }, { disableIdentityMap: true });
+}
+
+/**
+ * Replaces an imported hash by an argon2id hash, after the password has been verified. The time at which the password was set remains. A
+ * password that was changed since the verification is kept.
+ */
+export async function replaceImportedPasswordHash(em: EntityManager, { id, hash }: SignInCandidate, password: string): Promise<void> {
+  if (hash === null || !isImportedPasswordHash(hash)) return;
+  await em.nativeUpdate(StoredPasswordHash, { user: id, hash }, { hash: await hashPassword(password) });
 }
 
 /** Returns the active account with this ID, or undefined if the account does not exist or is disabled or closed. */

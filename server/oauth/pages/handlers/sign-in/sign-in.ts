@@ -1,7 +1,11 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
-import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../accounts/accounts-and-passwords.ts';
+import {
+  findActiveAccountWithPasswordHash,
+  getPasswordSetTimeMs,
+  replaceImportedPasswordHash,
+} from '../../../accounts/accounts-and-passwords.ts';
 import { getClientAddressAndKnownBrowser } from '../../routing/client-address-and-known-browser.ts';
 import { findWhenAuthenticatorAppWasAdded, consumeSecondFactorCode } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import {
@@ -76,7 +80,10 @@ export const submitSignIn = (context: PageContext) => async (req: Request, res: 
     res,
     { attempt, csrf, step: 'password', next },
     async () => {
-      if (account && (await verifyPassword(password, account.hash ?? undefined))) return { result: account, account };
+      if (account && (await verifyPassword(password, account.hash ?? undefined))) {
+        await replaceImportedPasswordHash(context.em, account, password);
+        return { result: account, account };
+      }
       if (!account) await verifyPassword(password, undefined); // takes the same time as for an existing account
       await auditFailure(context, req, account?.id, 'password');
       await emailAccountOwnerAboutAttack(context, attempt, account);
