@@ -34,9 +34,12 @@ export function validateImportRow<Row>(schema: ZodType<Row, ZodTypeDef, unknown>
   return result.success ? { data: result.data } : { errors: toRowErrors(result.error) };
 }
 
-const toRowErrors = ({ issues }: ZodError): RowError[] =>
-  issues.map(({ path, message, code, ...issue }) => ({
+function toRowErrors({ issues }: ZodError): RowError[] {
+  const errors = issues.map(({ path, message, code, ...issue }) => ({
     field: path.join('.'),
     code: code === 'invalid_type' && 'received' in issue && issue.received === 'undefined' ? 'required' : 'invalid_value',
     detail: message,
   }));
+  // Several rules of one field can have the same message.
+  return errors.filter(({ field, detail }, at) => at === errors.findIndex((each) => each.field === field && each.detail === detail));
+}

@@ -60,6 +60,9 @@ async function afterCancelingTasks(sent: RequestParts): Promise<RequestParts> {
 }
 const createCustomer = async (): Promise<number> => (await signUp(shop.origin)).id;
 
+/** Applications and API keys have no sign-in of an administrator. */
+const signedInAdministratorStatuses = (status: number): Statuses => [401, 403, 403, 403, 403, status, 403, 403];
+
 /** Only the user who started a task can read it, because other users may not be allowed to read the data in its result. */
 const taskOwnerStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, status];
 
@@ -189,6 +192,14 @@ const rows: AuthorizationRows = {
   'productImports.create': {
     send: () => afterCancelingTasks(['POST', '/product-imports', 'sku,name\n', { 'content-type': 'text/csv' }]),
     statuses: staffStatuses(202),
+  },
+  'userImports.create': {
+    send: () => afterCancelingTasks(['POST', '/user-imports?source=elsewhere', 'email,name\n', { 'content-type': 'text/csv' }]),
+    statuses: signedInAdministratorStatuses(202),
+  },
+  'userExports.create': {
+    send: () => afterCancelingTasks(['POST', '/user-exports', {}]),
+    statuses: signedInAdministratorStatuses(202),
   },
   'events.list': { send: () => ['GET', '/events'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
   'events.get': { send: async () => ['GET', `/events/${await createOrderEvent()}`], statuses: ownerStatuses },

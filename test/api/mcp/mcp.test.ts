@@ -72,6 +72,7 @@ describe('the tools', () => {
       'branding.setLogo': 'requires a file',
       'orderImports.create': 'requires a file',
       'productImports.create': 'requires a file',
+      'userImports.create': 'requires a file',
       'tasks.result': 'returns a file',
     });
   });

@@ -15,7 +15,7 @@ const call = (
   token = administrator.token,
   headers: Record<string, string> = {},
 ): Promise<ApiResponse> => shop.callApi(method, `/api/v1${path}`, { token, body, headers });
-const imports = ['/order-imports?source=elsewhere', '/product-imports'];
+const imports = ['/order-imports?source=elsewhere', '/product-imports', '/user-imports?source=elsewhere'];
 const csv = { 'content-type': 'text/csv' };
 
 describe.each(imports)('POST %s', (path) => {
