@@ -21,11 +21,16 @@ export function parseAmountCell(text: string | undefined, unit: 'minor' | 'decim
   return Number(`${sign}${whole}${fraction.slice(0, exponent).padEnd(exponent, '0')}`);
 }
 
-/** Expands a date, or a time without an offset, into an RFC 3339 timestamp. Any other text is returned unchanged and fails validation. */
+/**
+ * Expands a date, a time without an offset, or an offset such as `+0200` (Shopify) or `+02` (PostgreSQL) into an RFC 3339 timestamp. Any
+ * other text is returned unchanged and fails validation.
+ */
 export function parseTimestampCell(text: string | undefined, utcOffset: string): string | undefined {
   const [, date, time = '00:00', offset = utcOffset] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?)?$/.exec(text ?? '') ?? [];
-  return date === undefined ? text : `${date}T${time}${offset}`;
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/.exec(text ?? '') ?? [];
+  return date === undefined
+    ? text
+    : `${date}T${time}${offset.replace(/^([+-]\d\d):?(\d\d)?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`)}`;
 }
 
 /** Validates a row with a schema, and returns the parsed row or all errors. */
