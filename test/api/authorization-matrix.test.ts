@@ -17,6 +17,7 @@ import {
   ownerListStatuses,
   ownerStatuses,
   publicStatuses,
+  signedInAdministratorStatuses,
   type RequestParts,
   staffStatuses,
   type Statuses,
@@ -58,10 +59,8 @@ async function afterCancelingTasks(sent: RequestParts): Promise<RequestParts> {
   await cancelQueuedTasks();
   return sent;
 }
+const importRequest = (path: string, file: string) => afterCancelingTasks(['POST', path, file, { 'content-type': 'text/csv' }]);
 const createCustomer = async (): Promise<number> => (await signUp(shop.origin)).id;
-
-/** Applications and API keys have no sign-in of an administrator. */
-const signedInAdministratorStatuses = (status: number): Statuses => [401, 403, 403, 403, 403, status, 403, 403];
 
 /** Only the user who started a task can read it, because other users may not be allowed to read the data in its result. */
 const taskOwnerStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, status];
@@ -186,21 +185,15 @@ const rows: AuthorizationRows = {
     statuses: [401, 403, 202, 202, 202, 202, 202, 202],
   },
   'orderImports.create': {
-    send: () => afterCancelingTasks(['POST', '/order-imports?source=elsewhere', 'reference,sku\n', { 'content-type': 'text/csv' }]),
+    send: () => importRequest('/order-imports?source=elsewhere', 'reference,sku\n'),
     statuses: staffStatuses(202),
   },
-  'productImports.create': {
-    send: () => afterCancelingTasks(['POST', '/product-imports', 'sku,name\n', { 'content-type': 'text/csv' }]),
-    statuses: staffStatuses(202),
-  },
+  'productImports.create': { send: () => importRequest('/product-imports', 'sku,name\n'), statuses: staffStatuses(202) },
   'userImports.create': {
-    send: () => afterCancelingTasks(['POST', '/user-imports?source=elsewhere', 'email,name\n', { 'content-type': 'text/csv' }]),
+    send: () => importRequest('/user-imports?source=elsewhere', 'email,name\n'),
     statuses: signedInAdministratorStatuses(202),
   },
-  'userExports.create': {
-    send: () => afterCancelingTasks(['POST', '/user-exports', {}]),
-    statuses: signedInAdministratorStatuses(202),
-  },
+  'userExports.create': { send: () => afterCancelingTasks(['POST', '/user-exports', {}]), statuses: signedInAdministratorStatuses(202) },
   'events.list': { send: () => ['GET', '/events'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
   'events.get': { send: async () => ['GET', `/events/${await createOrderEvent()}`], statuses: ownerStatuses },
   'webhooks.list': { send: () => ['GET', '/webhook-endpoints'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },

@@ -53,19 +53,17 @@ const run = (command: string) =>
   });
 
 test('the guide has two imports of each system, and the exports', () => {
-  expect(commands.map((command) => command.split(' ').slice(1, 3).join(' '))).toEqual([
-    ...['medusa', 'woocommerce', 'shopify', 'magento'].flatMap(() => ['users import', 'orders import']),
-    ...['users export', 'users export', 'users export', 'orders export', 'orders export'],
-  ]);
+  const imports = ['users import', 'orders import'];
+  const exports = ['users export', 'users export', 'users export', 'orders export', 'orders export'];
+  expect(commands.map((command) => command.split(' ').slice(1, 3).join(' '))).toEqual([imports, imports, imports, imports, exports].flat());
 });
 
 describe('the commands run in order', { timeout: 60_000 }, () => {
   test.each(commands)('%s', async (command) => {
     const { exitCode, stderr } = await run(command);
     // Magento's file contains one customer of two websites.
-    const isMagento = command.includes('magento-customers');
-    expect([exitCode, stderr]).toEqual([isMagento ? 8 : 0, expect.not.stringContaining('differing')]);
-    if (isMagento) expect(stderr).toContain('The file has the same e-mail address on line 3.');
+    const [expected, remark] = command.includes('magento-customers') ? [8, 'The file has the same e-mail address on line 3.'] : [0, ''];
+    expect([exitCode, stderr]).toEqual([expected, expect.stringContaining(remark)]);
   });
 
   test('and orders belong to the imported customers', async () => {

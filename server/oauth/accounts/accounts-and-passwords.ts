@@ -78,23 +78,25 @@ export async function verifyEmailAndPassword(
   password: string,
 ): Promise<{ matches: boolean; accountId: number | undefined }> {
   const candidate = await findActiveAccountWithPasswordHash(em, email);
-  const matches = await verifyPassword(password, candidate?.hash ?? undefined);
-  if (candidate && matches) await replaceImportedPasswordHash(em, candidate, password);
-  return { matches, accountId: candidate?.id };
+  return { matches: await verifyPasswordOfAccount(em, candidate, password), accountId: candidate?.id };
+}
+
+/**
+ * Verifies an account's password, which takes the same time if the account does not exist. An imported hash is then replaced by an argon2id
+ * hash, unless the password was changed in the meantime; the time at which the password was set remains.
+ */
+export async function verifyPasswordOfAccount(em: EntityManager, account: SignInCandidate | undefined, password: string): Promise<boolean> {
+  const hash = account?.hash ?? undefined;
+  if (!(await verifyPassword(password, hash)) || account === undefined || hash === undefined) return false;
+  if (isImportedPasswordHash(hash)) {
+    await em.nativeUpdate(StoredPasswordHash, { user: account.id, hash }, { hash: await hashPassword(password) });
+  }
+  return true;
 }
 
 /** Stores a new password hash. `hash` is the result of `validateAndHashNewPassword`, computed before the transaction starts. */
 export async function storePasswordHash(em: EntityManager, userId: number, hash: string, now: Date): Promise<void> {
   await em.upsert(StoredPasswordHash, { user: userId, hash, changedAt: now }, { disableIdentityMap: true });
-}
-
-/**
- * Replaces an imported hash by an argon2id hash, after the password has been verified. The time at which the password was set remains. A
- * password that was changed since the verification is kept.
- */
-export async function replaceImportedPasswordHash(em: EntityManager, { id, hash }: SignInCandidate, password: string): Promise<void> {
-  if (hash === null || !isImportedPasswordHash(hash)) return;
-  await em.nativeUpdate(StoredPasswordHash, { user: id, hash }, { hash: await hashPassword(password) });
 }
 
 /** Returns the active account with this ID, or undefined if the account does not exist or is disabled or closed. */

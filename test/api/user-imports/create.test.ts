@@ -11,7 +11,7 @@ const counted = { created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0
 
 const runImport = (body: string, query: object = {}, contentType?: string) => importUsers(shop, administrator, body, query, contentType);
 const query = async (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => shop.db.em.fork().execute(sql, parameters);
-async function findUser(email: string): Promise<JsonBody | undefined> {
+async function findUser(email: string): Promise<JsonBody> {
   const { body } = await administrator.callApi('GET', `/api/v1/users?email=${encodeURIComponent(email)}`);
   return body.data[0];
 }

@@ -26,18 +26,21 @@ const readStoredHash = async (email: string): Promise<string> => {
 beforeAll(async () => {
   const lines = vectors.map(({ name, hash, email }) => JSON.stringify({ email, name, password_hash: hash, email_verified: true }));
   const { counts, remarks } = await importUsers(shop, administrator, lines.join('\n'), {}, 'application/x-ndjson');
-  expect([remarks, counts.created]).toEqual([[], vectors.length]);
+  if (remarks.length > 0 || counts.created !== vectors.length) throw new Error(JSON.stringify(remarks));
 });
 
-describe.each(vectors)('$name', ({ name, hash, email }) => {
-  test('is stored unchanged, or wrapped in argon2id if it is weak', async () => {
-    const stored = await readStoredHash(email);
-    if (!weak.test(name)) return expect(stored).toBe(`imported:${hash}`);
-    expect(stored).toMatch(/^wrapped:\{"scheme":\{.*"argon2id":"\$argon2id\$v=19\$/);
-    // The original digest must not be stored.
-    expect(stored).not.toContain(hash.slice(-20));
-  });
+const isWeak = ({ name }: { readonly name: string }): boolean => weak.test(name);
+test.each(vectors.filter((vector) => !isWeak(vector)))('$name is stored unchanged', async ({ hash, email }) => {
+  expect(await readStoredHash(email)).toBe(`imported:${hash}`);
+});
 
+test.each(vectors.filter(isWeak))('$name is wrapped in argon2id, and its digest is not stored', async ({ hash, email }) => {
+  const stored = await readStoredHash(email);
+  expect(stored).toMatch(/^wrapped:\{"scheme":\{.*"argon2id":"\$argon2id\$v=19\$/);
+  expect(stored).not.toContain(hash.slice(-20));
+});
+
+describe.each(vectors)('$name', ({ email }) => {
   test('verifies at the first sign-in, and is replaced by argon2id', async () => {
     const changedAt = async () =>
       shop.db.em.fork().execute('select changed_at from passwords join users on id = user_id where email = ?', [email]);

@@ -39,8 +39,9 @@ async function deriveBytes(password: string, scheme: ByteScheme): Promise<Buffer
       return hash(scheme.hash, Buffer.concat(scheme.saltPosition === 'before' ? parts : parts.toReversed()), 'buffer');
     }
     case 'phpass':
-      return derivePhpassDigest(Buffer.from(password), scheme.salt, scheme.log2Iterations);
+      break;
   }
+  return derivePhpassDigest(Buffer.from(password), scheme.salt, scheme.log2Iterations);
 }
 
 const decode = (base64: string): Buffer => Buffer.from(base64, 'base64');

@@ -25,9 +25,7 @@ export function decodePhpassBase64(text: string): Buffer {
   const bytes: number[] = [];
   for (let at = 0; at < text.length; at += 4) {
     const [a = 0, b = 0, c = 0, d = 0] = Array.from(text.slice(at, at + 4), phpassCharacterValue);
-    // oxlint-disable-next-line no-bitwise -- the encoding is defined in bits
     const group = a | (b << 6) | (c << 12) | (d << 18);
-    // oxlint-disable-next-line no-bitwise -- the encoding is defined in bits
     bytes.push(group & 0xff, (group >> 8) & 0xff, (group >> 16) & 0xff);
   }
   return Buffer.from(bytes.slice(0, 16));

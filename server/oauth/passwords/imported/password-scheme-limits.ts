@@ -41,8 +41,9 @@ export function findExcessiveCost(scheme: PasswordScheme): string | undefined {
     case 'phpass':
       return above('The base-2 logarithm of the iterations', scheme.log2Iterations, maxImportedCost.phpassLog2Iterations);
     case 'sha':
-      return undefined;
+      break;
   }
+  return undefined;
 }
 
 const above = (what: string, value: number, maximum: number): string | undefined =>
@@ -63,8 +64,9 @@ export function isWeakPasswordScheme(scheme: PasswordScheme): boolean {
       return scheme.iterations < (scheme.hash === 'sha512' ? 100_000 : 200_000);
     case 'sha':
     case 'phpass':
-      return true;
+      break;
   }
+  return true;
 }
 
 /** Returns why no password can be verified with these parameters; undefined if they are possible. */
@@ -86,6 +88,7 @@ export function findInvalidParameter(scheme: PasswordScheme): string | undefined
     case 'phpass':
       return scheme.log2Iterations < 7 ? 'The base-2 logarithm of the iterations must be at least 7.' : undefined;
     case 'sha':
-      return undefined;
+      break;
   }
+  return undefined;
 }
