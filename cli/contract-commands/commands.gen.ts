@@ -7001,7 +7001,8 @@ export const scopeSummaries: Readonly<Record<string, string>> = {
   'users.read': 'See your name and e-mail address',
   'users.write': 'Change your name and language, and close your account',
   'users.manage': 'See every user, add customers, change their name, e-mail address and status, and close their accounts',
-  'users.administer': 'Change the role of any user, and change and close the accounts of staff and administrators',
+  'users.administer':
+    'Change the role of any user, change and close the accounts of staff and administrators, and import and export all users',
   'products.write': 'Add and change products of the shop',
   'orders.read': 'See your orders',
   'orders.write': 'Place orders on your behalf, which you pay for',
