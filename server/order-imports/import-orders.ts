@@ -1,5 +1,4 @@
 import type { ImportFile } from '../imports/import-file-record.ts';
-import { hashImportKey } from '../imports/hash-import-key.ts';
 import { readImportRecords } from '../imports/read-import-records.ts';
 import { type ImportPosition, runImport, type FileCheckResult } from '../imports/run-import.ts';
 import { validateAndYieldRecords } from '../imports/validate-and-count-records.ts';
@@ -8,7 +7,7 @@ import { type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../t
 import { importOrder } from './import-order.ts';
 import { groupAdjacentRowsByOrder, type OrderRowGroup } from './group-order-rows.ts';
 import { orderImportTaskParamsSchema, type OrderImportParams } from './order-import-parameters.ts';
-import { storeRowsInPartitionsByOrder, readOrderRowGroupsOfPartition } from './partition-rows-by-order.ts';
+import { storeRowsInPartitionsByOrder, readOrderRowGroupsOfPartition, hashOrderReference } from './partition-rows-by-order.ts';
 
 /** Maximum number of references kept in memory to detect whether the rows of each order are adjacent. */
 const referencesMax = 500_000;
@@ -45,7 +44,7 @@ async function checkOrderFile(file: ImportFile, params: OrderImportParams): Prom
   )) {
     total += item.rows;
     if (item.reference === undefined || isScattered) continue;
-    const number = hashImportKey(item.reference);
+    const number = hashOrderReference(item.reference);
     isScattered = seen.has(number) || seen.size === referencesMax;
     if (isScattered) seen.clear();
     else seen.add(number);

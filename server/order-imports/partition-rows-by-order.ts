@@ -1,6 +1,6 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { hashImportKey } from '../imports/hash-import-key.ts';
 import { type FileRecord, startOfFilePosition } from '../imports/import-file-record.ts';
 import { appendToStoredFile, readStoredFileChunks, createStoredFile } from '../tasks/stored-task-file.ts';
 import { addRowToOrderRowGroup, type OrderRowGroup, createEmptyOrderRowGroup } from './group-order-rows.ts';
@@ -9,6 +9,9 @@ import { addRowToOrderRowGroup, type OrderRowGroup, createEmptyOrderRowGroup } f
 const partitionBytes = 8 * 1024 * 1024;
 /** Maximum number of characters that are buffered for a partition before they are written. */
 const bufferMax = 64 * 1024;
+
+/** Returns a 48-bit hash of a reference. Two references may have the same hash. */
+export const hashOrderReference = (reference: string): number => hash('sha1', reference, 'buffer').readUIntBE(0, 6);
 
 class Partition {
   readonly fileId: number;
@@ -50,7 +53,7 @@ export async function storeRowsInPartitionsByOrder(
   const partitions = await Promise.all(Array.from({ length: count }, async () => new Partition(em, await createStoredFile(em))));
   for await (const { line, cells, error } of records) {
     const reference = cells.get(columns[0]);
-    const number = reference === undefined ? line : hashImportKey(reference);
+    const number = reference === undefined ? line : hashOrderReference(reference);
     const values = columns.map((column) => cells.get(column) ?? null);
     await partitions[number % count]?.add(`${JSON.stringify([line, error ?? null, ...values])}\n`);
   }

@@ -1,11 +1,14 @@
-import { hashImportKey } from '../imports/hash-import-key.ts';
+import { hash } from 'node:crypto';
 import type { FileRecord, ImportFile } from '../imports/import-file-record.ts';
 import { readImportRecords } from '../imports/read-import-records.ts';
 import type { ImportPosition } from '../imports/run-import.ts';
 import type { UserImportParams } from './user-import-parameters.ts';
 
 /** Maximum number of keys that are kept in memory to find duplicates in a file; each user has up to two. */
-const rememberedKeysMax = 1_000_000;
+const rememberedKeysMax = 500_000;
+
+/** Returns an 80-bit hash, which needs less memory than the key. Two keys of a file practically never have the same hash. */
+const hashKey = (key: string): string => hash('sha256', key, 'buffer').toString('latin1', 0, 10);
 
 /** A row, and the first line of the file with the same external ID or e-mail address, if any. */
 export type UserRecord = { readonly record: FileRecord; readonly duplicate?: { readonly field: string; readonly line: number } };
@@ -19,7 +22,7 @@ export async function* readUserRecords(
   params: UserImportParams,
   from: ImportPosition,
 ): AsyncGenerator<{ readonly item: UserRecord; readonly end: ImportPosition }> {
-  const firstLines = new Map<number, number>();
+  const firstLines = new Map<string, number>();
   for await (const record of readImportRecords(file)) {
     const duplicate = findOrRememberDuplicate(firstLines, params, record);
     if (record.end.bytes > from.bytes) yield { item: { record, ...(duplicate && { duplicate }) }, end: record.end };
@@ -27,7 +30,7 @@ export async function* readUserRecords(
 }
 
 function findOrRememberDuplicate(
-  firstLines: Map<number, number>,
+  firstLines: Map<string, number>,
   params: UserImportParams,
   { cells, line, error }: FileRecord,
 ): UserRecord['duplicate'] {
@@ -39,7 +42,7 @@ function findOrRememberDuplicate(
   let duplicate: UserRecord['duplicate'];
   for (const [field, value] of keys) {
     if (value === undefined) continue;
-    const key = hashImportKey(`${field}\n${value}`);
+    const key = hashKey(`${field}\n${value}`);
     const first = firstLines.get(key);
     if (first !== undefined) duplicate ??= { field, line: first };
     else if (firstLines.size < rememberedKeysMax) firstLines.set(key, line);

@@ -106,6 +106,7 @@ describe('invalid rows', () => {
       ['$argon2id$v=19$m=64,t=1,p=16$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZg', 'at least 8 KiB for each lane'],
       ['$argon2id$v=19$m=19456,t=2,p=1$MDEy$MDEyMzQ1Njc4OWFiY2RlZg', 'at least 8 bytes'],
       ['{"scheme":{"scheme":"phpass","log2Iterations":13,"salt":"abcdefgh"},"argon2id":"$2b$10$no"}', 'not a valid argon2id hash'],
+      [`sha1$${'s'.repeat(500)}$8198d4efff160a8266089ada2e30aef386b24976`, 'The format of the password hash is unknown'],
       ['{"scheme":1}', 'The format of the password hash is unknown'],
     ] as const;
     const lines = hashes.map(([hash], at) => JSON.stringify({ email: `hash${at}@example.com`, name: 'H', password_hash: hash }));

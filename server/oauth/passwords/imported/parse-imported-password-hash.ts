@@ -13,9 +13,12 @@ export type ImportedPasswordHash = ForeignPasswordHash | WrappedPasswordHash;
 const formatNames =
   'argon2id, bcrypt, scrypt, PBKDF2-SHA256/512, salted SHA-1 and SHA-256, phpass, Django, Magento, Medusa, WordPress, Firebase scrypt';
 
+/** Maximum number of characters of a hash, so that a stored hash with its salt in base64 is always valid for `passwordSchemeSchema`. */
+const maxLength = { original: 500, wrapped: 2000 } as const;
+
 /** Parses a password hash from an imported file, and rejects unknown formats, impossible parameters and excessive costs. */
 export function parseImportedPasswordHash(text: string): { hash: ImportedPasswordHash } | { error: string } {
-  const hash = parseWrappedHash(text) ?? parseMagentoUpgradedHash(text) ?? parseForeignPasswordHash(text);
+  const hash = parseWrappedHash(text) ?? (text.length > maxLength.original ? undefined : parseOriginalHash(text));
   if (!hash) return { error: `The format of the password hash is unknown. The supported formats are ${formatNames}.` };
   const outer = 'argon2id' in hash ? parseForeignPasswordHash(hash.argon2id) : undefined;
   if ('argon2id' in hash && outer?.scheme.scheme !== 'argon2id') return { error: 'The password hash is not a valid argon2id hash.' };
@@ -28,9 +31,12 @@ export function parseImportedPasswordHash(text: string): { hash: ImportedPasswor
   return { hash };
 }
 
+const parseOriginalHash = (text: string): ImportedPasswordHash | undefined =>
+  parseMagentoUpgradedHash(text) ?? parseForeignPasswordHash(text);
+
 /** Parses a wrapped hash from an export of this server. */
 function parseWrappedHash(text: string): WrappedPasswordHash | undefined {
-  if (!text.startsWith('{"')) return undefined;
+  if (!text.startsWith('{"') || text.length > maxLength.wrapped) return undefined;
   try {
     return wrappedPasswordHashSchema.safeParse(JSON.parse(text)).data;
   } catch {
