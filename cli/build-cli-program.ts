@@ -39,17 +39,11 @@ const standaloneCommands: Readonly<Record<string, AddCommand>> = {
 const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[] = [
   ['orders', async (...to) => (await import('./commands/orders/order-pay.ts')).addOrdersPayCommand(...to)],
   ['orders', async (...to) => (await import('./commands/orders/order-watch.ts')).addOrdersWatchCommand(...to)],
-  ['orders', async (...to) => (await import('./commands/orders/order-export.ts')).addOrdersExportCommand(...to)],
-  [
-    'orders',
-    async (program, io) =>
-      (await import('./commands/orders/import-orders-or-products.ts')).addOrdersOrProductsImportCommand(program, io, 'orders'),
-  ],
-  [
-    'products',
-    async (program, io) =>
-      (await import('./commands/orders/import-orders-or-products.ts')).addOrdersOrProductsImportCommand(program, io, 'products'),
-  ],
+  ['orders', async (program, io) => (await import('./commands/tasks/export-file.ts')).addExportCommand(program, io, 'orders')],
+  ['orders', async (program, io) => (await import('./commands/tasks/import-file.ts')).addImportCommand(program, io, 'orders')],
+  ['products', async (program, io) => (await import('./commands/tasks/import-file.ts')).addImportCommand(program, io, 'products')],
+  ['users', async (program, io) => (await import('./commands/tasks/export-file.ts')).addExportCommand(program, io, 'users')],
+  ['users', async (program, io) => (await import('./commands/tasks/import-file.ts')).addImportCommand(program, io, 'users')],
   ['approvals', async (...to) => (await import('./commands/approvals-watch.ts')).addApprovalsWatchCommand(...to)],
   ['branding', async (...to) => (await import('./commands/branding-set-logo.ts')).addBrandingSetLogoCommand(...to)],
   ['stats', async (...to) => (await import('./commands/statistics/order-statistics.ts')).addOrderStatisticsCommand(...to)],

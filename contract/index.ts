@@ -26,6 +26,8 @@ import { signingKeyRoutes } from './resources/access/signing-keys.ts';
 import { statisticsRoutes } from './resources/statistics/statistics.ts';
 import { taskProblems, taskRoutes } from './resources/tasks/tasks.ts';
 import { usageRoutes } from './resources/access/usage.ts';
+import { userExportRoutes } from './resources/tasks/user-exports.ts';
+import { userImportRoutes } from './resources/tasks/user-imports.ts';
 import { userProblems, userRoutes } from './resources/access/users.ts';
 import { apiVersionRoutes } from './protocol/api-versions.ts';
 import { webhookProblems } from './resources/events/webhook-limits-states-and-problems.ts';
@@ -50,6 +52,8 @@ const resources = {
   orderExports: orderExportRoutes,
   orderImports: orderImportRoutes,
   productImports: productImportRoutes,
+  userExports: userExportRoutes,
+  userImports: userImportRoutes,
   tasks: taskRoutes,
   events: eventRoutes,
   webhooks: webhookRoutes,
@@ -214,6 +218,7 @@ export {
   scopeDefinitions,
   type Scope,
 } from './protocol/scopes.ts';
+export { userExportColumns, userExportCreateSchema, type UserExportCreate } from './resources/tasks/user-exports.ts';
 export { fileFormats, fileMediaTypes, maxUnfinishedTasksPerOwner, taskSchema, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
 export type { FileResponse, ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
 export type { Usage } from './resources/access/usage.ts';
@@ -229,6 +234,8 @@ export { findHiddenCharacter } from './schema/hidden-characters.ts';
 export {
   findForbiddenCharacterIssueMessage,
   timestampInputSchema,
+  metadataSchema,
+  nameFromOtherSystemSchema,
   singleLineInputSchema,
   textSchema,
   maxMetadataPairs,

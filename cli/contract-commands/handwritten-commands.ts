@@ -5,5 +5,7 @@ export const handwrittenCommandsByOperation: Readonly<Record<string, string>> = 
   'orderImports.create': 'orders import',
   'productImports.create': 'products import',
   'stats.orders': 'stats orders',
+  'userExports.create': 'users export',
+  'userImports.create': 'users import',
   'tasks.result': 'tasks result',
 };

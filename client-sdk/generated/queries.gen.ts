@@ -100,6 +100,8 @@ import type {
   Usage,
   User,
   UserCreate,
+  UserExportCreate,
+  UserImportsCreateQuery,
   UserPage,
   UserUpdate,
   UsersListQuery,
@@ -323,6 +325,12 @@ export interface Mutations {
   };
   readonly productImports: {
     create(options?: UploadOptions): MutationOf<Task, { readonly body: FileContent; readonly query: ProductImportsCreateQuery }>;
+  };
+  readonly userExports: {
+    create(options?: CallOptions): MutationOf<Task, UserExportCreate>;
+  };
+  readonly userImports: {
+    create(options?: UploadOptions): MutationOf<Task, { readonly body: FileContent; readonly query: UserImportsCreateQuery }>;
   };
   readonly tasks: {
     cancel(taskId: number | string, options?: CallOptions): MutationOf<Task, void>;

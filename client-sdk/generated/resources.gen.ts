@@ -77,6 +77,7 @@ import type {
   Usage,
   User,
   UserCreate,
+  UserExportCreate,
   UserPage,
   UserUpdate,
   WebhookDeliveryPage,
@@ -218,6 +219,7 @@ export type {
   User,
   UserCreate,
   UserEvent,
+  UserExportCreate,
   UserPage,
   UserUpdate,
   WebhookAttempt,
@@ -255,6 +257,7 @@ export interface ShipmentsListQuery extends Query<'shipments.list'> {}
 export interface ShipmentsListAllQuery extends Query<'shipments.listAll'> {}
 export interface OrderImportsCreateQuery extends Query<'orderImports.create'> {}
 export interface ProductImportsCreateQuery extends Query<'productImports.create'> {}
+export interface UserImportsCreateQuery extends Query<'userImports.create'> {}
 export interface TasksListQuery extends Query<'tasks.list'> {}
 export interface EventsListQuery extends Query<'events.list'> {}
 export interface WebhooksListQuery extends Query<'webhooks.list'> {}
@@ -707,6 +710,24 @@ export interface ProductImportsResource {
   create(file: FileContent, query?: ProductImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['productImports.create']>;
 }
 
+export interface UserExportsResource {
+  /**
+   * Export users.
+   * Starts a task that writes all users that are not closed, or their consents, to a file, oldest user first. Requires an administrator who is signed in. With `password_hashes`, the administrator must have signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
+   * Requires the scope `tasks.write`.
+   */
+  create(body: UserExportCreate, options?: CallOptions): Call<Task, ProblemsOf['userExports.create']>;
+}
+
+export interface UserImportsResource {
+  /**
+   * Import users.
+   * Starts a task that creates the customers of another system. Each row is one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats that the guide “Moving your shop” lists. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line with the reason. Requires an administrator who is signed in. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.
+   * Requires the scope `tasks.write`.
+   */
+  create(file: FileContent, query: UserImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['userImports.create']>;
+}
+
 export interface TasksResource {
   /**
    * List tasks.
@@ -1079,6 +1100,8 @@ export interface Resources {
   readonly orderExports: OrderExportsResource;
   readonly orderImports: OrderImportsResource;
   readonly productImports: ProductImportsResource;
+  readonly userExports: UserExportsResource;
+  readonly userImports: UserImportsResource;
   readonly tasks: TasksResource;
   readonly events: EventsResource;
   readonly webhooks: WebhooksResource;

@@ -83,6 +83,8 @@ export const routes: RouteTable = {
   orderExports: ['/api/v1/order-exports', { create: 'POST json' }],
   orderImports: ['/api/v1/order-imports', { create: 'POST file query' }],
   productImports: ['/api/v1/product-imports', { create: 'POST file query' }],
+  userExports: ['/api/v1/user-exports', { create: 'POST json' }],
+  userImports: ['/api/v1/user-imports', { create: 'POST file query' }],
   tasks: [
     '/api/v1/tasks',
     { list: 'GET query paginated', get: 'GET/{}', result: 'GET/{}/result download', cancel: 'POST/{}/cancellation' },
@@ -162,6 +164,8 @@ export const scopesOf: ScopesOf = /* @__PURE__ */ listScopes({
   orderExports: { 'tasks.write': 'create' },
   orderImports: { 'tasks.write': 'create' },
   productImports: { 'tasks.write': 'create' },
+  userExports: { 'tasks.write': 'create' },
+  userImports: { 'tasks.write': 'create' },
   tasks: { 'tasks.read': 'list get result', 'tasks.write': 'cancel' },
   events: { 'events.read': 'list get' },
   webhooks: { 'webhooks.read': 'list get deliveries', 'webhooks.write': 'create update delete rotateSecret redeliver test' },
@@ -233,6 +237,8 @@ export type ScopesOf = {
   readonly 'orderExports.create': readonly ['tasks.write'];
   readonly 'orderImports.create': readonly ['tasks.write'];
   readonly 'productImports.create': readonly ['tasks.write'];
+  readonly 'userExports.create': readonly ['tasks.write'];
+  readonly 'userImports.create': readonly ['tasks.write'];
   readonly 'tasks.list': readonly ['tasks.read'];
   readonly 'tasks.get': readonly ['tasks.read'];
   readonly 'tasks.result': readonly ['tasks.read'];
@@ -1312,6 +1318,50 @@ export type ProblemsOf = {
     insufficient_storage: 503;
   };
   'productImports.create': {
+    invalid_request: 400;
+    idempotency_key_invalid: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    idempotency_in_progress: 409;
+    too_many_tasks: 409;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'userExports.create': {
+    invalid_request: 400;
+    malformed_json: 400;
+    idempotency_key_invalid: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_user_authentication: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    idempotency_in_progress: 409;
+    too_many_tasks: 409;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'userImports.create': {
     invalid_request: 400;
     idempotency_key_invalid: 400;
     invalid_token: 401;

@@ -21,6 +21,7 @@ const operationsWithoutMcpTool: Readonly<Record<string, string>> = {
   'signingKeys.rotate': 'must be decided by a human',
   'approvals.approve': 'must be decided by a human',
   'approvals.decline': 'must be decided by a human',
+  'userExports.create': 'must be decided by a human',
 };
 
 /** Returns the reason why an operation is not offered as a tool; `undefined` if the operation is offered. */

@@ -12,7 +12,7 @@ export const scopeDefinitions = {
     admin: true,
   },
   'users.administer': {
-    consent: 'Change the role of any user, and change and close the accounts of staff and administrators',
+    consent: 'Change the role of any user, change and close the accounts of staff and administrators, and import and export all users',
     admin: true,
     role: 'admin',
   },

@@ -4,6 +4,8 @@ export type ImportFile = {
   readonly em: EntityManager;
   readonly fileId: number;
   readonly format: 'csv' | 'ndjson';
+  /** Columns whose nested values are read as JSON text. In all other columns of an NDJSON file, nested values are read as empty. */
+  readonly jsonColumns?: readonly string[];
   /** Called every 500 rows, because parsing itself does not yield to the event loop. */
   readonly renewLease: () => Promise<void>;
 };

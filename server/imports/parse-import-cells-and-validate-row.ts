@@ -21,15 +21,30 @@ export function parseAmountCell(text: string | undefined, unit: 'minor' | 'decim
   return Number(`${sign}${whole}${fraction.slice(0, exponent).padEnd(exponent, '0')}`);
 }
 
+/**
+ * Expands a date, a time without an offset, or an offset such as `+0200` (Shopify) or `+02` (PostgreSQL) into an RFC 3339 timestamp. Any
+ * other text is returned unchanged and fails validation.
+ */
+export function parseTimestampCell(text: string | undefined, utcOffset: string): string | undefined {
+  const [, date, time = '00:00', offset = utcOffset] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?)?$/.exec(text ?? '') ?? [];
+  return date === undefined
+    ? text
+    : `${date}T${time}${offset.replace(/^([+-]\d\d):?(\d\d)?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`)}`;
+}
+
 /** Validates a row with a schema, and returns the parsed row or all errors. */
 export function validateImportRow<Row>(schema: ZodType<Row, ZodTypeDef, unknown>, value: unknown): { data: Row } | { errors: RowError[] } {
   const result = schema.safeParse(value);
   return result.success ? { data: result.data } : { errors: toRowErrors(result.error) };
 }
 
-const toRowErrors = ({ issues }: ZodError): RowError[] =>
-  issues.map(({ path, message, code, ...issue }) => ({
+function toRowErrors({ issues }: ZodError): RowError[] {
+  const errors = issues.map(({ path, message, code, ...issue }) => ({
     field: path.join('.'),
     code: code === 'invalid_type' && 'received' in issue && issue.received === 'undefined' ? 'required' : 'invalid_value',
     detail: message,
   }));
+  // Several rules of one field can have the same message.
+  return errors.filter(({ field, detail }, at) => at === errors.findIndex((each) => each.field === field && each.detail === detail));
+}

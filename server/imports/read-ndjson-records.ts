@@ -8,24 +8,23 @@ import { normalizeImportCells, type FilePosition, type FileRecord, type ImportFi
 type Line = { readonly text: string; readonly bytes: Buffer; readonly end: FilePosition; readonly isTerminated: boolean };
 
 /** Reads the rows of a file with one JSON object per line. */
-export async function* readNdjsonRecords({ em, fileId }: ImportFile, from: FilePosition): AsyncGenerator<FileRecord> {
+export async function* readNdjsonRecords({ em, fileId, jsonColumns = [] }: ImportFile, from: FilePosition): AsyncGenerator<FileRecord> {
   for await (const line of readLines(readStoredFileChunks(em, fileId, from.bytes), from)) {
-    if (line.text.trim() !== '') yield { line: line.end.lines, end: line.end, ...parseLine(line) };
+    if (line.text.trim() !== '') yield { line: line.end.lines, end: line.end, ...parseLine(line, jsonColumns) };
   }
 }
 
 const cell = z.union([z.string(), z.number().transform(String), z.boolean().transform(String), z.null().transform(() => '')]);
 const object = z.record(z.unknown());
 
-function parseLine({ text, bytes, isTerminated }: Line): Omit<FileRecord, 'line' | 'end'> {
+function parseLine({ text, bytes, isTerminated }: Line, jsonColumns: readonly string[]): Omit<FileRecord, 'line' | 'end'> {
   const read = parseJson(text);
   if (read === undefined) return { ...normalizeImportCells([], 'The line is not a JSON object.'), isCutOff: !isTerminated };
   const parsed = object.safeParse(read);
   if (!parsed.success) return normalizeImportCells([], 'The line is not a JSON object.');
   const duplicate = findDuplicateKey(bytes, read);
-  // No field accepts nested values, so a column that contains nested values is read as empty.
   const entries = Object.entries(parsed.data).flatMap(([name, value]) => {
-    const { data } = cell.safeParse(value);
+    const { data = jsonColumns.includes(name) ? JSON.stringify(value) : undefined } = cell.safeParse(value);
     return data === undefined ? [] : [[name, data] as const];
   });
   return normalizeImportCells(

@@ -45,6 +45,11 @@ export type ImportDefinition<Item> = {
   readonly countRows: (item: Item) => number;
   /** Returns the number of the file line at which an item starts. */
   readonly firstLine: (item: Item) => number | undefined;
+  /**
+   * Prepares a batch before its transaction starts, so that slow computations do not hold a database connection and locks. Called again for
+   * the same items if the process stops before they are imported.
+   */
+  readonly prepareItems?: (items: readonly Item[]) => Promise<Item[]>;
   readonly importItem: (em: EntityManager, item: Item) => Promise<ImportOutcome>;
   /** Imports several items with fewer statements, with the same results as `importItem`. */
   readonly importItems?: (em: EntityManager, items: readonly Item[]) => Promise<ImportOutcome[]>;
@@ -77,7 +82,7 @@ export async function runImport<Item>(run: TaskAttempt, importing: ImportDefinit
   let [batch, rows, end]: [Item[], number, ImportPosition] = [[], 0, checkpoint.position];
   const flush = async (): Promise<void> => {
     if (batch.length === 0) return;
-    const [from, items, position] = [checkpoint, batch, end];
+    const [from, items, position] = [checkpoint, (await importing.prepareItems?.(batch)) ?? batch, end];
     ({ checkpoint } = await run.step((em) => importBatch(em, importing, { ...from, position }, items, run.task.attempts)));
     [batch, rows] = [[], 0];
   };

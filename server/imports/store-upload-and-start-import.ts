@@ -10,21 +10,28 @@ import { deleteStoredFile } from '../tasks/stored-task-file.ts';
 import { getTaskPath } from '../tasks/task-from-entity.ts';
 import { storeUpload } from './store-upload.ts';
 
-type ImportStart = Omit<NewTask, 'inputId' | 'params'> & { readonly query: NewTask['params'] };
+type ImportStart = Omit<NewTask, 'inputId' | 'params'> & {
+  readonly query: NewTask['params'];
+  /** Called in the transaction that starts the task. */
+  readonly onStarted?: (em: EntityManager, task: Task) => Promise<void>;
+};
 
 /** Stores the uploaded file and starts the task that imports it. The upload may take minutes, so it is stored before the transaction. */
 export async function storeUploadAndStartImport(
   em: EntityManager,
   req: MatchedRequest & Readable,
   res: Response,
-  { type, needs, query }: ImportStart,
+  { type, needs, query, onStarted }: ImportStart,
 ) {
   const { fileId, sha256, format } = await storeUpload(em, req);
   // By default, a column has the name of its field, so a parameter that specifies this name is not recorded.
   const specified = Object.entries(query).filter(([name, value]) => name !== `${String(value)}_column`);
   const params = { ...Object.fromEntries(specified), format };
-  const start = (inner: EntityManager): Promise<Task> =>
-    enqueueTask(inner, requirePrincipal(req), { type, params, needs, inputId: fileId });
+  const start = async (inner: EntityManager): Promise<Task> => {
+    const task = await enqueueTask(inner, requirePrincipal(req), { type, params, needs, inputId: fileId });
+    await onStarted?.(inner, task);
+    return task;
+  };
   return startTaskIdempotently(em, req, res, start, getTaskPath, { ...params, sha256 }).catch(async (error: unknown) => {
     await deleteStoredFile(em, fileId);
     throw error;

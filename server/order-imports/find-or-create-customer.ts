@@ -2,13 +2,15 @@ import { raw } from '@mikro-orm/core';
 import { sha256 } from '../crypto/sha256.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { RowError } from '../imports/parse-import-cells-and-validate-row.ts';
+import { ImportedUser } from '../users/imported-user.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { ImportedCustomerReference } from './imported-order-and-customer-reference.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead } from './parse-order-row.ts';
 
 /**
- * Returns the account of an order's customer: the account with the customer key or e-mail address, or a new account. If the order has
+ * Returns the account of an order's customer: the account with the customer key (from an earlier import of orders or users) or e-mail
+ * address, or a new account. If the order has
  * neither a customer key nor an e-mail address, returns the account specified in the parameters.
  */
 export async function findOrCreateCustomer(
@@ -21,7 +23,7 @@ export async function findOrCreateCustomer(
   if (key === undefined) return userId === undefined ? customerMissing : findUserById(em, userId);
   const imported = await em.findOne(ImportedCustomerReference, { source, key }, { disableIdentityMap: true });
   if (imported) return imported.user;
-  const known = head.customer_email === undefined ? null : await findUserByEmail(em, head.customer_email);
+  const known = await findExistingUser(em, source, head);
   if (!known && params.unknown_customers === 'refuse') {
     return { field: 'customer', code: 'unknown_reference', detail: `There is no customer ${JSON.stringify(key)}.` };
   }
@@ -29,6 +31,15 @@ export async function findOrCreateCustomer(
   const user = known?.id ?? (await em.insert(User, { name, email: head.customer_email ?? placeholderEmail(source, key) }));
   await em.insert(ImportedCustomerReference, { source, key, user });
   return user;
+}
+
+/** Finds a user whom a user import from the same source created with the customer key as external ID, or a user with the e-mail address. */
+async function findExistingUser(em: EntityManager, source: string, head: ImportedOrderHead): Promise<{ id: number } | undefined> {
+  const { customer: externalId, customer_email: email } = head;
+  const imported = externalId === undefined ? null : await em.findOne(ImportedUser, { source, externalId }, { disableIdentityMap: true });
+  const importedUser = imported && (await em.findOne(User, { id: imported.user, status: { $ne: 'closed' } }, { disableIdentityMap: true }));
+  if (importedUser) return importedUser;
+  return (email === undefined ? null : await findUserByEmail(em, email)) ?? undefined;
 }
 
 const findUserByEmail = (em: EntityManager, email: string): Promise<User | null> =>

@@ -8,7 +8,13 @@ import {
   maxLineQuantity,
 } from '@mandate/contract';
 import { z } from 'zod';
-import { parseAmountCell, validateImportRow, parseIntegerCell, type RowError } from '../imports/parse-import-cells-and-validate-row.ts';
+import {
+  parseAmountCell,
+  validateImportRow,
+  parseIntegerCell,
+  parseTimestampCell,
+  type RowError,
+} from '../imports/parse-import-cells-and-validate-row.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 
 type Cells = ReadonlyMap<string, string>;
@@ -71,7 +77,7 @@ export function parseOrderFieldsFromRow(params: OrderImportParams, cells: Cells)
   const customer = cell('customer_column');
   return validateImportRow(orderHeadSchema, {
     reference: cell('reference_column'),
-    created_at: timestampFromCell(cell('created_at_column'), params.utc_offset),
+    created_at: parseTimestampCell(cell('created_at_column'), params.utc_offset),
     status: cell('status_column'),
     currency,
     shipping_total: parseAmountCell(cell('shipping_total_column'), params.amounts, currency),
@@ -91,13 +97,6 @@ export function parseOrderFieldsFromRow(params: OrderImportParams, cells: Cells)
 
 const currencyFromCells = (params: OrderImportParams, cells: Cells): string | undefined =>
   cells.get(params.currency_column) ?? params.currency;
-
-/** Expands a date, or a time without an offset, into an RFC 3339 timestamp. Any other text is returned unchanged and fails validation. */
-function timestampFromCell(text: string | undefined, utcOffset: string): string | undefined {
-  const [, date, time = '00:00', offset = utcOffset] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?)?$/.exec(text ?? '') ?? [];
-  return date === undefined ? text : `${date}T${time}${offset}`;
-}
 
 /** Checks an order's number of lines, total and discount, and returns the first error. */
 export function findImportedOrderError(lines: readonly ImportedOrderLine[], head: ImportedOrderHead): RowError | undefined {

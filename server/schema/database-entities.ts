@@ -35,5 +35,6 @@ export { Refund } from '../refunds/refund.entity.ts';
 export { Shipment } from '../shipments/shipment.entity.ts';
 export { Task, TaskFile, TaskFileChunk } from '../tasks/task-and-task-file.entity.ts';
 export { UsageMonth } from '../usage/monthly-usage.entity.ts';
+export { ImportedUser } from '../users/imported-user.entity.ts';
 export { User } from '../users/user.entity.ts';
 export { WebhookDelivery, WebhookEndpoint } from '../webhooks/endpoints/webhook-endpoint-and-delivery.entity.ts';

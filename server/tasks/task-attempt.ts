@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from '@mikro-orm/core';
-import { type ImportCounts, type Scope, scopeDefinitions, type Task as TaskBody, type TaskType } from '@mandate/contract';
+import { getRolesAllowedForScope, type ImportCounts, type Scope, type Task as TaskBody, type TaskType } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { lockRows } from '../database/queries/lock-rows.sql.ts';
 import { User } from '../users/user.entity.ts';
@@ -55,7 +55,7 @@ export class TaskInterruptedByShutdownError extends Error {}
 async function isStillAllowed(em: EntityManager, { user_id: userId, needs }: ClaimedTask): Promise<boolean> {
   if (userId === null) return true;
   const user = await em.findOne(User, { id: userId }, { disableIdentityMap: true });
-  return user?.status === 'active' && (user.role !== 'customer' || !needs.some((scope) => scopeDefinitions[scope].admin));
+  return user?.status === 'active' && needs.every((scope) => getRolesAllowedForScope(scope).includes(user.role));
 }
 
 // A step may take longer than a lease, so the new lease starts at the end of the step.

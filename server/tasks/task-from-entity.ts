@@ -11,7 +11,7 @@ export type StoredTaskResult = Omit<TaskResult, 'expires_at'>;
 
 /** Counts for an import that has not started. */
 export const initialImportCounts: ImportCounts = { created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 };
-const importTypes: ReadonlySet<TaskType> = new Set(['order_import', 'product_import']);
+const importTypes: ReadonlySet<TaskType> = new Set(['order_import', 'product_import', 'user_import']);
 
 /** A task's columns. */
 type TaskRow = Omit<Task, 'progress' | 'result'> & {

@@ -5,6 +5,7 @@ import type { RevokeAccess } from '../http/routing/handler-dependencies.ts';
 import { assertOtherAdministratorRemains } from './assert-other-administrator-remains.ts';
 import { hasOpenOrders } from './has-open-orders.ts';
 import { userFromEntity } from './user-from-entity.ts';
+import { eraseImportedUserData } from './imported-user.entity.ts';
 import type { User } from './user.entity.ts';
 
 /** Closes an account permanently. The caller has locked the administrators and then the user, in the same transaction. */
@@ -13,6 +14,7 @@ export async function closeUser(em: EntityManager, endAccess: RevokeAccess, user
   await assertNoOpenOrders(em, user.id);
   user.close();
   await em.flush();
+  await eraseImportedUserData(em, user.id);
   await endAccess(em, user.id, 'closed');
   await recordEvent(em, 'user.closed', userFromEntity(user), user.id);
 }

@@ -17,6 +17,7 @@ import {
   ownerListStatuses,
   ownerStatuses,
   publicStatuses,
+  signedInAdministratorStatuses,
   type RequestParts,
   staffStatuses,
   type Statuses,
@@ -58,6 +59,7 @@ async function afterCancelingTasks(sent: RequestParts): Promise<RequestParts> {
   await cancelQueuedTasks();
   return sent;
 }
+const importRequest = (path: string, file: string) => afterCancelingTasks(['POST', path, file, { 'content-type': 'text/csv' }]);
 const createCustomer = async (): Promise<number> => (await signUp(shop.origin)).id;
 
 /** Only the user who started a task can read it, because other users may not be allowed to read the data in its result. */
@@ -183,13 +185,15 @@ const rows: AuthorizationRows = {
     statuses: [401, 403, 202, 202, 202, 202, 202, 202],
   },
   'orderImports.create': {
-    send: () => afterCancelingTasks(['POST', '/order-imports?source=elsewhere', 'reference,sku\n', { 'content-type': 'text/csv' }]),
+    send: () => importRequest('/order-imports?source=elsewhere', 'reference,sku\n'),
     statuses: staffStatuses(202),
   },
-  'productImports.create': {
-    send: () => afterCancelingTasks(['POST', '/product-imports', 'sku,name\n', { 'content-type': 'text/csv' }]),
-    statuses: staffStatuses(202),
+  'productImports.create': { send: () => importRequest('/product-imports', 'sku,name\n'), statuses: staffStatuses(202) },
+  'userImports.create': {
+    send: () => importRequest('/user-imports?source=elsewhere', 'email,name\n'),
+    statuses: signedInAdministratorStatuses(202),
   },
+  'userExports.create': { send: () => afterCancelingTasks(['POST', '/user-exports', {}]), statuses: signedInAdministratorStatuses(202) },
   'events.list': { send: () => ['GET', '/events'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
   'events.get': { send: async () => ['GET', `/events/${await createOrderEvent()}`], statuses: ownerStatuses },
   'webhooks.list': { send: () => ['GET', '/webhook-endpoints'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },

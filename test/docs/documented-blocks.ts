@@ -17,6 +17,17 @@ export const runElsewhere: Readonly<Record<string, string>> = {
   'examples/storefront/README.md: npx mandate login --profile admin --scopes applications.manage': 'test/first-order/first-order.test.ts',
   'server/README.md: npx @mandate/server': 'test/package/installed-server.test.ts',
   'examples/bff/README.md: export CLIENT_SECRET=THE_SECRET COOKIE_SECRETS="$(head -c 32 /dev/urandom | base64)"': 'test/e2e/bff.test.ts',
+  'docs/moving-your-shop.md: mandate login --scopes +users.administer,+users.manage,+orders.manage,+products.write,+tasks.read,+tasks.write':
+    'test/docs/moving-your-shop.test.ts',
+  'docs/moving-your-shop.md: mandate users import medusa-customers.csv --source medusa --external-id-column id --given-name-column first_name --family-name-column last_name --password-hash-column password':
+    'test/docs/moving-your-shop.test.ts',
+  'docs/moving-your-shop.md: mandate users import woocommerce-customers.csv --source woocommerce --external-id-column ID --email-column user_email --name-column display_name --password-hash-column user_pass':
+    'test/docs/moving-your-shop.test.ts',
+  'docs/moving-your-shop.md: mandate users import shopify-customers.csv --source shopify --external-id-column "Customer ID" --email-column Email --given-name-column "First Name" --family-name-column "Last Name" --emails-verified':
+    'test/docs/moving-your-shop.test.ts',
+  'docs/moving-your-shop.md: mandate users import magento-customers.csv --source magento --given-name-column firstname --family-name-column lastname':
+    'test/docs/moving-your-shop.test.ts',
+  'docs/moving-your-shop.md: mandate users export --output users.csv': 'test/docs/moving-your-shop.test.ts',
   'docs/backup.md: npx mandate-server backup shop-2026-11-21.backup     # while servers run': 'test/command/backup.test.ts',
   'docs/backup.md: kill -TERM SERVER_PID                                 # from here on no orders are accepted':
     'test/command/backup.test.ts',
@@ -35,6 +46,12 @@ export const notRun: Readonly<Record<string, string>> = {
   'deploy/README.md: kubectl create namespace mandate': 'needs a cluster; test/deploy/deploy-files.test.ts checks the manifests',
   'deploy/README.md: install --directory /etc/mandate --mode 0700':
     'needs root and systemd; test/deploy/deploy-files.test.ts checks the unit',
+  "docs/moving-your-shop.md: psql medusa --command \"\\copy (select c.id, c.email, c.first_name, c.last_name, p.provider_metadata ->> 'password' as password from customer c left join provider_identity p on p.provider = 'emailpass' and p.entity_id = c.email where c.has_account and c.deleted_at is null) to medusa-customers.csv csv header\"":
+    'needs a database of the other system',
+  'docs/moving-your-shop.md: wp user list --role=customer --fields=ID,user_email,display_name,user_pass --format=csv > woocommerce-customers.csv':
+    'needs a database of the other system',
+  "docs/moving-your-shop.md: mysql --batch magento --execute \"select o.increment_id, o.created_at, o.customer_email, o.order_currency_code, o.shipping_incl_tax, abs(o.discount_amount) as discount_amount, i.sku, i.name, round(i.qty_ordered) as qty_ordered, i.price_incl_tax, round(i.tax_percent * 100) as tax_rate_bps from sales_order o join sales_order_item i on i.order_id = o.entity_id where i.parent_item_id is null and o.state = 'complete' order by o.entity_id\" | tr '\\t' ',' > magento-orders.csv":
+    'needs a database of the other system',
   'docs/clients.md: claude mcp add --transport http shop https://shop.example/mcp':
     'needs an account for a language model; test/peers/mcp-sign-in signs in with the metadata of the program',
   'docs/clients.md: apt-get install --no-install-recommends default-jdk-headless maven golang-go cargo python3-venv':

@@ -17,6 +17,8 @@ export const resourceTestFiles: Readonly<Record<keyof typeof contract, string>> 
   orderExports: 'order-exports/create.test.ts',
   orderImports: 'order-imports/create.test.ts',
   productImports: 'product-imports/ndjson-cells.test.ts',
+  userExports: 'user-exports/create.test.ts',
+  userImports: 'user-imports/create.test.ts',
   tasks: 'tasks/read.test.ts',
   events: 'events/list.test.ts',
   webhooks: 'webhooks/endpoints.test.ts',

@@ -87,6 +87,12 @@ export const exampleFilesByOperation: Readonly<Record<string, Readonly<Record<st
     'text/csv': 'sku,name,category,price,currency,stock\nMUG-02,"Mug, green",kitchen,9.50,GBP,40\n',
     'application/x-ndjson': '{"sku":"MUG-02","name":"Mug, green","category":"kitchen","price":"9.50","currency":"GBP","stock":40}\n',
   },
+  'userImports.create': {
+    'text/csv':
+      'external_id,email,name,email_verified,consented_at,password_hash\n17,bob@example.com,Bob Hill,true,2024-02-01T09:00:00Z,$2b$12$GhvMmNVjRW29ulnudl.LbuAnUtN/LRfe1JsBm1Xu6LE3059z5Tr8m\n',
+    'application/x-ndjson':
+      '{"external_id":"17","email":"bob@example.com","name":"Bob Hill","email_verified":true,"consented_at":"2024-02-01T09:00:00Z","metadata":{"newsletter":"weekly"}}\n',
+  },
   'tasks.result': {
     'text/csv': 'id,reference,status,total,currency\r\n42,PO-2026-118,pending,850,GBP\r\n',
     'application/x-ndjson': '{"id":42,"reference":"PO-2026-118","status":"pending","total":850,"currency":"GBP"}\n',
@@ -117,5 +123,6 @@ export const exampleQueryParameters: Readonly<Record<string, Readonly<Record<str
   'orders.list': { status: ['pending', 'paid'], limit: 50 },
   'orderImports.create': { source: 'old-shop', amounts: 'decimal', unknown_customers: 'create' },
   'productImports.create': { amounts: 'decimal' },
+  'userImports.create': { source: 'old-shop' },
   'auditEvents.list': { outcome: 'refused' },
 };

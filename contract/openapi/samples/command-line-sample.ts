@@ -6,10 +6,13 @@ const commandNames: Readonly<Record<string, string>> = {
   'orderExports.create': 'orders export',
   'orderImports.create': 'orders import',
   'productImports.create': 'products import',
+  'userExports.create': 'users export',
+  'userImports.create': 'users import',
 };
 /** Additional arguments of commands that write files. */
 const extraArguments: Readonly<Record<string, readonly string[]>> = {
   'orderExports.create': ['--output orders.csv'],
+  'userExports.create': ['--output users.csv'],
   'tasks.result': ['--output result.csv'],
 };
 

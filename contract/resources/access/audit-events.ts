@@ -21,6 +21,8 @@ export const auditActions = [
   'account.reactivated',
   'account.role_changed',
   'account.closed',
+  'accounts.exported',
+  'accounts.imported',
   'session.started',
   'session.ended',
   'sessions.ended',

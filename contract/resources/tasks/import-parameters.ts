@@ -20,11 +20,24 @@ export const importFileRouteMetadata = {
   bodyMax: Number.POSITIVE_INFINITY,
 } as const;
 
-export const importQueryParameters = {
+export const dryRunParameter = {
   dry_run: z
     .enum(['true', 'false'])
     .default('false')
     .describe('`true` checks the file and reports what the import would do, without changing anything.'),
+};
+
+/** Name of the system that a file comes from. */
+export const importSourceSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 of a-z, 0-9, `.`, `_` and `-`');
+
+export const importUtcOffsetSchema = z
+  .string()
+  .regex(/^(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/, 'must be `Z` or an offset such as `+01:00`')
+  .default('Z')
+  .describe('UTC offset of timestamps that do not specify one.');
+
+export const importQueryParameters = {
+  ...dryRunParameter,
   amounts: z
     .enum(['minor', 'decimal'])
     .default('minor')

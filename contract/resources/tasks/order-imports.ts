@@ -6,6 +6,8 @@ import {
   importFileBodySchema,
   importFileLimitsText,
   importFileRouteMetadata,
+  importSourceSchema,
+  importUtcOffsetSchema,
 } from './import-parameters.ts';
 import { currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { maxOrderLines } from '../orders/order-create-schema.ts';
@@ -41,18 +43,11 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
     query: z
       .object({
         ...importQueryParameters,
-        source: z
-          .string()
-          .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 of a-z, 0-9, `.`, `_` and `-`')
-          .describe(
-            'Name of the source system. Orders are identified by source and reference, so repeating an import creates no duplicates.',
-          ),
+        source: importSourceSchema.describe(
+          'Name of the source system. Orders are identified by source and reference, so repeating an import creates no duplicates.',
+        ),
         currency: currencySchema.optional().describe('Currency of orders whose rows do not specify one.'),
-        utc_offset: z
-          .string()
-          .regex(/^(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/, 'must be `Z` or an offset such as `+01:00`')
-          .default('Z')
-          .describe('UTC offset of timestamps that do not specify one.'),
+        utc_offset: importUtcOffsetSchema,
         user_id: idInUrlSchema.optional().describe('User who becomes the owner of orders without a customer.'),
         unknown_customers: z
           .enum(['refuse', 'create'])

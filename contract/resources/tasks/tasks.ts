@@ -26,7 +26,7 @@ export const taskProblems = {
 
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
-export const taskTypes = ['order_export', 'order_import', 'product_import'] as const;
+export const taskTypes = ['order_export', 'order_import', 'product_import', 'user_export', 'user_import'] as const;
 export const taskStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export const fileFormats = ['csv', 'ndjson'] as const;
 /** Media types for the file formats. */

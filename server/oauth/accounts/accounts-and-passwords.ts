@@ -7,7 +7,8 @@ import { userFromEntity } from '../../users/user-from-entity.ts';
 import { User } from '../../users/user.entity.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { AccountRow } from '../storage/prefetched-record-and-client-types.ts';
-import { verifyPassword } from '../passwords/password-hash.ts';
+import { isImportedPasswordHash } from '../passwords/imported/stored-imported-password-hash.ts';
+import { hashPassword, verifyPassword } from '../passwords/password-hash.ts';
 import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
 import { selectActiveAccountById } from './select-active-account.sql.ts';
 
@@ -77,8 +78,20 @@ export async function verifyEmailAndPassword(
   password: string,
 ): Promise<{ matches: boolean; accountId: number | undefined }> {
   const candidate = await findActiveAccountWithPasswordHash(em, email);
-  const matches = await verifyPassword(password, candidate?.hash ?? undefined);
-  return { matches, accountId: candidate?.id };
+  return { matches: await verifyPasswordOfAccount(em, candidate, password), accountId: candidate?.id };
+}
+
+/**
+ * Verifies an account's password, which takes the same time if the account does not exist. An imported hash is then replaced by an argon2id
+ * hash, unless the password was changed in the meantime; the time at which the password was set remains.
+ */
+export async function verifyPasswordOfAccount(em: EntityManager, account: SignInCandidate | undefined, password: string): Promise<boolean> {
+  const hash = account?.hash ?? undefined;
+  if (!(await verifyPassword(password, hash)) || account === undefined || hash === undefined) return false;
+  if (isImportedPasswordHash(hash)) {
+    await em.nativeUpdate(StoredPasswordHash, { user: account.id, hash }, { hash: await hashPassword(password) });
+  }
+  return true;
 }
 
 /** Stores a new password hash. `hash` is the result of `validateAndHashNewPassword`, computed before the transaction starts. */

@@ -69,9 +69,11 @@ describe('the tools', () => {
       'signingKeys.rotate': 'must be decided by a human',
       'approvals.approve': 'must be decided by a human',
       'approvals.decline': 'must be decided by a human',
+      'userExports.create': 'must be decided by a human',
       'branding.setLogo': 'requires a file',
       'orderImports.create': 'requires a file',
       'productImports.create': 'requires a file',
+      'userImports.create': 'requires a file',
       'tasks.result': 'returns a file',
     });
   });

@@ -15,14 +15,14 @@ const call = (
   token = administrator.token,
   headers: Record<string, string> = {},
 ): Promise<ApiResponse> => shop.callApi(method, `/api/v1${path}`, { token, body, headers });
-const imports = ['/order-imports?source=elsewhere', '/product-imports'];
+const imports = ['/order-imports?source=elsewhere', '/product-imports', '/user-imports?source=elsewhere'];
 const csv = { 'content-type': 'text/csv' };
 
 describe.each(imports)('POST %s', (path) => {
-  test('403 for a user who is no longer staff', async () => {
-    const formerStaff = await signUpWithRole(shop.db, shop.origin, 'staff');
-    const { access_token: token } = await obtainTokens(shop.origin, formerStaff, scopeNames);
-    await shop.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [formerStaff.id]);
+  test('403 for a user who is no longer staff or administrator', async () => {
+    const formerAdmin = await signUpWithRole(shop.db, shop.origin, 'admin');
+    const { access_token: token } = await obtainTokens(shop.origin, formerAdmin, scopeNames);
+    await shop.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [formerAdmin.id]);
     expect((await call('POST', path, 'sku\n', token, csv)).body.code).toBe('forbidden');
   });
 

@@ -2,7 +2,8 @@ import { argon2Sync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { deriveArgon2idKey, deriveArgon2idKeyInJavaScript } from '../../../server/oauth/passwords/derive-argon2id-key.ts';
-import { hashPassword, verifyPassword, PasswordHashQueueFullError } from '../../../server/oauth/passwords/password-hash.ts';
+import { PasswordHashQueueFullError } from '../../../server/oauth/passwords/password-hash-slots.ts';
+import { hashPassword, verifyPassword } from '../../../server/oauth/passwords/password-hash.ts';
 
 test('a password matches its hash, and another password does not', async () => {
   const hash = await hashPassword('correct horse battery');

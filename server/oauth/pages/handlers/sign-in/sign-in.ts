@@ -1,7 +1,11 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
-import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../accounts/accounts-and-passwords.ts';
+import {
+  findActiveAccountWithPasswordHash,
+  getPasswordSetTimeMs,
+  verifyPasswordOfAccount,
+} from '../../../accounts/accounts-and-passwords.ts';
 import { getClientAddressAndKnownBrowser } from '../../routing/client-address-and-known-browser.ts';
 import { findWhenAuthenticatorAppWasAdded, consumeSecondFactorCode } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import {
@@ -30,7 +34,6 @@ import { secondFactorPage } from '../../views/sign-in/second-factor-page.ts';
 import { signInPage } from '../../views/sign-in/sign-in-page.ts';
 import { createPasskeyRequestOptionsJson, verifyPasskeyAndRecordUse } from '../../../second-factors/passkeys.ts';
 import { issueVerifiedPasswordTicket, decryptVerifiedPasswordTicket } from '../../../second-factors/verified-password-ticket.ts';
-import { verifyPassword } from '../../../passwords/password-hash.ts';
 
 /** Only account pages are allowed as redirect targets, which prevents open redirects. */
 const nextPage = z
@@ -65,19 +68,15 @@ export const submitSignIn = (context: PageContext) => async (req: Request, res: 
   ];
   if (missing.length > 0) return showErrors(missing);
   const account = await findActiveAccountWithPasswordHash(context.em, email);
-  const attempt = await context.limits.countAttempt(
-    'password',
-    email.toLowerCase(),
-    getClientAddressAndKnownBrowser(context, req, account),
-  );
+  const source = getClientAddressAndKnownBrowser(context, req, account);
+  const attempt = await context.limits.countAttempt('password', email.toLowerCase(), source);
   const { result: proved, proof } = await verifyCredentialOrRequireEmailCode(
     context,
     req,
     res,
     { attempt, csrf, step: 'password', next },
     async () => {
-      if (account && (await verifyPassword(password, account.hash ?? undefined))) return { result: account, account };
-      if (!account) await verifyPassword(password, undefined); // takes the same time as for an existing account
+      if (await verifyPasswordOfAccount(context.em, account, password)) return { result: account, account };
       await auditFailure(context, req, account?.id, 'password');
       await emailAccountOwnerAboutAttack(context, attempt, account);
       return { result: undefined, account: undefined };

@@ -28,17 +28,18 @@ import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../set
 import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
 import { assertNoImportRowsRejected, printImportSummary, printFailedOrCanceledImport } from '../../output/print-import-summary.ts';
 import { addOperationFlags } from '../add-api-operation-commands.ts';
-import { addTaskWaitFlags } from '../tasks/task-wait.ts';
+import { addTaskWaitFlags } from './task-wait.ts';
 
 type Flags = WaitFlags & { readonly format?: string; readonly report?: string; readonly yes?: boolean; readonly idempotencyKey?: string };
-type ImportKind = { readonly operationId: 'orderImports.create' | 'productImports.create'; readonly scope: string };
+type ImportKind = { readonly operationId: `${'order' | 'product' | 'user'}Imports.create`; readonly scope: string };
 
 const importKinds = {
   products: { operationId: 'productImports.create', scope: 'products.write' },
   orders: { operationId: 'orderImports.create', scope: 'orders.manage' },
+  users: { operationId: 'userImports.create', scope: 'users.administer' },
 } as const satisfies Record<string, ImportKind>;
 
-export function addOrdersOrProductsImportCommand(program: Command, io: CliEnvironment, group: 'orders' | 'products'): void {
+export function addImportCommand(program: Command, io: CliEnvironment, group: keyof typeof importKinds): void {
   const kind = importKinds[group];
   const spec = getCommandSpecOfOperation(kind.operationId);
   const command = addCommandWithoutSubcommands(requireCommandGroup(program, group), 'import', `Import ${group} from a file`)

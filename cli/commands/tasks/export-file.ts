@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import type { OrderExportCreate, Task } from '@mandate/client-sdk';
+import type { Task } from '@mandate/client-sdk';
 import { waitForTask, assertTaskSucceeded, parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import {
   commandErrorFromApiError,
   buildRequestFromCommandInput,
   getCommandSpecOfOperation,
+  type ContractRequest,
 } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
@@ -16,49 +17,69 @@ import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } fr
 import { formatBytes } from '../../terminal/progress-bar.ts';
 import type { RawFlagValues } from '../../contract-commands/parse-flag-values.ts';
 import { assertDownloadMayOverwrite, saveVerifiedDownload, type DownloadTarget } from '../../files/save-verified-download.ts';
+import { isRecord } from '../../schema/find-schema-violations.ts';
 import { openProfileSession, requireScopes, type Session } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
 import { addOperationFlags } from '../add-api-operation-commands.ts';
-import { addTaskWaitFlags } from '../tasks/task-wait.ts';
+import { addTaskWaitFlags } from './task-wait.ts';
 
 type Flags = WaitFlags & { readonly output?: string; readonly yes?: boolean; readonly wait: boolean; readonly idempotencyKey?: string };
 
-const spec = getCommandSpecOfOperation('orderExports.create');
+type ExportKind = {
+  readonly operationId: 'orderExports.create' | 'userExports.create';
+  /** Names of the required scopes, for the command help. */
+  readonly scopeNames: string;
+  /** Returns the required scope besides those of tasks. */
+  readonly getScope: (session: Session) => string;
+};
 
-export function addOrdersExportCommand(program: Command, io: CliEnvironment): void {
-  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'orders'), 'export', 'Export orders to a file').description(
-    `Export orders to a file. The file is created only when the export is complete. If the output is piped, the export is written to standard output.\n${spec.description ?? ''}`,
+const exportKinds = {
+  orders: { operationId: 'orderExports.create', scopeNames: 'orders.read, tasks.read and tasks.write', getScope: getGrantedOrderReadScope },
+  users: {
+    operationId: 'userExports.create',
+    scopeNames: 'users.administer, tasks.read and tasks.write',
+    getScope: () => 'users.administer',
+  },
+} as const satisfies Record<string, ExportKind>;
+type Group = keyof typeof exportKinds;
+
+export function addExportCommand(program: Command, io: CliEnvironment, group: Group): void {
+  const { operationId, scopeNames } = exportKinds[group];
+  const spec = getCommandSpecOfOperation(operationId);
+  const command = addCommandWithoutSubcommands(requireCommandGroup(program, group), 'export', `Export ${group} to a file`).description(
+    `Export ${group} to a file. The file is created only when the export is complete. If the output is piped, the export is written to standard output.\n${spec.description ?? ''}`,
   );
   const typed = addOperationFlags(command, spec);
   addTaskWaitFlags(command)
     .option('-o, --output <file>', 'path of the output file; - writes to standard output')
     .option('--no-wait', 'start the export, print the task and exit without waiting')
     .option('-y, --yes', 'overwrite an existing file')
-    .addHelpText('after', '\nRequires the scopes orders.read, tasks.read and tasks.write.')
+    .addHelpText('after', `\nRequires the scopes ${scopeNames}.`)
     .action(async () =>
-      exportOrders(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), typed, command.opts<Flags>()),
+      exportFile(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), group, typed, command.opts<Flags>()),
     );
 }
 
-async function exportOrders(io: CliEnvironment, settings: Settings, typed: RawFlagValues, flags: Flags): Promise<void> {
-  const { body } = buildRequestFromCommandInput({ spec, path: [], typed });
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the contract's schema
-  const input = body as OrderExportCreate;
+async function exportFile(io: CliEnvironment, settings: Settings, group: Group, typed: RawFlagValues, flags: Flags): Promise<void> {
+  const { operationId, getScope } = exportKinds[group];
+  const spec = getCommandSpecOfOperation(operationId);
+  const request = buildRequestFromCommandInput({ spec, path: [], typed });
   assertRequestedFieldsKnown(settings, spec.fields);
   parseWaitFlags(flags);
-  const target: DownloadTarget = { path: flags.output ?? defaultPath(io, input), overwrite: flags.yes ?? false };
+  const target: DownloadTarget = { path: flags.output ?? defaultPath(io, group, request), overwrite: flags.yes ?? false };
   if (flags.wait && target.path === '-' && (settings.format !== 'text' || settings.get !== undefined)) {
     throw new CommandError(exitCodes.usage, 'usage', 'Cannot write both the file and the task to standard output', {
-      hint: 'Specify an output file, as in: -o orders.csv',
+      hint: `Specify an output file, as in: -o ${group}.csv`,
     });
   }
   if (flags.wait) assertDownloadMayOverwrite(target);
   const session = await openProfileSession(io, settings);
-  requireScopes(session, [getGrantedOrderReadScope(session), 'tasks.read', 'tasks.write']);
+  requireScopes(session, [getScope(session), 'tasks.read', 'tasks.write']);
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {
-    const started = await session.client.orderExports.create(input, { signal: io.interrupted, idempotencyKey });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both operations return a task
+    const started = (await session.client.request(request, { signal: io.interrupted, idempotencyKey })) as Task;
     if (!flags.wait) return printStartedExport(io, settings, started);
     const task = await waitForTask(io, settings, session.client, started.id, flags);
     await saveExport(io, settings, session, task, target);
@@ -80,5 +101,7 @@ async function saveExport(io: CliEnvironment, settings: Settings, { client }: Se
   io.stderr.write(`${sanitizeForTerminal(`${target.path}: ${task.result.rows} rows, ${formatBytes(task.result.bytes)}`)}\n`);
 }
 
-const defaultPath = ({ stdout }: CliEnvironment, { format = 'csv' }: Partial<OrderExportCreate>): string =>
-  stdout.isTTY ? `orders-${new Date().toISOString().slice(0, 10)}.${format}` : '-';
+function defaultPath({ stdout }: CliEnvironment, group: Group, { body }: ContractRequest): string {
+  const format = isRecord(body) && body['format'] === 'ndjson' ? 'ndjson' : 'csv';
+  return stdout.isTTY ? `${group}-${new Date().toISOString().slice(0, 10)}.${format}` : '-';
+}

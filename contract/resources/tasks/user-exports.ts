@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import { commonProblems, declareProblemResponses, problemCodesOfAuthorizedPosts } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
+import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { fileFormats, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
+
+const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
+
+/** Columns of the exported file, by kind of row. */
+export const userExportColumns = {
+  users: [
+    ...(['id', 'source', 'external_id', 'name', 'email', 'email_verified', 'status', 'role', 'locale'] as const),
+    ...(['metadata', 'consented_at', 'created_at', 'updated_at'] as const),
+  ],
+  consents: ['user_id', 'email', 'client_id', 'application', 'scopes', 'granted_at'],
+} as const;
+
+export const userExportCreateSchema = withSchemaName(
+  'UserExportCreate',
+  z
+    .object({
+      format: z
+        .enum(fileFormats)
+        .default('csv')
+        .describe('File format. `csv`: RFC 4180 with a header row. `ndjson`: one JSON object per line.'),
+      rows: z
+        .enum(['users', 'consents'])
+        .default('users')
+        .describe('Content of a row: a user, or the scopes that a user has granted to an application.'),
+      password_hashes: z
+        .boolean()
+        .default(false)
+        .describe(
+          '`true` adds the column `password_hash`, for example to move to another system. Requires a recent sign-in and `rows: users`.',
+        ),
+    })
+    .strict()
+    .refine(({ rows, password_hashes: hashes }) => rows === 'users' || !hashes, {
+      path: ['password_hashes'],
+      message: 'requires `rows` to be `users`',
+    }),
+);
+
+export const userExportRoutes = defineResource('User exports', 'Export of users and their consents to a file.', {
+  create: {
+    method: 'POST',
+    path: '/user-exports',
+    headers: idempotencyHeadersSchema,
+    body: userExportCreateSchema,
+    summary: 'Export users',
+    description:
+      'Starts a task that writes all users that are not closed, or their consents, to a file, oldest user first. Requires an administrator who is signed in. With `password_hashes`, the administrator must have signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+    responses: {
+      202: taskSchema,
+      ...fails(...problemCodesOfAuthorizedPosts, ...taskCreationProblemCodes, 'insufficient_user_authentication'),
+    },
+    metadata: declareRouteMetadata({ operationId: 'userExports.create', access: ['tasks.write'], idempotent: true }),
+  },
+});
+export type UserExportCreate = z.output<typeof userExportCreateSchema>;

@@ -1,0 +1,94 @@
+import type { PasswordScheme } from './password-scheme.ts';
+
+const mebibyte = 2 ** 20;
+
+/**
+ * Maximum cost of an imported hash. A single verification takes about a second at most, and two concurrent ones use at most 256 MiB, so
+ * that the sign-in of an imported user cannot block the server.
+ */
+export const maxImportedCost = {
+  memoryBytes: 128 * mebibyte,
+  /** argon2id: memory in KiB times passes. */
+  argon2idWork: 512 * 1024,
+  argon2idParallelism: 16,
+  bcryptCost: 14,
+  /** scrypt: N × r × p. */
+  scryptWork: 2 ** 21,
+  pbkdf2Iterations: 2_000_000,
+  phpassLog2Iterations: 18,
+} as const;
+
+/** Returns the reason why verifying a hash of this scheme would use too much memory or time; undefined if it would not. */
+export function findExcessiveCost(scheme: PasswordScheme): string | undefined {
+  switch (scheme.scheme) {
+    case 'argon2id':
+      return (
+        above('The memory in KiB', scheme.memory, maxImportedCost.memoryBytes / 1024) ??
+        above('The memory in KiB times the number of passes', scheme.memory * scheme.passes, maxImportedCost.argon2idWork) ??
+        above('The parallelism', scheme.parallelism, maxImportedCost.argon2idParallelism)
+      );
+    case 'bcrypt':
+      return above('The cost', scheme.cost, maxImportedCost.bcryptCost);
+    case 'scrypt':
+    case 'scrypt-kdf':
+    case 'firebase-scrypt':
+      return (
+        above('The memory in bytes', 128 * scheme.cost * scheme.blockSize, maxImportedCost.memoryBytes) ??
+        above('N × r × p', scheme.cost * scheme.blockSize * scheme.parallelization, maxImportedCost.scryptWork)
+      );
+    case 'pbkdf2':
+      return above('The number of iterations', scheme.iterations, maxImportedCost.pbkdf2Iterations);
+    case 'phpass':
+      return above('The base-2 logarithm of the iterations', scheme.log2Iterations, maxImportedCost.phpassLog2Iterations);
+    case 'sha':
+      break;
+  }
+  return undefined;
+}
+
+const above = (what: string, value: number, maximum: number): string | undefined =>
+  value > maximum ? `${what} is ${value}, more than the maximum of ${maximum}.` : undefined;
+
+/** Returns whether stolen hashes of this scheme could be searched so quickly that they are additionally wrapped in argon2id. */
+export function isWeakPasswordScheme(scheme: PasswordScheme): boolean {
+  switch (scheme.scheme) {
+    case 'argon2id':
+      return scheme.memory * scheme.passes < 35_000; // OWASP's smallest configuration has 7 MiB and 5 passes
+    case 'bcrypt':
+      return scheme.cost < 10;
+    case 'scrypt':
+    case 'scrypt-kdf':
+    case 'firebase-scrypt':
+      return scheme.cost * scheme.blockSize * scheme.parallelization < 2 ** 17;
+    case 'pbkdf2':
+      return scheme.iterations < (scheme.hash === 'sha512' ? 100_000 : 200_000);
+    case 'sha':
+    case 'phpass':
+      break;
+  }
+  return true;
+}
+
+/** Returns why no password can be verified with these parameters; undefined if they are possible. */
+export function findInvalidParameter(scheme: PasswordScheme): string | undefined {
+  switch (scheme.scheme) {
+    case 'argon2id':
+      if (scheme.passes < 1 || scheme.parallelism < 1) return 'The numbers of passes and of lanes must be at least 1.';
+      if (Buffer.from(scheme.salt, 'base64').length < 8) return 'The salt must have at least 8 bytes.';
+      return scheme.memory < 8 * scheme.parallelism ? 'The memory must be at least 8 KiB for each lane.' : undefined;
+    case 'bcrypt':
+      return scheme.cost < 4 ? 'The cost must be at least 4.' : undefined;
+    case 'scrypt':
+    case 'scrypt-kdf':
+    case 'firebase-scrypt':
+      if (scheme.cost < 2 || !Number.isInteger(Math.log2(scheme.cost))) return 'N must be a power of 2.';
+      return scheme.blockSize < 1 || scheme.parallelization < 1 ? 'r and p must be at least 1.' : undefined;
+    case 'pbkdf2':
+      return scheme.iterations < 1 ? 'The number of iterations must be at least 1.' : undefined;
+    case 'phpass':
+      return scheme.log2Iterations < 7 ? 'The base-2 logarithm of the iterations must be at least 7.' : undefined;
+    case 'sha':
+      break;
+  }
+  return undefined;
+}

@@ -1,0 +1,49 @@
+import { Application } from '../applications/application.entity.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { UserConsent } from '../oauth/grants/consent.entity.ts';
+import { exportedPasswordHash } from '../oauth/passwords/imported/stored-imported-password-hash.ts';
+import { StoredPasswordHash } from '../oauth/passwords/stored-password-hash.entity.ts';
+import { ImportedUser } from '../users/imported-user.entity.ts';
+import { userFromEntity } from '../users/user-from-entity.ts';
+import type { User } from '../users/user.entity.ts';
+
+/** A row of the file, by column. */
+export type ExportRow = Readonly<Record<string, string | number | boolean | null | Readonly<Record<string, string>>>>;
+
+/** Reads the rows of users, in the same order. */
+export async function readUserRows(em: EntityManager, users: readonly User[], withPasswordHashes: boolean): Promise<ExportRow[]> {
+  const ids = users.map(({ id }) => id);
+  const imported = await em.find(ImportedUser, { user: { $in: ids } }, { disableIdentityMap: true });
+  const passwords = withPasswordHashes ? await em.find(StoredPasswordHash, { user: { $in: ids } }, { disableIdentityMap: true }) : [];
+  const importedByUser = new Map(imported.map((each) => [each.user, each]));
+  const hashByUser = new Map(passwords.map(({ user, hash }) => [user, exportedPasswordHash(hash)]));
+  return users.map((user) => {
+    const { source, externalId, metadata, consentedAt } = importedByUser.get(user.id) ?? {};
+    return {
+      ...userFromEntity(user),
+      source: source ?? null,
+      external_id: externalId ?? null,
+      metadata: metadata ?? {},
+      consented_at: consentedAt?.toISOString() ?? null,
+      password_hash: hashByUser.get(user.id) ?? null,
+    };
+  });
+}
+
+/** Reads the rows of the users' consents, ordered by user. */
+export async function readConsentRows(em: EntityManager, users: readonly User[]): Promise<ExportRow[]> {
+  const userById = new Map(users.map((user) => [user.id, user]));
+  const orderBy = { user: 'asc', application: 'asc' } as const;
+  const consents = await em.find(UserConsent, { user: { $in: [...userById.keys()] } }, { orderBy, disableIdentityMap: true });
+  const applicationIds = [...new Set(consents.map(({ application }) => application))];
+  const applications = await em.find(Application, { id: { $in: applicationIds } }, { disableIdentityMap: true });
+  const applicationById = new Map(applications.map((application) => [application.id, application]));
+  return consents.map(({ user, application, scopes, grantedAt }) => ({
+    user_id: user,
+    email: userById.get(user)?.email ?? null,
+    client_id: applicationById.get(application)?.clientId ?? null,
+    application: applicationById.get(application)?.name ?? null,
+    scopes: scopes.join(' '),
+    granted_at: grantedAt.toISOString(),
+  }));
+}
