@@ -176,6 +176,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
     apiVersions: servedVersions,
     now,
     onTokenOperation,
+    identityProviderKey: keys.identityProviders,
     ...webhooks,
   };
   const router = createRouterByResource();
