@@ -57,6 +57,7 @@ import { bufferRequestBody } from './protocol/buffered-request-body.ts';
 import { rejectCrossSiteProviderForms } from './pages/routing/reject-cross-site-forms.ts';
 import { createClientIdUrlMiddleware } from './clients/client-id-url-middleware.ts';
 import { ReloadableProvider } from './provider/reloadable-provider.ts';
+import { RelyingParty } from './identity-providers/relying-party.ts';
 import { loadOrCreateSigningKeyCache, type SigningKeyCacheOptions } from './signing-keys/rotating-signing-key-cache.ts';
 import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
 import { redirectFormToGet } from './provider/redirect-form-to-get.ts';
@@ -69,7 +70,7 @@ import { createServerErrorRecorder, correctProviderResponses } from './provider/
 export type CreateAuthorizationServerOptions = {
   readonly db: Database;
   readonly issuer: string;
-  readonly keys: Pick<DerivedKeys, 'cookies' | 'signingKeys' | 'mail' | 'secondFactor'>;
+  readonly keys: Pick<DerivedKeys, 'cookies' | 'signingKeys' | 'mail' | 'secondFactor' | 'identityProviders'>;
   readonly log: { error(details: object, message: string): void };
   /** Whether HTTP URLs that refer to this machine are accepted for logout tokens (default: false). */
   readonly development?: boolean;
@@ -85,6 +86,8 @@ export type CreateAuthorizationServerOptions = {
   readonly openRegistration?: boolean;
   /** Network policy for fetching client ID metadata documents and the keys of clients (default: public addresses only). Tests replace this policy. */
   readonly documentNetwork?: NetworkPolicy;
+  /** Network policy for requests to identity providers (default: public addresses, and this machine in development). */
+  readonly providerNetwork?: NetworkPolicy;
   /** Returns the currencies in which orders can be placed, for the limits on the consent page (default: none). */
   readonly listOrderCurrencies?: PageContext['listOrderCurrencies'] | undefined;
   /** Returns the categories of the products for sale, for the limits on the consent page (default: none). */
@@ -164,6 +167,12 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     knownBrowsers: new KnownBrowserCookie(deriveKey('known browsers'), cookieNamesForIssuer(issuer).browser),
     canMail,
     keys,
+    log,
+    relyingParty: new RelyingParty({
+      network: parts.providerNetwork ?? createPublicNetworkPolicy(development),
+      key: keys.identityProviders,
+      issuer,
+    }),
     challenges: new StatelessPasskeyChallenges(deriveKey('passkey challenges')),
     ...listsForOrderLimits(parts),
     orders: parts.orders ?? noOrdersOfCustomer,
@@ -270,6 +279,8 @@ function routes(
     .use(translateOidcProviderCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
     .all(oauthEndpointPaths.registration, mcpCors)
     .post([oauthEndpointPaths.authorization, oauthEndpointPaths.end_session], requireHost, redirectFormToGet)
+    // the response mode form_post
+    .post('/sign-in/providers/:slug/callback', requireHost, redirectFormToGet)
     // these routes are registered before the pages, because they receive most requests, and matching page paths first would slow them down
     .all(
       oidcProviderRoutePatterns,
