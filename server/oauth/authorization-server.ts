@@ -40,6 +40,7 @@ import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
 import { createPageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
 import { noOrdersOfCustomer, type OrdersOfCustomer } from './accounts/orders-of-customer.ts';
+import { createProviderEndpointRouter } from './pages/handlers/identity-providers/provider-endpoints.ts';
 import { createPageRouter } from './pages/page-routes.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
 import { createPageSettings } from './pages/create-page-settings.ts';
@@ -279,8 +280,6 @@ function routes(
     .use(translateOidcProviderCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
     .all(oauthEndpointPaths.registration, mcpCors)
     .post([oauthEndpointPaths.authorization, oauthEndpointPaths.end_session], requireHost, redirectFormToGet)
-    // the response mode form_post
-    .post('/sign-in/providers/:slug/callback', requireHost, redirectFormToGet)
     // these routes are registered before the pages, because they receive most requests, and matching page paths first would slow them down
     .all(
       oidcProviderRoutePatterns,
@@ -291,7 +290,7 @@ function routes(
     .get(stylesheetPathPattern, serveStylesheet)
     .get(logoPathPattern, serveLogo(context.em))
     .get(pageEnhancementScript.path, serveScript)
-    .use(pages.router)
+    .use(createProviderEndpointRouter(context, requireHost), pages.router)
     .use(createPageErrorHandler(context, log));
   return { router, formPaths: pages.formPaths };
 }

@@ -1,3 +1,4 @@
+import { createLocalJWKSet, errors as joseErrors, jwtVerify, type JWK } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { getIdentityProviderPagePath } from '../../identity-providers/save-identity-provider.ts';
@@ -5,6 +6,8 @@ import type { IdentityProviderRow } from '../../identity-providers/identity-prov
 import { createSsrfProtectedFetch } from '../../outgoing-http/create-ssrf-protected-fetch.ts';
 import { DocumentTooLargeError } from '../../outgoing-http/fetch-third-party-document.ts';
 import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/ssrf-protected-connection.ts';
+import { ClientKeyCache } from '../clients/client-key-cache.ts';
+import { UnusableDocumentError } from '../../outgoing-http/third-party-json-document.ts';
 import { encryptPendingSignIn, type PendingProviderSignIn } from './pending-provider-sign-in.ts';
 import { createProviderClientAuthentication } from './provider-client-authentication.ts';
 import { identityFromClaims, type ProviderIdentity } from './provider-identity.ts';
@@ -31,6 +34,18 @@ const metadataEntriesMax = 100;
 /** Accepted difference between the clocks of the provider and of this server. */
 const clockToleranceSeconds = 60;
 
+const logoutTokenAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
+const keysSchema = z.array(z.custom<JWK>());
+const logoutTokenAgeMaxSeconds = 5 * 60;
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
+const logoutClaimsSchema = z.object({
+  jti: z.string().min(1).max(255),
+  sub: z.string().min(1).max(255),
+  events: z.object({ [logoutEvent]: z.object({}).passthrough() }).passthrough(),
+  // a token with a nonce is an ID token
+  nonce: z.undefined(),
+});
+
 type Options = {
   readonly network: NetworkPolicy;
   /** Encrypts pending sign-ins, and the credentials for the providers. */
@@ -48,21 +63,19 @@ export class RelyingParty {
   readonly #issuer: string;
   readonly #httpOptions: { [oauth.customFetch]: never; [oauth.allowInsecureRequests]: boolean };
   readonly #metadata = new Map<string, CachedMetadata>();
+  readonly #logoutKeys: ClientKeyCache;
 
   constructor({ network, key, issuer }: Options) {
     this.#network = network;
     this.#key = key;
     this.#issuer = issuer;
+    this.#logoutKeys = new ClientKeyCache(network);
     const protectedFetch = createSsrfProtectedFetch(network, requestLimits);
     this.#httpOptions = {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each function of the library declares its own type for this option
       [oauth.customFetch]: protectedFetch as never,
       [oauth.allowInsecureRequests]: network.development,
     };
-  }
-
-  get network(): NetworkPolicy {
-    return this.#network;
   }
 
   redirectUri = ({ slug }: Pick<IdentityProviderRow, 'slug'>): string => `${this.#issuer}${getIdentityProviderPagePath(slug)}/callback`;
@@ -163,6 +176,41 @@ export class RelyingParty {
       const moreClaims = claims['email'] === undefined ? await this.#readUserInfo(server, client, tokens.access_token, claims.sub) : {};
       return identityFromClaims({ ...moreClaims, ...claims }, provider, nameFromAppleUser(parameters.get('user')));
     });
+  }
+
+  /**
+   * Verifies a logout token (OpenID Connect Back-Channel Logout section 2.6). Tokens without `sub` are not supported.
+   * @returns the account whose sessions end, and the ID of the token
+   * @throws {ProviderUnavailableError}
+   * @throws {InvalidProviderResponseError}
+   */
+  async verifyLogoutToken(
+    provider: IdentityProviderRow,
+    token: string,
+  ): Promise<{ readonly id: string; readonly issuer: string; readonly subject: string }> {
+    const { issuer, jwks_uri: jwksUri } = await this.discover(provider);
+    if (jwksUri === undefined) throw new InvalidProviderResponseError('the provider publishes no keys');
+    try {
+      const lookUpKeys = async (kid: string | undefined) =>
+        createLocalJWKSet({
+          keys: keysSchema.parse(await this.#logoutKeys.load({ clientId: `identity provider ${provider.slug}`, jwksUri, kid })),
+        });
+      const options = {
+        issuer,
+        audience: provider.clientId,
+        algorithms: [...logoutTokenAlgorithms],
+        clockTolerance: clockToleranceSeconds,
+        maxTokenAge: logoutTokenAgeMaxSeconds,
+      };
+      const { payload } = await jwtVerify(token, async (header, jws) => (await lookUpKeys(header.kid))(header, jws), options);
+      const { jti, sub } = logoutClaimsSchema.parse(payload);
+      return { id: jti, issuer, subject: sub };
+    } catch (error) {
+      if (error instanceof UnusableDocumentError) throw new ProviderUnavailableError(error.message);
+      if (error instanceof joseErrors.JOSEError || error instanceof z.ZodError)
+        throw new InvalidProviderResponseError('the logout token is not valid');
+      throw error;
+    }
   }
 
   /** Reads the claims that the ID token does not contain. */

@@ -205,11 +205,11 @@ describe('Apple', () => {
     await apple.start();
     const credential = { issuer: apple.issuer, clientSecret: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString() };
     const method = {
-      tokenEndpointAuthMethod: 'apple_client_secret',
+      tokenEndpointAuthMethod: 'apple_client_secret' as const,
       keyId: 'KEY',
       teamId: 'TEAM',
       scopes: ['openid', 'email', 'name'],
-    } as const;
+    };
     await insertIdentityProvider(server.db, credential, { slug: 'apple', preset: 'apple', name: 'Apple', ...method });
     const browser = newBrowser();
     const request = await pressProviderButton(browser, 'apple');

@@ -46,6 +46,9 @@ const linkSchema = z.object({
 });
 type PendingLink = z.output<typeof linkSchema>;
 
+/** Encrypts an account that is to be linked, for the form and for the link in the e-mail. */
+export const encryptPendingLink = (link: PendingLink, key: Buffer): string => encryptText(JSON.stringify(link), key, encryptionContext);
+
 function readPendingLink(context: PageContext, req: Request, text: unknown): PendingLink | undefined {
   const decrypted = typeof text === 'string' ? decryptText(text, context.keys.identityProviders, encryptionContext) : undefined;
   if (decrypted === undefined) return undefined;
@@ -74,7 +77,7 @@ export async function sendExistingAccountPage(
   const linkForm = (await canLinkByEmail(context, context.em, owner))
     ? {
         path: `${getIdentityProviderPagePath(slug)}/link`,
-        pending: encryptText(JSON.stringify(link), context.keys.identityProviders, encryptionContext),
+        pending: encryptPendingLink(link, context.keys.identityProviders),
       }
     : undefined;
   const signInPath = signInPathOf(interactionUid);
