@@ -1,4 +1,4 @@
-import { createLocalJWKSet, errors as joseErrors, jwtVerify, type JWK } from 'jose';
+import { createLocalJWKSet, errors as joseErrors, jwtVerify, type JWK, type JWTVerifyGetKey } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
 import { getIdentityProviderPagePath } from '../../identity-providers/save-identity-provider.ts';
@@ -202,7 +202,8 @@ export class RelyingParty {
         clockTolerance: clockToleranceSeconds,
         maxTokenAge: logoutTokenAgeMaxSeconds,
       };
-      const { payload } = await jwtVerify(token, async (header, jws) => (await lookUpKeys(header.kid))(header, jws), options);
+      const selectKey: JWTVerifyGetKey = async (header, jws) => (await lookUpKeys(header.kid))(header, jws);
+      const { payload } = await jwtVerify(token, selectKey, options);
       const { jti, sub } = logoutClaimsSchema.parse(payload);
       return { id: jti, issuer, subject: sub };
     } catch (error) {
