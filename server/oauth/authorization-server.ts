@@ -87,8 +87,6 @@ export type CreateAuthorizationServerOptions = {
   readonly openRegistration?: boolean;
   /** Network policy for fetching client ID metadata documents and the keys of clients (default: public addresses only). Tests replace this policy. */
   readonly documentNetwork?: NetworkPolicy;
-  /** Network policy for requests to identity providers (default: public addresses, and this machine in development). */
-  readonly providerNetwork?: NetworkPolicy;
   /** Returns the currencies in which orders can be placed, for the limits on the consent page (default: none). */
   readonly listOrderCurrencies?: PageContext['listOrderCurrencies'] | undefined;
   /** Returns the categories of the products for sale, for the limits on the consent page (default: none). */
@@ -169,11 +167,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     canMail,
     keys,
     log,
-    relyingParty: new RelyingParty({
-      network: parts.providerNetwork ?? createPublicNetworkPolicy(development),
-      key: keys.identityProviders,
-      issuer,
-    }),
+    relyingParty: new RelyingParty({ network: createPublicNetworkPolicy(development), key: keys.identityProviders, issuer }),
     challenges: new StatelessPasskeyChallenges(deriveKey('passkey challenges')),
     ...listsForOrderLimits(parts),
     orders: parts.orders ?? noOrdersOfCustomer,

@@ -7,18 +7,12 @@ import type { IdentityProviderRow } from '../../identity-providers/identity-prov
 /** Returns how the server authenticates at a provider's token endpoint. */
 export async function createProviderClientAuthentication(provider: IdentityProviderRow, key: Buffer, now: Date): Promise<ClientAuth> {
   const credential = decryptIdentityProviderCredential(provider, key);
-  switch (provider.tokenEndpointAuthMethod) {
-    case 'client_secret_basic':
-      return ClientSecretBasic(credential);
-    case 'client_secret_post':
-      return ClientSecretPost(credential);
-    case 'private_key_jwt': {
-      const privateKey = await importPrivateKey(credential);
-      return PrivateKeyJwt(provider.keyId == null ? privateKey : { key: privateKey, kid: provider.keyId });
-    }
-    case 'apple_client_secret':
-      return ClientSecretPost(await createAppleClientSecret(provider, await importPrivateKey(credential), now));
-  }
+  const { tokenEndpointAuthMethod: method, keyId } = provider;
+  if (method === 'client_secret_basic') return ClientSecretBasic(credential);
+  if (method === 'client_secret_post') return ClientSecretPost(credential);
+  const privateKey = await importPrivateKey(credential);
+  if (method === 'apple_client_secret') return ClientSecretPost(await createAppleClientSecret(provider, privateKey, now));
+  return PrivateKeyJwt(keyId == null ? privateKey : { key: privateKey, kid: keyId });
 }
 
 const importPrivateKey = (pem: string): Promise<webcrypto.CryptoKey> => importPKCS8(pem, findPrivateKeyAlgorithm(pem) ?? '');

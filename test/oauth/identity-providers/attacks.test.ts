@@ -34,15 +34,16 @@ afterAll(() => Promise.all([provider.stop(), otherProvider.stop()]));
 const isKnown = async (email: string): Promise<boolean> =>
   (await server.db.em.fork().execute('select 1 from users where email = ?', [email])).length > 0;
 
-/** Expects that a response was rejected with an error page, nothing was written, and the browser is not signed in. */
-async function expectRejected(browser: HttpBrowser, page: HtmlPage, status: number, text: string, email: string): Promise<void> {
-  expect([page.response.status, page.text.includes(text), await isKnown(email), await hasActiveSession(browser)]).toEqual([
-    status,
-    true,
-    false,
-    false,
-  ]);
-}
+/** Returns the outcome of a response: the status, whether the page has this text, and whether an account was created or a session started. */
+const readOutcome = async (browser: HttpBrowser, page: HtmlPage, text: string, email: string): Promise<unknown[]> => [
+  page.response.status,
+  page.text.includes(text),
+  await isKnown(email),
+  await hasActiveSession(browser),
+];
+
+/** The outcome of a response that was rejected with the expected text: nothing was written, and the browser is not signed in. */
+const rejectedWith = (status: number): unknown[] => [status, true, false, false];
 
 const invalid = 'was not valid';
 const expired = 'has expired, was started in another browser, or has already been completed';
@@ -63,7 +64,9 @@ describe('an ID token is rejected', () => {
   ])('%s', async (_name, change) => {
     const paula = newProviderUser();
     const browser = newBrowser();
-    await expectRejected(browser, await signInThroughProvider(browser, provider, slug, { ...paula, ...change }), 400, invalid, paula.email);
+    expect(
+      await readOutcome(browser, await signInThroughProvider(browser, provider, slug, { ...paula, ...change }), invalid, paula.email),
+    ).toEqual(rejectedWith(400));
   });
 
   test('without a signature', async () => {
@@ -74,14 +77,18 @@ describe('an ID token is rejected', () => {
     };
     provider.metadata = { id_token_signing_alg_values_supported: ['none', 'ES256'] };
     const browser = newBrowser();
-    await expectRejected(browser, await signInThroughProvider(browser, provider, slug, paula), 400, invalid, paula.email);
+    expect(await readOutcome(browser, await signInThroughProvider(browser, provider, slug, paula), invalid, paula.email)).toEqual(
+      rejectedWith(400),
+    );
   });
 
   test('with the signature of another provider', async () => {
     const paula = newProviderUser();
     provider.alterIdToken = (token) => otherProvider.signJwt(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()));
     const browser = newBrowser();
-    await expectRejected(browser, await signInThroughProvider(browser, provider, slug, paula), 400, invalid, paula.email);
+    expect(await readOutcome(browser, await signInThroughProvider(browser, provider, slug, paula), invalid, paula.email)).toEqual(
+      rejectedWith(400),
+    );
   });
 
   test('with changed claims', async () => {
@@ -92,7 +99,9 @@ describe('an ID token is rejected', () => {
       return [header, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join('.');
     };
     const browser = newBrowser();
-    await expectRejected(browser, await signInThroughProvider(browser, provider, slug, paula), 400, invalid, paula.email);
+    expect(await readOutcome(browser, await signInThroughProvider(browser, provider, slug, paula), invalid, paula.email)).toEqual(
+      rejectedWith(400),
+    );
   });
 
   test('replayed from an earlier sign-in', async () => {
@@ -127,7 +136,7 @@ describe('a response is rejected', () => {
     const response = provider.authorize(await pressProviderButton(newBrowser(), slug), attacker);
     const victim = newBrowser();
     await victim.open('/sign-in');
-    await expectRejected(victim, await victim.open(response.href), 400, expired, attacker.email);
+    expect(await readOutcome(victim, await victim.open(response.href), expired, attacker.email)).toEqual(rejectedWith(400));
   });
 
   test('in the browser of another signed-in user, even if the attacker started to link an account', async () => {
@@ -147,7 +156,7 @@ describe('a response is rejected', () => {
     const response = provider.authorize(await pressProviderButton(browser, slug), { ...paula, email_verified: false });
     const [first, second] = [await browser.open(response.href), await browser.open(response.href)];
     expect([first.response.status, second.response.status]).toEqual([403, 400]);
-    await expectRejected(browser, second, 400, expired, paula.email);
+    expect(await readOutcome(browser, second, expired, paula.email)).toEqual(rejectedWith(400));
   });
 
   test('with a code that was redeemed before', async () => {
@@ -156,7 +165,7 @@ describe('a response is rejected', () => {
     const browser = newBrowser();
     const response = provider.authorize(await pressProviderButton(browser, slug), paula);
     response.searchParams.set('code', used); // its code challenge belongs to another sign-in
-    await expectRejected(browser, await browser.open(response.href), 400, invalid, paula.email);
+    expect(await readOutcome(browser, await browser.open(response.href), invalid, paula.email)).toEqual(rejectedWith(400));
   });
 
   test('from another provider at the redirect URI of the first (mix-up)', async () => {
@@ -164,7 +173,7 @@ describe('a response is rejected', () => {
     const browser = newBrowser();
     const response = provider.authorize(await pressProviderButton(browser, slug), paula);
     response.searchParams.set('iss', otherProvider.issuer);
-    await expectRejected(browser, await browser.open(response.href), 400, invalid, paula.email);
+    expect(await readOutcome(browser, await browser.open(response.href), invalid, paula.email)).toEqual(rejectedWith(400));
   });
 
   test('without iss, if the provider supports it', async () => {
@@ -172,7 +181,7 @@ describe('a response is rejected', () => {
     const browser = newBrowser();
     const response = provider.authorize(await pressProviderButton(browser, slug), paula);
     response.searchParams.delete('iss');
-    await expectRejected(browser, await browser.open(response.href), 400, invalid, paula.email);
+    expect(await readOutcome(browser, await browser.open(response.href), invalid, paula.email)).toEqual(rejectedWith(400));
   });
 
   test('at the redirect URI of another provider', async () => {
@@ -180,7 +189,7 @@ describe('a response is rejected', () => {
     const browser = newBrowser();
     const response = provider.authorize(await pressProviderButton(browser, slug), paula);
     response.pathname = '/sign-in/providers/other/callback';
-    await expectRejected(browser, await browser.open(response.href), 400, expired, paula.email);
+    expect(await readOutcome(browser, await browser.open(response.href), expired, paula.email)).toEqual(rejectedWith(400));
   });
 
   test.each([
@@ -193,7 +202,7 @@ describe('a response is rejected', () => {
     const response = provider.authorize(await pressProviderButton(browser, slug), paula);
     const original = response.searchParams.get('state') ?? '';
     response.searchParams.set('state', state ?? `${original.slice(0, 50)}${original[50] === 'A' ? 'B' : 'A'}${original.slice(51)}`);
-    await expectRejected(browser, await browser.open(response.href), 400, expired, paula.email);
+    expect(await readOutcome(browser, await browser.open(response.href), expired, paula.email)).toEqual(rejectedWith(400));
   });
 
   test('for the interaction of another application request', async () => {
@@ -201,7 +210,7 @@ describe('a response is rejected', () => {
     const browser = newBrowser();
     const response = provider.authorize(await pressProviderButton(browser, slug), paula);
     const page = await browser.open(`/sign-in/another-interaction/providers/${slug}/complete${response.search}`);
-    await expectRejected(browser, page, 400, expired, paula.email);
+    expect(await readOutcome(browser, page, expired, paula.email)).toEqual(rejectedWith(400));
   });
 
   test('with two codes', async () => {
@@ -209,7 +218,7 @@ describe('a response is rejected', () => {
     const browser = newBrowser();
     const response = provider.authorize(await pressProviderButton(browser, slug), paula);
     response.searchParams.append('code', 'another');
-    await expectRejected(browser, await browser.open(response.href), 400, invalid, paula.email);
+    expect(await readOutcome(browser, await browser.open(response.href), invalid, paula.email)).toEqual(rejectedWith(400));
   });
 });
 
@@ -248,7 +257,7 @@ describe('a provider that does not respond properly affects only its own button'
     provider.intercept = () => true; // never responds
     const page = browser.open(response.href);
     await expectOtherSignInsWork();
-    await expectRejected(browser, await page, 503, unavailable, paula.email);
+    expect(await readOutcome(browser, await page, unavailable, paula.email)).toEqual(rejectedWith(503));
   });
 
   test('a response of 10 MB is abandoned', async () => {
@@ -259,7 +268,7 @@ describe('a provider that does not respond properly affects only its own button'
       res.writeHead(200, { 'content-type': 'application/json' }).end(`{"id_token": "${'x'.repeat(10_000_000)}"}`);
       return true;
     };
-    await expectRejected(browser, await browser.open(response.href), 503, unavailable, paula.email);
+    expect(await readOutcome(browser, await browser.open(response.href), unavailable, paula.email)).toEqual(rejectedWith(503));
   });
 
   test.each([
@@ -276,7 +285,7 @@ describe('a provider that does not respond properly affects only its own button'
       res.writeHead(code, { 'content-type': body.startsWith('{') ? 'application/json' : 'text/html', location: '/jwks' }).end(body);
       return true;
     };
-    await expectRejected(browser, await browser.open(response.href), status, text, paula.email);
+    expect(await readOutcome(browser, await browser.open(response.href), text, paula.email)).toEqual(rejectedWith(status));
   });
 
   test('a server that is down', async () => {

@@ -125,7 +125,7 @@ describe('an existing account with the same address', () => {
 });
 
 describe('pre-hijacking', () => {
-  /** An account that an attacker has prepared with the address of the victim, which nobody has verified. */
+  /** An account that an attacker has prepared with the address of the victim, which is not verified. */
   async function prepareAccount(): Promise<TestUser> {
     const attacker = await signUp(server.origin);
     await insertPasskey(server, attacker.id, 'Attacker');
@@ -134,7 +134,7 @@ describe('pre-hijacking', () => {
     return attacker;
   }
 
-  test('an account with an unverified address loses the password, passkeys, links and sessions of whoever prepared it', async () => {
+  test('an account with an unverified address loses the password, passkeys, links and sessions of the attacker', async () => {
     const attacker = await prepareAccount();
     const victim = claimsFor(attacker);
     const browser = newBrowser();
@@ -163,7 +163,7 @@ describe('pre-hijacking', () => {
     expect(page.text).not.toContain(`providers/${slug}/link`);
   });
 
-  test('after a first sign-in through a provider, nobody can sign up with the same address', async () => {
+  test('after a first sign-in through a provider, an attacker cannot sign up with the same address', async () => {
     const victim = newProviderUser();
     await signInThroughProvider(newBrowser(), provider, slug, victim);
     const attacker = newBrowser();

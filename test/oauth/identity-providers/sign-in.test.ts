@@ -122,10 +122,9 @@ test('values of acr that mean two factors are configured', async () => {
   await signInThroughProvider(first, provider, slug, paula);
   await addAuthenticatorApp(first);
   await changeIdentityProvider(server.db, slug, { twoFactorValues: ['gold'] });
-  const [withMfa, withGold] = [{ amr: ['mfa'] }, { acr: 'gold' }].map((claims) =>
-    signInThroughProvider(newBrowser(), provider, slug, { ...paula, ...claims }),
-  );
-  expect([requestsSecondFactor(await withMfa!), (await withGold!).url.pathname]).toEqual([true, '/account']);
+  const signInWith = (claims: object) => signInThroughProvider(newBrowser(), provider, slug, { ...paula, ...claims });
+  const [withMfa, withGold] = [await signInWith({ amr: ['mfa'] }), await signInWith({ acr: 'gold' })];
+  expect([requestsSecondFactor(withMfa), withGold.url.pathname]).toEqual([true, '/account']);
   await changeIdentityProvider(server.db, slug, { twoFactorValues: ['mfa'] });
 });
 

@@ -71,8 +71,9 @@ describe('staff must use the provider of the company', () => {
   test('only while the provider is enabled', async () => {
     const staff = await createLinkedUser('staff');
     await changeIdentityProvider(server.db, slug, { requiredForStaff: true, status: 'disabled' });
-    await signIn(server.origin, staff);
+    const browser = await signIn(server.origin, staff);
     await changeIdentityProvider(server.db, slug, { status: 'enabled' });
+    expect(await hasActiveSession(browser)).toBe(true);
   });
 });
 

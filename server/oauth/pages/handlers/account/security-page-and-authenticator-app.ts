@@ -40,7 +40,7 @@ export async function showSecurityPage(request: AccountRequest, faults: readonly
     codesLeft: await countRecoveryCodes(em, account.id),
     passkeys: await listPasskeys(em, account.id),
     linkedAccounts: await listLinkedAccounts(em, account.id),
-    providers: (await listEnabledProviders(em)).filter((provider) => isRoleInAudience(provider, role)),
+    providers: (await listEnabledProviders(em)).filter((one) => isRoleInAudience(one, role)),
     passkeyOptions: await createPasskeyCreationOptionsJson(
       em,
       challenges,

@@ -158,7 +158,7 @@ export const submitLinkConfirmation = (context: PageContext) => async (req: Requ
 };
 
 /**
- * Removes every credential and session of an account whose address was not verified until now: somebody else may have set them up, to share
+ * Removes every credential and session of an account whose address was not verified until now: an attacker may have set them up, to share
  * the account with the owner of the address later.
  */
 async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source: RequestSource, now: Date): Promise<void> {
