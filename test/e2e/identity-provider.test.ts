@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
-import { insertIdentityProvider } from '../support/oauth/fake-identity-provider.ts';
-import { startSecondIssuer, type SecondIssuer } from '../support/oauth/second-issuer.ts';
+import { insertIdentityProvider } from '../support/identity-providers/fake-identity-provider.ts';
+import { startSecondIssuer, type SecondIssuer } from '../support/identity-providers/second-issuer.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
 
 if (!hasChromium) process.stderr.write('Chromium is not installed, so the test of a sign-in through a provider in a browser is skipped.\n');

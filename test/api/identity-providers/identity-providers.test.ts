@@ -44,35 +44,20 @@ const errorFields = ({ body }: { body: { errors?: { pointer: string }[] } }): st
 
 test('a provider is created with the defaults of its preset, updated conditionally, audited and deleted', async () => {
   const { status, body, headers } = await create({ slug: 'google', preset: 'google', client_id: 'shop', client_secret: 'google-secret-1' });
-  expect([status, body]).toEqual([
+  expect([status, body]).toMatchObject([
     201,
     {
-      id: expect.any(Number),
       slug: 'google',
-      preset: 'google',
       name: 'Google',
       issuer: 'https://accounts.google.com',
-      client_id: 'shop',
-      token_endpoint_auth_method: 'client_secret_basic',
-      key_id: null,
-      team_id: null,
       scopes: ['openid', 'email', 'profile'],
-      button_label: null,
-      logo_uri: null,
       audience: 'everyone',
-      email_domain: null,
-      creates_accounts: false,
-      two_factor_values: ['mfa'],
-      required_for_staff: false,
-      break_glass_user_id: null,
       status: 'enabled',
       redirect_uri: `${shop.origin}/sign-in/providers/google/callback`,
-      backchannel_logout_uri: `${shop.origin}/sign-in/providers/google/logout`,
       version: 1,
-      created_at: expect.any(String),
-      updated_at: expect.any(String),
     },
   ]);
+  expect(Object.keys(body)).not.toContain('client_secret');
   const one = `${path}/${body.id}`;
   const etag = headers.get('etag') ?? '';
   const read = await admin.callApi('GET', one);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import { hasActiveSession, submitFormContaining } from '../../support/oauth/account-pages.ts';
 import {
@@ -13,25 +13,18 @@ import {
   FakeIdentityProvider,
   insertIdentityProvider,
   newProviderUser,
-  readAuthorizationRequest,
-  signInThroughProvider,
   type FakeClaims,
-} from '../../support/oauth/fake-identity-provider.ts';
+} from '../../support/identity-providers/fake-identity-provider.ts';
 import { signIn, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { readLastMailTo, readMailLink, readMailsTo } from '../../support/services/mailbox.ts';
+import { useIdentityProvider } from '../../support/identity-providers/use-identity-provider.ts';
 import { useServer } from '../../support/server/use-server.ts';
+import { readAuthorizationRequest, signInThroughProvider } from './provider-sign-in.ts';
 
 const server = useServer({ development: true });
-const provider = new FakeIdentityProvider();
 const slug = 'example';
+const provider = useIdentityProvider(server, { slug });
 const newBrowser = () => new HttpBrowser(server.origin);
-
-beforeAll(async () => {
-  await provider.start();
-  await insertIdentityProvider(server.db, provider, { slug });
-});
-afterEach(() => provider.reset());
-afterAll(() => provider.stop());
 
 const readLinkedSubjects = async (userId: number): Promise<string[]> =>
   (

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { addAuthenticatorApp, generateTotpCode, readAuditTrail, requestsSecondFactor } from '../../support/oauth/credentials.ts';
 import {
@@ -8,25 +8,17 @@ import {
   FakeIdentityProvider,
   insertIdentityProvider,
   newProviderUser,
-  pressProviderButton,
-  readAuthorizationRequest,
-  signInThroughProvider,
-} from '../../support/oauth/fake-identity-provider.ts';
+} from '../../support/identity-providers/fake-identity-provider.ts';
 import { submitFormContaining } from '../../support/oauth/account-pages.ts';
 import { authorizationPath, buildAuthorizationRequest, redeemCode, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
+import { useIdentityProvider } from '../../support/identity-providers/use-identity-provider.ts';
 import { useServer } from '../../support/server/use-server.ts';
+import { pressProviderButton, readAuthorizationRequest, signInThroughProvider } from './provider-sign-in.ts';
 
 const server = useServer({ development: true });
-const provider = new FakeIdentityProvider();
 const slug = 'example';
+const provider = useIdentityProvider(server, { slug });
 const newBrowser = () => new HttpBrowser(server.origin);
-
-beforeAll(async () => {
-  await provider.start();
-  await insertIdentityProvider(server.db, provider, { slug });
-});
-afterEach(() => provider.reset());
-afterAll(() => provider.stop());
 
 const findUser = async (email: string) =>
   (

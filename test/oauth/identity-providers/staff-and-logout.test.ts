@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { hasActiveSession, submitFormContaining } from '../../support/oauth/account-pages.ts';
 import { readAuditTrail } from '../../support/oauth/credentials.ts';
@@ -9,23 +9,18 @@ import {
   FakeIdentityProvider,
   insertIdentityProvider,
   newProviderUser,
-  readAuthorizationRequest,
-  signInThroughProvider,
-} from '../../support/oauth/fake-identity-provider.ts';
+} from '../../support/identity-providers/fake-identity-provider.ts';
 import { obtainTokens, sendRefreshRequest, signIn, signUpWithRole, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { useIdentityProvider } from '../../support/identity-providers/use-identity-provider.ts';
 import { useServer } from '../../support/server/use-server.ts';
+import { readAuthorizationRequest, signInThroughProvider } from './provider-sign-in.ts';
 
 const server = useServer({ development: true });
-const company = new FakeIdentityProvider();
 const slug = 'company';
+const company = useIdentityProvider(server, { slug, name: 'Company ID' });
 const newBrowser = () => new HttpBrowser(server.origin);
 
-beforeAll(async () => {
-  await company.start();
-  await insertIdentityProvider(server.db, company, { slug, name: 'Company ID' });
-});
 beforeEach(() => changeIdentityProvider(server.db, slug, { requiredForStaff: false, breakGlassUser: null, audience: 'everyone' }));
-afterAll(() => company.stop());
 
 /** Signs up a user with a role, and links an account at the company's provider. */
 async function createLinkedUser(role: 'customer' | 'staff' | 'admin'): Promise<TestUser & { readonly claims: { sub: string } }> {

@@ -9,7 +9,7 @@ import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../.
 import { encryptEmailCodeFormState } from '../../../server/oauth/pages/handlers/sign-in/require-email-code-after-failed-attempts.ts';
 import { encryptShownRecoveryCodes } from '../../../server/oauth/pages/handlers/account/security-page-and-authenticator-app.ts';
 import { encryptPendingLink } from '../../../server/oauth/pages/handlers/identity-providers/link-account-by-email.ts';
-import { insertIdentityProvider } from './fake-identity-provider.ts';
+import { insertIdentityProvider } from '../identity-providers/fake-identity-provider.ts';
 import { createEmailedLinkToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/emailed-one-time-links.ts';
 import { issueVerifiedPasswordTicket } from '../../../server/oauth/second-factors/verified-password-ticket.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';

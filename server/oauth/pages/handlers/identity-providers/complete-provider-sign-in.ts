@@ -17,7 +17,7 @@ import { twoFactorAcrValue } from '../../../protocol/acr-and-amr.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { consumePasskeyChallenge } from '../../../second-factors/passkeys.ts';
 import { issueVerifiedPasswordTicket } from '../../../second-factors/verified-password-ticket.ts';
-import type { Interaction, PageContext } from '../../routing/page-context.ts';
+import type { PageContext } from '../../routing/page-context.ts';
 import { findPreferredLanguage } from '../../views/page-language.ts';
 import { completeSignIn } from '../sign-in/complete-sign-in.ts';
 import { renderSecondFactorPage } from '../sign-in/render-sign-in-pages.ts';
@@ -25,6 +25,7 @@ import { findPendingSignInInteraction } from '../sign-in/sign-in.ts';
 import { linkProviderToSignedInUser } from './link-account.ts';
 import { sendExistingAccountPage } from './link-account-by-email.ts';
 import { sendProviderError, sendProviderMessage } from './provider-error-pages.ts';
+import type { ProviderResponse } from './provider-response.ts';
 
 const readParameters = (req: Request): URLSearchParams => new URLSearchParams(req.originalUrl.split('?', 2)[1] ?? '');
 
@@ -66,14 +67,6 @@ export const completeProviderResponse = (context: PageContext) => async (req: Re
   if (!isEmailDomainAllowed(provider, identity)) return refuse(context, req, res, response, undefined);
   if (pending.linkForUserId !== null) return linkProviderToSignedInUser(context, req, res, response);
   return signInOrCreateAccount(context, req, res, response);
-};
-
-/** A verified response of a provider. */
-export type ProviderResponse = {
-  readonly provider: IdentityProviderRow;
-  readonly pending: PendingProviderSignIn;
-  readonly identity: ProviderIdentity;
-  readonly interaction: Interaction | undefined;
 };
 
 async function signInOrCreateAccount(context: PageContext, req: Request, res: Response, response: ProviderResponse): Promise<void> {

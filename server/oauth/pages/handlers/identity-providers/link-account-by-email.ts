@@ -27,7 +27,7 @@ import { sendPage, type PageContext } from '../../routing/page-context.ts';
 import { confirmLinkPage, existingAccountPage } from '../../views/identity-providers/identity-provider-pages.ts';
 import { localizePageSettingsForUser } from '../../views/page-language.ts';
 import { emailSentPage } from '../../views/sign-in/email-link-pages.ts';
-import type { ProviderResponse } from './complete-provider-sign-in.ts';
+import type { ProviderResponse } from './provider-response.ts';
 import { sendProviderMessage, signInPathOf } from './provider-error-pages.ts';
 
 const lifetimeMs = 60 * 60 * 1000;

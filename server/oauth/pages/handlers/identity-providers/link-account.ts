@@ -8,7 +8,7 @@ import { User } from '../../../../users/user.entity.ts';
 import type { PageContext } from '../../routing/page-context.ts';
 import { auditSecondFactorChangeAndEmailUser, showSecurityPage } from '../account/security-page-and-authenticator-app.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from '../account/signed-in-page-guards.ts';
-import type { ProviderResponse } from './complete-provider-sign-in.ts';
+import type { ProviderResponse } from './provider-response.ts';
 import { sendProviderMessage } from './provider-error-pages.ts';
 
 /** Links the account at the provider to the user who started this on the account page. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import { releaseLoadShedderSlotWhile } from '../../../../http/server/load-shedder.ts';
 import { InvalidProviderResponseError, ProviderUnavailableError } from '../../../identity-providers/relying-party.ts';
-import { endAccessAfterProviderLogout } from '../../../linked-accounts/end-access-after-provider-logout.ts';
+import { endAccessAfterProviderLogout } from './end-access-after-provider-logout.ts';
 import { findEnabledProvider } from '../../../linked-accounts/linked-accounts.ts';
 import { consumePasskeyChallenge } from '../../../second-factors/passkeys.ts';
 import { redirectFormToGet } from '../../../provider/redirect-form-to-get.ts';

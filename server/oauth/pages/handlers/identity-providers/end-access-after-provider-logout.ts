@@ -1,12 +1,12 @@
-import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
-import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import type { IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
-import { lockUserRow } from '../../users/lock-user-row.ts';
-import { User } from '../../users/user.entity.ts';
-import { endSessions } from '../back-channel-logout/end-sessions.ts';
-import { revokeGrantsAndSessionsOfUser } from '../grants/revoke-grants-and-sessions-of-user.ts';
-import { BrowserSession } from '../sessions/browser-session.entity.ts';
-import { findLinkedAccount } from './linked-accounts.ts';
+import { recordAuditEvent, type RequestSource } from '../../../../audit/record-audit-event.ts';
+import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
+import type { IdentityProviderRow } from '../../../../identity-providers/identity-provider.entity.ts';
+import { lockUserRow } from '../../../../users/lock-user-row.ts';
+import { User } from '../../../../users/user.entity.ts';
+import { endSessions } from '../../../back-channel-logout/end-sessions.ts';
+import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
+import { BrowserSession } from '../../../sessions/browser-session.entity.ts';
+import { findLinkedAccount } from '../../../linked-accounts/linked-accounts.ts';
 
 /**
  * Ends the sessions of a user whose session or account at a provider has ended. If staff must sign in through this provider, the grants of

@@ -6,10 +6,8 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { encryptIdentityProviderCredential } from '../../../server/identity-providers/identity-provider-credential.ts';
 import { IdentityProviderEntity, type IdentityProviderRow } from '../../../server/identity-providers/identity-provider.entity.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
-import type { HtmlPage, HttpBrowser } from '../browser/browser.ts';
 import { closeServer, listenOnLoopback } from '../network/loopback-server.ts';
 import { testServerSecret } from '../server/test-server-secret.ts';
-import { submitFormContaining } from './account-pages.ts';
 
 export type FakeClaims = Readonly<Record<string, unknown>>;
 type IssuedCode = { readonly claims: FakeClaims; readonly challenge: string; readonly redirectUri: string };
@@ -147,27 +145,6 @@ export async function insertIdentityProvider(
 /** Changes a provider in the database. */
 export const changeIdentityProvider = ({ em }: Database, slug: string, fields: ProviderFields): Promise<number> =>
   em.fork().nativeUpdate(IdentityProviderEntity, { slug }, fields);
-
-/** Returns the authorization request to which a page sends the browser. */
-export function readAuthorizationRequest(page: HtmlPage): URL {
-  const [, url = ''] = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(page.text) ?? [];
-  if (url === '') throw new Error(`${page.url.pathname} ${page.response.status} does not redirect to a provider: ${page.text}`);
-  return new URL(url.replaceAll('&amp;', '&'));
-}
-
-/** Presses a provider's button on the sign-in page. Returns the authorization request. */
-export const pressProviderButton = async (browser: HttpBrowser, slug: string, signInPage?: HtmlPage): Promise<URL> =>
-  readAuthorizationRequest(await submitFormContaining(browser, signInPage ?? (await browser.open('/sign-in')), `providers/${slug}/start`));
-
-/** Signs in through a provider. Returns the last page. */
-export async function signInThroughProvider(
-  browser: HttpBrowser,
-  provider: FakeIdentityProvider,
-  slug: string,
-  claims: FakeClaims,
-): Promise<HtmlPage> {
-  return browser.open(provider.authorize(await pressProviderButton(browser, slug), claims).href);
-}
 
 /** Returns the claims of a new user, whose address the provider has verified. */
 export function newProviderUser(): { sub: string; email: string; email_verified: boolean; name: string } {
