@@ -6888,7 +6888,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         status: {
           type: ['string'],
           enum: ['enabled', 'disabled'],
-          description: 'A `disabled` provider has no button, and nobody can sign in through it.',
+          description: 'A `disabled` provider has no button, and users cannot sign in through it.',
         },
         client_secret: {
           type: ['string'],
@@ -7088,7 +7088,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         status: {
           type: ['string'],
           enum: ['enabled', 'disabled'],
-          description: 'A `disabled` provider has no button, and nobody can sign in through it.',
+          description: 'A `disabled` provider has no button, and users cannot sign in through it.',
         },
         client_secret: {
           type: ['string'],
