@@ -17,7 +17,7 @@ const layers: readonly Layer[] = [
   { common: ['http', 'jobs', 'mail'] },
   { common: ['audit', 'events', 'usage', 'api-versions'] },
   { common: ['applications', 'branding', 'order-limits', 'rate-limits', 'users'], shop: ['delivery-methods', 'products'] },
-  { common: ['api-keys'], shop: ['orders', 'tasks'] },
+  { common: ['api-keys', 'identity-providers'], shop: ['orders', 'tasks'] },
   { shop: ['quotes'] },
   { common: ['approvals'] },
   { authorization: ['oauth'], shop: ['imports', 'order-exports', 'statistics', 'payments', 'shipments', 'webhooks'] },

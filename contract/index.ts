@@ -8,6 +8,7 @@ import { brandingRoutes } from './resources/shop/branding.ts';
 import { connectedAppRoutes } from './resources/access/connected-apps.ts';
 import { deliveryMethodRoutes } from './resources/orders/delivery-methods.ts';
 import { eventRoutes } from './resources/events/events.ts';
+import { identityProviderRoutes } from './resources/access/identity-providers.ts';
 import { orderLimitSettingsRoutes } from './resources/shop/order-limit-settings.ts';
 import { orderExportRoutes } from './resources/tasks/order-exports.ts';
 import { orderImportRoutes } from './resources/tasks/order-imports.ts';
@@ -67,6 +68,7 @@ const resources = {
   signingKeys: signingKeyRoutes,
   branding: brandingRoutes,
   orderLimitSettings: orderLimitSettingsRoutes,
+  identityProviders: identityProviderRoutes,
 };
 
 /** Contract of API version 1, the current version, including the version list. */
@@ -145,6 +147,14 @@ export {
   type BrandingUpdate,
   type LogoMediaType,
 } from './resources/shop/branding.ts';
+export {
+  identityProviderAudiences,
+  identityProviderAuthenticationMethods,
+  identityProviderPresets,
+  type IdentityProvider,
+  type IdentityProviderCreate,
+  type IdentityProviderUpdate,
+} from './resources/access/identity-providers.ts';
 export type { ConnectedApp, ConnectedAppLimits } from './resources/access/connected-apps.ts';
 export { currencyExponent, formatDecimalAmount } from './schema/currencies.ts';
 export type { OrderLimitSettings, OrderLimitSettingsUpdate } from './resources/shop/order-limit-settings.ts';

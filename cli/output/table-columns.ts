@@ -6,6 +6,7 @@ import type {
   AuditEvent,
   ConnectedApp,
   DeliveryMethod,
+  IdentityProvider,
   OrderItem,
   OrderSummary,
   Payment,
@@ -57,6 +58,7 @@ export const tableColumnsByOperation: Readonly<Record<string, readonly string[]>
     | 'application.name'
   )[],
   'apiKeys.list': ['id', 'name', 'prefix', 'scopes', 'status', 'expires_at', 'last_used_at'] satisfies ColumnsOf<ApiKey>,
+  'identityProviders.list': ['id', 'slug', 'name', 'issuer', 'audience', 'status'] satisfies ColumnsOf<IdentityProvider>,
   'applications.list': ['id', 'client_id', 'name', 'type', 'status', 'registration', 'created_at'] satisfies ColumnsOf<Application>,
   'auditEvents.list': [
     'occurred_at',

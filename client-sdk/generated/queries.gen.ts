@@ -37,6 +37,11 @@ import type {
   Event,
   EventPage,
   EventsListQuery,
+  IdentityProvider,
+  IdentityProviderCreate,
+  IdentityProviderPage,
+  IdentityProviderUpdate,
+  IdentityProvidersListQuery,
   Order,
   OrderCancellation,
   OrderCreate,
@@ -211,6 +216,10 @@ export interface Queries {
   readonly orderLimitSettings: {
     get(): QueryOf<OrderLimitSettings>;
   };
+  readonly identityProviders: {
+    list(query?: IdentityProvidersListQuery): QueryOf<IdentityProviderPage>;
+    get(identityProviderId: number | string): QueryOf<IdentityProvider>;
+  };
 }
 
 export interface InfiniteQueries {
@@ -269,6 +278,9 @@ export interface InfiniteQueries {
   };
   readonly auditEvents: {
     list(query?: AuditEventsListQuery): InfiniteQueryOf<AuditEventPage>;
+  };
+  readonly identityProviders: {
+    list(query?: IdentityProvidersListQuery): InfiniteQueryOf<IdentityProviderPage>;
   };
 }
 
@@ -369,5 +381,10 @@ export interface Mutations {
   };
   readonly orderLimitSettings: {
     update(options?: CallOptions & IfMatch): MutationOf<OrderLimitSettings, OrderLimitSettingsUpdate>;
+  };
+  readonly identityProviders: {
+    create(options?: CallOptions): MutationOf<IdentityProvider, IdentityProviderCreate>;
+    update(identityProviderId: number | string, options?: CallOptions & IfMatch): MutationOf<IdentityProvider, IdentityProviderUpdate>;
+    delete(identityProviderId: number | string, options?: CallOptions & IfMatch): MutationOf<undefined, void>;
   };
 }

@@ -31,6 +31,10 @@ import type {
   DeliveryMethodReplace,
   Event,
   EventPage,
+  IdentityProvider,
+  IdentityProviderCreate,
+  IdentityProviderPage,
+  IdentityProviderUpdate,
   Order,
   OrderCancellation,
   OrderCreate,
@@ -134,6 +138,10 @@ export type {
   EventPage,
   EventSubject,
   GrantEvent,
+  IdentityProvider,
+  IdentityProviderCreate,
+  IdentityProviderPage,
+  IdentityProviderUpdate,
   KnownEvent,
   LineQuantity,
   NextAction,
@@ -270,6 +278,7 @@ export interface AuditEventsListQuery extends Query<'auditEvents.list'> {}
 export interface StatsOrdersQuery extends Query<'stats.orders'> {}
 export interface StatsProductsQuery extends Query<'stats.products'> {}
 export interface StatsApplicationsQuery extends Query<'stats.applications'> {}
+export interface IdentityProvidersListQuery extends Query<'identityProviders.list'> {}
 
 export interface VersionsResource {
   /**
@@ -1084,6 +1093,52 @@ export interface OrderLimitSettingsResource {
   ): Call<OrderLimitSettings, ProblemsOf['orderLimitSettings.update']>;
 }
 
+export interface IdentityProvidersResource {
+  /**
+   * List identity providers.
+   * Returns all identity providers, newest first. Requires an administrator.
+   * Requires the scope `identity_providers.manage`.
+   */
+  list(query?: IdentityProvidersListQuery, options?: CallOptions): PagedCall<IdentityProviderPage, ProblemsOf['identityProviders.list']>;
+  /**
+   * Add an identity provider.
+   * Adds a button to the sign-in page. Register `redirect_uri` of the response at the provider. The server does not contact the provider before the first sign-in. Requires an administrator.
+   * Requires the scope `identity_providers.manage`.
+   */
+  create(body: IdentityProviderCreate, options?: CallOptions): Call<IdentityProvider, ProblemsOf['identityProviders.create']>;
+  /**
+   * Get an identity provider.
+   * Requires an administrator.
+   * Requires the scope `identity_providers.manage`.
+   */
+  get(
+    identityProviderId: number | string,
+    options: CallOptions & Required<IfNoneMatch>,
+  ): Call<IdentityProvider | undefined, ProblemsOf['identityProviders.get']>;
+  /**
+   * Get an identity provider.
+   * Requires an administrator.
+   * Requires the scope `identity_providers.manage`.
+   */
+  get(identityProviderId: number | string, options?: CallOptions): Call<IdentityProvider, ProblemsOf['identityProviders.get']>;
+  /**
+   * Update an identity provider.
+   * Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Requires an administrator.
+   * Requires the scope `identity_providers.manage`.
+   */
+  update(
+    identityProviderId: number | string,
+    body: IdentityProviderUpdate,
+    options?: CallOptions & IfMatch,
+  ): Call<IdentityProvider, ProblemsOf['identityProviders.update']>;
+  /**
+   * Delete an identity provider.
+   * Removes the button. Linked accounts are kept, and work again if a provider with the same issuer is added. Requires an administrator.
+   * Requires the scope `identity_providers.manage`.
+   */
+  delete(identityProviderId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['identityProviders.delete']>;
+}
+
 /** Methods of the client, by resource. */
 export interface Resources {
   readonly versions: VersionsResource;
@@ -1115,4 +1170,5 @@ export interface Resources {
   readonly signingKeys: SigningKeysResource;
   readonly branding: BrandingResource;
   readonly orderLimitSettings: OrderLimitSettingsResource;
+  readonly identityProviders: IdentityProvidersResource;
 }

@@ -134,6 +134,10 @@ export const routes: RouteTable = {
   signingKeys: ['/api/v1/signing-key-rotations', { rotate: 'POST json' }],
   branding: ['/api/v1/branding', { get: 'GET', update: 'PATCH json', setLogo: 'PUT/logo file', deleteLogo: 'DELETE/logo' }],
   orderLimitSettings: ['/api/v1/order-limit-settings', { get: 'GET', update: 'PATCH json' }],
+  identityProviders: [
+    '/api/v1/identity-providers',
+    { list: 'GET query paginated', create: 'POST json', get: 'GET/{}', update: 'PATCH/{} json', delete: 'DELETE/{}' },
+  ],
 };
 
 /** Scopes of each operation. A token needs any one of these scopes; an empty list means that no scope is required. */
@@ -179,6 +183,7 @@ export const scopesOf: ScopesOf = /* @__PURE__ */ listScopes({
   signingKeys: { 'signing_keys.manage': 'rotate' },
   branding: { '': 'get', 'branding.manage': 'update setLogo deleteLogo' },
   orderLimitSettings: { 'applications.manage': 'get update' },
+  identityProviders: { 'identity_providers.manage': 'list create get update delete' },
 });
 
 /** The scopes in `scopesOf`. */
@@ -282,6 +287,11 @@ export type ScopesOf = {
   readonly 'branding.deleteLogo': readonly ['branding.manage'];
   readonly 'orderLimitSettings.get': readonly ['applications.manage'];
   readonly 'orderLimitSettings.update': readonly ['applications.manage'];
+  readonly 'identityProviders.list': readonly ['identity_providers.manage'];
+  readonly 'identityProviders.create': readonly ['identity_providers.manage'];
+  readonly 'identityProviders.get': readonly ['identity_providers.manage'];
+  readonly 'identityProviders.update': readonly ['identity_providers.manage'];
+  readonly 'identityProviders.delete': readonly ['identity_providers.manage'];
 };
 
 /** Problem codes of each operation, with their HTTP status. */
@@ -2128,6 +2138,98 @@ export type ProblemsOf = {
     precondition_failed: 412;
     payload_too_large: 413;
     unsupported_media_type: 415;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'identityProviders.list': {
+    invalid_request: 400;
+    invalid_cursor: 400;
+    cursor_mismatch: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'identityProviders.create': {
+    invalid_request: 400;
+    malformed_json: 400;
+    idempotency_key_invalid: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    idempotency_in_progress: 409;
+    conflict: 409;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'identityProviders.get': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'identityProviders.update': {
+    invalid_request: 400;
+    malformed_json: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    precondition_failed: 412;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'identityProviders.delete': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    precondition_failed: 412;
     rate_limited: 429;
     quota_exceeded: 429;
     internal_error: 500;

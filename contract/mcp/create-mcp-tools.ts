@@ -19,6 +19,8 @@ export type { McpTool } from './mcp-tool-type.ts';
 /** Operations that are excluded from the tools for a reason that the OpenAPI document does not contain. */
 const operationsWithoutMcpTool: Readonly<Record<string, string>> = {
   'signingKeys.rotate': 'must be decided by a human',
+  'identityProviders.create': 'requires a secret, which must not appear in a conversation',
+  'identityProviders.update': 'requires a secret, which must not appear in a conversation',
   'approvals.approve': 'must be decided by a human',
   'approvals.decline': 'must be decided by a human',
   'userExports.create': 'must be decided by a human',

@@ -38,6 +38,7 @@ export const scopeDefinitions = {
   'connected_apps.write': { consent: 'Remove applications from your account, and change their limits for orders', admin: false },
   'api_keys.manage': { consent: 'Create API keys that act on your behalf until you revoke them', admin: false },
   'applications.manage': { consent: 'Register applications, and change what they may do', admin: true, role: 'admin' },
+  'identity_providers.manage': { consent: 'Change through which other services users can sign in', admin: true, role: 'admin' },
   'signing_keys.manage': { consent: 'Rotate the keys that sign all tokens', admin: true, role: 'admin' },
   'audit.read': { consent: 'See who signed in, and who changed permissions', admin: true, role: 'admin' },
 } as const satisfies Record<string, { consent: string; admin: boolean; role?: 'admin' }>;

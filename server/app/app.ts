@@ -175,6 +175,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
     apiVersions: servedVersions,
     now,
     onTokenOperation,
+    identityProviderKey: keys.identityProviders,
     ...webhooks,
   };
   const router = createRouterByResource();

@@ -4,6 +4,7 @@ import type { ApprovalDependencies } from '../approvals/routes.ts';
 import type { BrandingDependencies } from '../branding/routes.ts';
 import type { EventHandlerDependencies } from '../events/event-long-poll.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { IdentityProviderDependencies } from '../identity-providers/save-identity-provider.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import type { VersionDependencies } from '../api-versions/routes.ts';
 import type { WebhookDependencies } from '../webhooks/endpoints/create-endpoint.ts';
@@ -16,7 +17,8 @@ type ApiDependencies = HandlerDependencies &
   WebhookDependencies &
   ConnectedAppDependencies &
   ApprovalDependencies &
-  BrandingDependencies;
+  BrandingDependencies &
+  IdentityProviderDependencies;
 
 type RoutesByResource = { [Resource in keyof typeof resourceRoutes]: ReturnType<(typeof resourceRoutes)[Resource]> };
 

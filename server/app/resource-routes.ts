@@ -29,3 +29,4 @@ export { statisticsRoutes as stats } from '../statistics/routes.ts';
 export { signingKeyRoutes as signingKeys } from '../access-management/signing-key-routes.ts';
 export { brandingRoutes as branding } from '../branding/routes.ts';
 export { orderLimitSettingsRoutes as orderLimitSettings } from '../order-limits/order-limit-settings-routes.ts';
+export { identityProviderRoutes as identityProviders } from '../identity-providers/routes.ts';

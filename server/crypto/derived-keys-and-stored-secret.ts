@@ -16,6 +16,8 @@ export type DerivedKeys = {
   readonly secondFactor: Buffer;
   /** Used to encrypt webhook signing secrets. */
   readonly webhooks: Buffer;
+  /** Used to encrypt the credentials for identity providers, and pending sign-ins through them. */
+  readonly identityProviders: Buffer;
   /** Used to authenticate backups. */
   readonly backups: Buffer;
 };
@@ -30,6 +32,7 @@ export function deriveKeys(secret: string): DerivedKeys {
     mail: deriveKey('mail'),
     secondFactor: deriveKey('second-factor'),
     webhooks: deriveKey('webhooks'),
+    identityProviders: deriveKey('identity-providers'),
     backups: deriveKey('backups'),
   };
 }

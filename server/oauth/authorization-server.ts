@@ -40,6 +40,7 @@ import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
 import { createPageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
 import { noOrdersOfCustomer, type OrdersOfCustomer } from './accounts/orders-of-customer.ts';
+import { createProviderEndpointRouter } from './pages/handlers/identity-providers/provider-endpoints.ts';
 import { createPageRouter } from './pages/page-routes.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
 import { createPageSettings } from './pages/create-page-settings.ts';
@@ -57,6 +58,7 @@ import { bufferRequestBody } from './protocol/buffered-request-body.ts';
 import { rejectCrossSiteProviderForms } from './pages/routing/reject-cross-site-forms.ts';
 import { createClientIdUrlMiddleware } from './clients/client-id-url-middleware.ts';
 import { ReloadableProvider } from './provider/reloadable-provider.ts';
+import { RelyingParty } from './identity-providers/relying-party.ts';
 import { loadOrCreateSigningKeyCache, type SigningKeyCacheOptions } from './signing-keys/rotating-signing-key-cache.ts';
 import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
 import { redirectFormToGet } from './provider/redirect-form-to-get.ts';
@@ -70,7 +72,7 @@ import { createServerErrorRecorder, correctProviderResponses } from './provider/
 export type CreateAuthorizationServerOptions = {
   readonly db: Database;
   readonly issuer: string;
-  readonly keys: Pick<DerivedKeys, 'cookies' | 'signingKeys' | 'mail' | 'secondFactor'>;
+  readonly keys: Pick<DerivedKeys, 'cookies' | 'signingKeys' | 'mail' | 'secondFactor' | 'identityProviders'>;
   readonly log: { error(details: object, message: string): void };
   /** Whether HTTP URLs that refer to this machine are accepted for logout tokens (default: false). */
   readonly development?: boolean;
@@ -166,6 +168,8 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     knownBrowsers: new KnownBrowserCookie(deriveKey('known browsers'), cookieNamesForIssuer(issuer).browser),
     canMail,
     keys,
+    log,
+    relyingParty: new RelyingParty({ network: createPublicNetworkPolicy(development), key: keys.identityProviders, issuer }),
     challenges: new StatelessPasskeyChallenges(deriveKey('passkey challenges')),
     ...listsForOrderLimits(parts),
     orders: parts.orders ?? noOrdersOfCustomer,
@@ -283,7 +287,7 @@ function routes(
     .get(stylesheetPathPattern, serveStylesheet)
     .get(logoPathPattern, serveLogo(context.em))
     .get(pageEnhancementScript.path, serveScript)
-    .use(pages.router)
+    .use(createProviderEndpointRouter(context, requireHost), pages.router)
     .use(createPageErrorHandler(context, log));
   return { router, formPaths: pages.formPaths };
 }

@@ -7,12 +7,14 @@ export { BrandingEntity } from '../branding/branding.entity.ts';
 export { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 export { Event, EventSequenceCounter } from '../events/event-and-sequence-counter.entity.ts';
 export { IdempotencyKey } from '../http/writes/idempotency-key.entity.ts';
+export { IdentityProviderEntity } from '../identity-providers/identity-provider.entity.ts';
 export { QueuedMail } from '../mail/queued-mail.entity.ts';
 export { EmailedOneTimeLink } from '../oauth/accounts/emailed-one-time-link.entity.ts';
 export { LogoutNotification } from '../oauth/back-channel-logout/logout-notification.entity.ts';
 export { AttemptCounter } from '../oauth/brute-force/attempt-counter.entity.ts';
 export { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
 export { UserConsent } from '../oauth/grants/consent.entity.ts';
+export { LinkedAccount } from '../oauth/linked-accounts/linked-account.entity.ts';
 export { StoredPasswordHash } from '../oauth/passwords/stored-password-hash.entity.ts';
 export {
   AuthenticatorApp,

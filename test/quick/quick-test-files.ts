@@ -32,6 +32,7 @@ export const resourceTestFiles: Readonly<Record<keyof typeof contract, string>> 
   signingKeys: 'signing-keys/rotate.test.ts',
   branding: 'branding/branding.test.ts',
   orderLimitSettings: 'authorization/order-limit-settings.test.ts',
+  identityProviders: 'identity-providers/identity-providers.test.ts',
 };
 
 /** All test files that `npm run test:quick` runs. The authorization matrix calls every operation as every kind of caller. */

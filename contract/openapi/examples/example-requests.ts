@@ -73,6 +73,17 @@ export const exampleRequestBodiesBySchemaName: Readonly<Record<string, JsonObjec
   RedeliveryCreate: { from_event_id: 1 },
   BrandingUpdate: { name: 'Larkspur', accent_color: '#2f6f4f', help_url: 'https://shop.example/help' },
   RegistrationTokenCreate: { expires_in: 3600 },
+  IdentityProviderCreate: {
+    slug: 'company',
+    preset: 'oidc',
+    name: 'Larkspur staff',
+    issuer: 'https://login.shop.example',
+    client_id: 'mandate',
+    client_secret: 'CLIENT-SECRET-OF-THE-PROVIDER',
+    audience: 'staff',
+    email_domain: 'shop.example',
+  },
+  IdentityProviderUpdate: { status: 'disabled' },
 };
 
 /** Example files, by operation and media type. */

@@ -142,6 +142,32 @@ const webhookEndpoint = {
   ...times,
 };
 
+const identityProvider = {
+  id: 2,
+  slug: 'company',
+  preset: 'oidc',
+  name: 'Larkspur staff',
+  issuer: 'https://login.shop.example',
+  client_id: 'mandate',
+  token_endpoint_auth_method: 'client_secret_basic',
+  key_id: null,
+  team_id: null,
+  scopes: ['openid', 'email', 'profile'],
+  button_label: null,
+  logo_uri: null,
+  audience: 'staff',
+  email_domain: 'shop.example',
+  creates_accounts: false,
+  two_factor_values: ['mfa'],
+  required_for_staff: false,
+  break_glass_user_id: null,
+  status: 'enabled',
+  redirect_uri: 'https://shop.example/sign-in/providers/company/callback',
+  backchannel_logout_uri: 'https://shop.example/sign-in/providers/company/logout',
+  version: 1,
+  ...times,
+};
+
 /** Examples for named schemas whose fields have to be consistent. Examples for other schemas are generated field by field. */
 export const examplesBySchemaName: Readonly<Record<string, JsonObject>> = {
   Order: order,
@@ -158,6 +184,7 @@ export const examplesBySchemaName: Readonly<Record<string, JsonObject>> = {
   Delivery: delivery,
   User: { id: 7, name: 'Ann Lee', email: 'ann@example.com', status: 'active', role: 'customer', version: 1, ...times },
   Branding: branding,
+  IdentityProvider: identityProvider,
   Product: {
     id: 1,
     sku: bag.sku,

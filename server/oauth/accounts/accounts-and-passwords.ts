@@ -15,8 +15,8 @@ import { selectActiveAccountById } from './select-active-account.sql.ts';
 export type NewAccount = {
   readonly name: string;
   readonly email: string;
-  /** Result of `validateAndHashNewPassword`, computed before the transaction starts. */
-  readonly passwordHash: string;
+  /** Result of `validateAndHashNewPassword`, computed before the transaction starts; absent for an account without a password. */
+  readonly passwordHash?: string;
   readonly role?: User['role'];
   readonly locale?: string | undefined;
 };
@@ -26,8 +26,8 @@ export class EmailTakenError extends Error {
 }
 
 /**
- * Creates an active account. The account's e-mail address is considered verified, because the user opened the sign-up link or because the
- * administrator who installs the server specified the address.
+ * Creates an active account. The account's e-mail address is considered verified, because the user opened the sign-up link, an identity
+ * provider has verified the address, or the administrator who installs the server specified it.
  * @throws EmailTakenError
  */
 export async function createAccountWithVerifiedEmail(
@@ -39,7 +39,7 @@ export async function createAccountWithVerifiedEmail(
     return await em.transactional(async (inner) => {
       const user = inner.create(User, { name, email, role, locale: locale ?? null, emailVerification: 'verified' });
       await inner.flush();
-      inner.create(StoredPasswordHash, { user: user.id, hash: passwordHash, changedAt: now });
+      if (passwordHash !== undefined) inner.create(StoredPasswordHash, { user: user.id, hash: passwordHash, changedAt: now });
       await recordEvent(inner, 'user.created', userFromEntity(user), user.id);
       return user;
     });

@@ -7,7 +7,7 @@ export const EmailedOneTimeLink = defineEntity({
   tableName: 'mailed_links',
   properties: {
     tokenHash: p.text().primary(),
-    purpose: p.enum(['sign_up', 'password_reset', 'email_change']),
+    purpose: p.enum(['sign_up', 'password_reset', 'email_change', 'account_link']),
     user: () => p.manyToOne(User).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),
     /** E-mail address to which the link was sent. Using the link proves that the user owns the address. */
     email: p.text(),

@@ -6,7 +6,7 @@ import { buildEmailEqualsFilter } from '../../users/build-email-equals-filter.ts
 import { User } from '../../users/user.entity.ts';
 import { EmailedOneTimeLink } from './emailed-one-time-link.entity.ts';
 
-export type EmailLinkPurpose = 'sign_up' | 'password_reset' | 'email_change';
+export type EmailLinkPurpose = 'sign_up' | 'password_reset' | 'email_change' | 'account_link';
 export type EmailLinkContent = { readonly purpose: EmailLinkPurpose; readonly email: string; readonly userId: number | null };
 
 const linkLifetimeMs = 60 * 60 * 1000;
@@ -51,8 +51,8 @@ const activeLinkFilter = (purpose: EmailLinkPurpose, token: string, now: Date) =
 });
 
 /**
- * Finds a link that can be used, and locks its user if `lockMode` is set. A password reset link can be used only if it was sent to the
- * account's current e-mail address and that address does not require confirmation.
+ * Finds a link that can be used, and locks its user if `lockMode` is set. A password reset link, and a link that links an account at an
+ * identity provider, can be used only if it was sent to the account's current e-mail address and that address does not require confirmation.
  */
 async function findUsableLink(
   em: EntityManager,
@@ -64,7 +64,8 @@ async function findUsableLink(
   const { purpose, email, user: userId = null } = link;
   const lock = lockMode === undefined ? {} : { lockMode };
   const user = userId === null ? null : await em.findOne(User, { id: userId }, { ...lock, disableIdentityMap: true });
-  const isUsable = purpose !== 'password_reset' || (user?.email === email && user.emailVerification !== 'confirmation_required');
+  const requiresCurrentAddress = purpose === 'password_reset' || purpose === 'account_link';
+  const isUsable = !requiresCurrentAddress || (user?.email === email && user.emailVerification !== 'confirmation_required');
   return isUsable ? { purpose, email, userId } : undefined;
 }
 

@@ -6,11 +6,12 @@ import {
   findAuthenticatorAppUsage,
   deleteAuthenticatorAppAndRecoveryCodes,
 } from '../second-factors/authenticator-app-and-recovery-codes.ts';
+import { listLinkedAccounts, removeLinkedAccountsExcept } from '../linked-accounts/linked-accounts.ts';
 import { listPasskeys, removePasskeysExcept } from '../second-factors/passkeys.ts';
 
-/** An account's passkey, authenticator app or API key. A password reset keeps a credential only if the user chooses to keep it. */
+/** An account's passkey, authenticator app, linked account or API key. A password reset keeps a credential only if the user chooses to keep it. */
 export type AccountCredential = {
-  readonly kind: 'passkey' | 'authenticator_app' | 'api_key';
+  readonly kind: 'passkey' | 'authenticator_app' | 'linked_account' | 'api_key';
   /**
    * Identifies the credential in forms and in the audit log, for example `passkey:7`. An authenticator app is identified by its creation
    * time, which distinguishes it from an app added later.
@@ -24,14 +25,22 @@ export type AccountCredential = {
   readonly lastUsedAt: Date | null;
 };
 
-/** Lists an account's passkeys, authenticator app and active API keys. */
+/** Lists an account's passkeys, authenticator app, linked accounts and active API keys. */
 export async function listNonPasswordCredentials(em: EntityManager, userId: number, now: Date): Promise<AccountCredential[]> {
   const app = await findAuthenticatorAppUsage(em, userId);
   const passkeys = await listPasskeys(em, userId);
+  const linkedAccounts = await listLinkedAccounts(em, userId);
   const apiKeys = await listActiveApiKeysOfUser(em, userId, now);
   return [
     ...passkeys.map(({ addedAt, ...passkey }) => ({ ...passkey, ...toIdentity('passkey', passkey.id), prefix: '', createdAt: addedAt })),
     ...(app ? [{ ...toIdentity('authenticator_app', app.addedAt.getTime()), name: '', prefix: '', ...datesOf(app) }] : []),
+    ...linkedAccounts.map(({ id, issuer, label, linkedAt, lastUsedAt }) => ({
+      ...toIdentity('linked_account', id),
+      name: `${label}, ${new URL(issuer).host}`,
+      prefix: '',
+      createdAt: linkedAt,
+      lastUsedAt,
+    })),
     ...apiKeys.map(({ id, name, prefix, createdAt, lastUsedAt }) => ({
       ...toIdentity('api_key', id),
       name,
@@ -69,8 +78,11 @@ export async function removeNonPasswordCredentialsExcept(
 ): Promise<void> {
   const keptIds = (kind: AccountCredential['kind']): number[] => kept.filter((one) => one.kind === kind).map(({ id }) => id);
   await removePasskeysExcept(em, userId, keptIds('passkey'));
+  await removeLinkedAccountsExcept(em, userId, keptIds('linked_account'));
   for (const { kind, key } of removed) {
     if (kind === 'passkey') await recordAuditEvent(em, source, { action: 'passkey.removed', actorId: userId, userId, subject: key }, now);
+    if (kind === 'linked_account')
+      await recordAuditEvent(em, source, { action: 'linked_account.removed', actorId: userId, userId, subject: key }, now);
   }
   if (keptIds('authenticator_app').length === 0) {
     await deleteAuthenticatorAppAndRecoveryCodes(em, userId);

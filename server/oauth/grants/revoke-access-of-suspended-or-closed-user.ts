@@ -4,6 +4,7 @@ import { deleteEmailedLinksOfUser } from '../accounts/emailed-one-time-links.ts'
 import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
 import { AuthenticatorApp, Passkey, RecoveryCode } from '../second-factors/authenticator-app-recovery-code-and-passkey.entity.ts';
 import { endSessions } from '../back-channel-logout/end-sessions.ts';
+import { LinkedAccount } from '../linked-accounts/linked-account.entity.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { BrowserSession } from '../sessions/browser-session.entity.ts';
 import { UserConsent } from './consent.entity.ts';
@@ -26,5 +27,6 @@ export const revokeAccessOfSuspendedOrClosedUser: RevokeAccess = async (em, user
   await em.nativeDelete(AuthenticatorApp, { user: userId });
   await em.nativeDelete(RecoveryCode, { user: userId });
   await em.nativeDelete(Passkey, { user: userId });
+  await em.nativeDelete(LinkedAccount, { user: userId });
   await deleteEmailedLinksOfUser(em, userId);
 };

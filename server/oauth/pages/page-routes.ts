@@ -48,6 +48,15 @@ import {
   submitAuthenticatorSetup,
 } from './handlers/account/security-page-and-authenticator-app.ts';
 import { redisplayNewPasskey, submitNewPasskey, submitPasskeyRemoval } from './handlers/account/add-and-remove-passkeys.ts';
+import { completeProviderResponse, redirectProviderResponse } from './handlers/identity-providers/complete-provider-sign-in.ts';
+import { submitLinkedAccountRemoval } from './handlers/identity-providers/link-account.ts';
+import {
+  redisplayLinkRequest,
+  showLinkConfirmation,
+  submitLinkConfirmation,
+  submitLinkRequest,
+} from './handlers/identity-providers/link-account-by-email.ts';
+import { redisplayProviderStart, submitLinkStart, submitProviderStart } from './handlers/identity-providers/start-provider-sign-in.ts';
 import { sendPage, type PageContext } from './routing/page-context.ts';
 import { PageRouter, type PageHandler } from './routing/page-router.ts';
 import { signedOutPage } from './views/message-pages.ts';
@@ -103,6 +112,14 @@ function addSignInPages(pages: PageRouter): void {
     .addForm(['/sign-up', '/sign-in/:uid/sign-up'], submitSignUpForm, redisplaySignUpForm)
     .addPage(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], showSignUpConfirmation)
     .addForm(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], submitSignUpConfirmation, redisplaySignUpConfirmation)
+    .addPage(providerPaths('start'), redirectTo('/sign-in'))
+    .addForm(providerPaths('start'), submitProviderStart, redisplayProviderStart)
+    .addCallback('/sign-in/providers/:slug/callback', redirectProviderResponse)
+    .addCallback(providerPaths('complete'), completeProviderResponse)
+    .addPage('/sign-in/providers/:slug/link', redirectTo('/sign-in'))
+    .addForm('/sign-in/providers/:slug/link', submitLinkRequest, redisplayLinkRequest)
+    .addPage('/sign-in/providers/:slug/link-confirmation', showLinkConfirmation)
+    .addForm('/sign-in/providers/:slug/link-confirmation', submitLinkConfirmation, showLinkConfirmation)
     .addPage('/password-reset', showPasswordResetRequest)
     .addForm('/password-reset', submitPasswordResetRequest, redisplayPasswordResetRequest)
     .addPage('/password-reset/confirm', showNewPasswordForm)
@@ -153,6 +170,9 @@ function addAccountPages(pages: PageRouter): void {
     .addForm('/account/language', requireSignInBefore(submitLanguageSetting), requireSignInBefore(redisplayLanguageSetting))
     .addForm('/account/passkeys', requireRecentSignInBefore(submitNewPasskey), requireRecentSignInBefore(redisplayNewPasskey))
     .addForm('/account/passkeys/remove', requireRecentSignInBefore(submitPasskeyRemoval), redirectTo('/account/security'))
+    .addPage(['/account/linked-accounts', '/account/linked-accounts/remove'], redirectTo('/account/security'))
+    .addForm('/account/linked-accounts', requireRecentSignInBefore(submitLinkStart), redirectTo('/account/security'))
+    .addForm('/account/linked-accounts/remove', requireRecentSignInBefore(submitLinkedAccountRemoval), redirectTo('/account/security'))
     .addPage(brandingPagePath, requireRecentSignInBefore(showBranding))
     .addPage([`${brandingPagePath}/logo`, `${brandingPagePath}/logo/remove`], redirectTo(brandingPagePath))
     .addForm(brandingPagePath, requireRecentSignInBefore(submitBranding), redirectTo(brandingPagePath))
@@ -161,6 +181,9 @@ function addAccountPages(pages: PageRouter): void {
     .addPage('/account/close', requireRecentSignInBefore(showCloseAccount))
     .addForm('/account/close', requireRecentSignInBefore(submitCloseAccount), redirectTo('/account/close'));
 }
+
+/** Returns the paths of a provider's page, with and without the interaction of an application. */
+const providerPaths = (page: string): string[] => [`/sign-in/providers/:slug/${page}`, `/sign-in/:uid/providers/:slug/${page}`];
 
 const redirectTo =
   (path: string): PageHandler =>

@@ -26,6 +26,8 @@ const pathsWithoutForms = [
   '/mcp/readonly',
   '/oauth-protected-resource/api',
   '/oauth-protected-resource/mcp',
+  '/sign-in/providers/:slug/callback',
+  '/sign-in/providers/:slug/logout',
   ...oidcProviderRoutePatterns,
 ];
 

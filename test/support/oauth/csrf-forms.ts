@@ -8,6 +8,8 @@ import { createAuthorizationServer } from '../../../server/oauth/authorization-s
 import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
 import { encryptEmailCodeFormState } from '../../../server/oauth/pages/handlers/sign-in/require-email-code-after-failed-attempts.ts';
 import { encryptShownRecoveryCodes } from '../../../server/oauth/pages/handlers/account/security-page-and-authenticator-app.ts';
+import { encryptPendingLink } from '../../../server/oauth/pages/handlers/identity-providers/link-account-by-email.ts';
+import { insertIdentityProvider } from '../identity-providers/fake-identity-provider.ts';
 import { createEmailedLinkToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/emailed-one-time-links.ts';
 import { issueVerifiedPasswordTicket } from '../../../server/oauth/second-factors/verified-password-ticket.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
@@ -106,11 +108,17 @@ export async function createCsrfVictim({ origin, db }: Server, send: SendRequest
     (await browser.open(authorizationPath({ ...query, prompt }))).url.pathname.split('/').at(-1) ?? '';
   const uids = { signIn: await startPendingRequest('login'), consent: await startPendingRequest('consent') };
   const links = await createLinks(db, id.userId, account.email);
+  const csrf = csrfTokenOnPage(await browser.open('/account'));
+  const linked = await createProviderLinks(db, id.userId, csrf);
   const userCode = await requestUserCode(origin, send);
   const target = (form: string): string => {
     const token = links[form.replace('/sign-in/:uid', '')];
     const uid = form.startsWith('/consent') ? uids.consent : uids.signIn;
-    return form.replace(':uid', uid).replace(':app', String(connection?.id)) + (token === undefined ? '' : `?token=${token}`);
+    if (form.endsWith('/link-confirmation')) return `/sign-in/providers/${providerSlug}/link-confirmation?${linked.query}`;
+    return (
+      form.replace(':uid', uid).replace(':slug', providerSlug).replace(':app', String(connection?.id)) +
+      (token === undefined ? '' : `?token=${token}`)
+    );
   };
   const page = async (form: string): Promise<HtmlPage> => {
     const formPage = await browser.open(form === '/oauth/logout/confirm' ? '/oauth/logout' : target(form));
@@ -122,19 +130,21 @@ export async function createCsrfVictim({ origin, db }: Server, send: SendRequest
     formTarget: target,
     async completeFields(form) {
       const hidden = Object.fromEntries(z.custom<URLSearchParams>().parse(buildFormRequest(await page(form), {}).body));
-      const csrf = hidden['csrf'] ?? '';
+      const formToken = hidden['csrf'] ?? '';
       const signIn = { accountId: id.userId, passwordSetAt: await readPasswordSetAt(db, id.userId), next: '/account' };
       const proof = form.endsWith('/e-mail-code')
         ? encryptEmailCodeFormState(
             keys.secondFactor,
-            csrf,
+            formToken,
             { ...signIn, step: 'password', code: defaultFormValues['code'] ?? '' },
             new Date(),
           )
-        : issueVerifiedPasswordTicket(keys.secondFactor, csrf, signIn, new Date());
+        : issueVerifiedPasswordTicket(keys.secondFactor, formToken, signIn, new Date());
       const sealed = encryptShownRecoveryCodes(keys.secondFactor, id.userId, ['abcde-fghij']);
       const identifiers = { app: String(connection?.id), id: String(id.passkey), key: String(apiKey), proof, sealed, user_code: userCode };
-      return { ...defaultFormValues, ...identifiers, ...hidden };
+      const provider = { pending: linked.pending, slug: providerSlug };
+      const removed = form === '/account/linked-accounts/remove' ? { id: linked.id } : {};
+      return { ...defaultFormValues, ...identifiers, ...provider, ...removed, ...hidden };
     },
   };
 }
@@ -193,6 +203,31 @@ async function createLinks(db: Database, userId: number, email: string): Promise
     '/account/email/confirm': await link('email_change', `other.${email}`, userId),
   };
 }
+
+const providerSlug = 'example';
+
+/** Stores a provider that cannot be reached, a linked account, and an account that is to be linked by e-mail. */
+async function createProviderLinks(db: Database, userId: number, csrf: string): Promise<{ id: string; pending: string; query: string }> {
+  const em = db.em.fork();
+  const [known] = await em.execute('select 1 from identity_providers where slug = ?', [providerSlug]);
+  const provider = { issuer: 'https://provider.invalid', clientSecret: 'secret of a provider that cannot be reached' };
+  if (!known) await insertIdentityProvider(db, provider, { slug: providerSlug });
+  const insertion = `insert into linked_accounts (user_id, issuer, subject, label, linked_at) values (?, ?, ?, 'Anna', now()) returning id`;
+  const [linked] = await em.execute<{ id: number }[]>(insertion, [userId, provider.issuer, `subject of ${userId}`]);
+  const email = `owner.${userId}@example.com`;
+  const [owner] = await em.execute<{ id: number }[]>(
+    `insert into users (name, email, email_verification) values ('Owner', ?, 'verified') returning id`,
+    [email],
+  );
+  const ownerId = Number(owner?.id);
+  const link = { slug: providerSlug, issuer: provider.issuer, subject: `subject of ${email}`, label: email, userId: ownerId, csrf };
+  const until = Date.now() + 3_600_000;
+  const pending = encryptPendingLink({ ...link, interactionUid: null, until }, keys.identityProviders);
+  const token = await createEmailedLinkToken(em, { purpose: 'account_link', email, userId: ownerId }, new Date());
+  return { id: String(linked?.id), pending, query: new URLSearchParams({ token, pending }).toString() };
+}
+
+const csrfTokenOnPage = ({ text }: HtmlPage): string => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
 async function requestUserCode(origin: string, send: SendRequest): Promise<string> {
   const body = new URLSearchParams({ client_id: cliClient.clientId, scope: 'openid' });

@@ -4,7 +4,7 @@ import { queueMail } from '../../../mail/queue-mail.ts';
 import { buildEmailEqualsFilter } from '../../../users/build-email-equals-filter.ts';
 import { User } from '../../../users/user.entity.ts';
 import { emailConfirmationPath } from './delete-links-and-notify-on-email-change.ts';
-import { type EmailLinkPurpose, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
+import { createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from './render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
 import { localizePageSettingsForUser } from '../views/page-language.ts';
@@ -45,7 +45,7 @@ export async function sendSignUpOrPasswordResetLink(
 
 const buttonLabels = { sign_up: 'createAccount', password_reset: 'choosePassword', email_change: 'confirmAddress' } as const;
 
-function selectPurpose(owner: User | null): EmailLinkPurpose {
+function selectPurpose(owner: User | null): keyof typeof buttonLabels {
   if (!owner) return 'sign_up';
   return owner.emailVerification === 'confirmation_required' ? 'email_change' : 'password_reset';
 }
@@ -53,7 +53,7 @@ function selectPurpose(owner: User | null): EmailLinkPurpose {
 function messageFor(
   { shop: { name: shop }, messages: { mail } }: PageSettings,
   requestedPurpose: RequestedPurpose,
-  purpose: EmailLinkPurpose,
+  purpose: keyof typeof buttonLabels,
 ): { subject: string; text: string } {
   if (purpose === 'email_change') return { subject: mail.confirmAddressSubject({ shop }), text: mail.confirmAddressFirst({ shop }) };
   const hasAccount = purpose === 'password_reset';

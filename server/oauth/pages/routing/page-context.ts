@@ -9,6 +9,7 @@ import type { Html } from '../../../http/response/html-template.ts';
 import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
 import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../views/page-language.ts';
+import type { RelyingParty } from '../../identity-providers/relying-party.ts';
 import type { StatelessPasskeyChallenges } from '../../second-factors/passkeys.ts';
 import type { OnTokenOperation } from '../../provider/report-token-operations.ts';
 import type { OrdersOfCustomer } from '../../accounts/orders-of-customer.ts';
@@ -25,7 +26,10 @@ export type PageContext = {
   readonly knownBrowsers: KnownBrowserCookie;
   /** False if no mail transport is configured. Without a mail transport, features that require e-mail are disabled. */
   readonly canMail: boolean;
-  readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer };
+  readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer; readonly identityProviders: Buffer };
+  /** The client of this server at identity providers. */
+  readonly relyingParty: RelyingParty;
+  readonly log: { error(details: object, message: string): void };
   readonly challenges: StatelessPasskeyChallenges;
   /** Returns the currencies in which orders can be placed. */
   readonly listOrderCurrencies: (em: EntityManager) => Promise<readonly string[]>;

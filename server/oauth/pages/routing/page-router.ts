@@ -44,6 +44,14 @@ export class PageRouter {
   }
 
   /**
+   * Registers a page to which an identity provider redirects the browser. Its handler can change state, and verifies that this browser has
+   * started the sign-in.
+   */
+  addCallback(paths: Paths, handle: PageHandler): this {
+    return this.addPage(paths, handle);
+  }
+
+  /**
    * Registers a form.
    * @param submit handles a form that has a valid token
    * @param stale handles a form without a valid token; usually shows the form again with a new token

@@ -39,6 +39,7 @@ const groupByScope = {
   'connected_apps.write': 'account',
   'api_keys.manage': 'account',
   'applications.manage': 'shop',
+  'identity_providers.manage': 'shop',
   'signing_keys.manage': 'shop',
   'audit.read': 'shop',
 } as const satisfies Record<Scope | OpenIdConnectScope, PermissionGroup>;

@@ -2,6 +2,7 @@ import { findHiddenCharacter, singleLineInputSchema } from '@mandate/contract';
 import { z } from 'zod';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 import { showSecurityPage, auditSecondFactorChangeAndEmailUser } from './security-page-and-authenticator-app.ts';
+import { hasOtherSignInMethod } from '../../../linked-accounts/linked-accounts.ts';
 import { addPasskey, removePasskey } from '../../../second-factors/passkeys.ts';
 
 const newPasskeyForm = z.object({
@@ -45,15 +46,19 @@ const removeForm = z.object({
     .transform(Number),
 });
 
-/** Handles `POST /account/passkeys/remove`. */
+/** Handles `POST /account/passkeys/remove`. The last way to sign in cannot be removed. */
 export async function submitPasskeyRemoval(request: AccountRequest): Promise<void> {
   const { context, req, res, account } = request;
   const form = removeForm.safeParse(req.body ?? {});
   if (form.success) {
-    await context.em.transactional(async (em) => {
+    const isKept = await context.em.transactional(async (em) => {
+      await lockAccountAndRequireActiveSession(em, request);
+      if (!(await hasOtherSignInMethod(em, account.id, { passkeyId: form.data.id }))) return true;
       if (await removePasskey(em, account.id, form.data.id))
         await auditSecondFactorChangeAndEmailUser(em, request, 'passkey.removed', `passkey:${form.data.id}`);
+      return false;
     });
+    if (isKept) return showSecurityPage(request, [{ field: 'passkeys', text: context.settings.messages.providers.lastMethod }]);
   }
-  res.redirect(303, '/account/security');
+  return res.redirect(303, '/account/security');
 }

@@ -16,6 +16,9 @@ import {
   countRecoveryCodes,
   matchTotpTimeStep,
 } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
+import { User } from '../../../../users/user.entity.ts';
+import { isRoleInAudience } from '../../../identity-providers/provider-identity.ts';
+import { listEnabledProviders, listLinkedAccounts } from '../../../linked-accounts/linked-accounts.ts';
 import { getBrowserSessionOfRequest, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { addCodeToAuthentication, passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
 import { recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
@@ -30,11 +33,14 @@ import { createPasskeyCreationOptionsJson, listPasskeys } from '../../../second-
 export async function showSecurityPage(request: AccountRequest, faults: readonly FieldError[] = []): Promise<void> {
   const { context, req, res, account, now } = request;
   const { em, settings, challenges, provider } = context;
+  const { role } = await em.findOneOrFail(User, { id: account.id }, { fields: ['role'], disableIdentityMap: true });
   const html = securityPage(settings, {
     csrf: context.forms.issue(req, res),
     appAddedAt: await findWhenAuthenticatorAppWasAdded(em, account.id),
     codesLeft: await countRecoveryCodes(em, account.id),
     passkeys: await listPasskeys(em, account.id),
+    linkedAccounts: await listLinkedAccounts(em, account.id),
+    providers: (await listEnabledProviders(em)).filter((one) => isRoleInAudience(one, role)),
     passkeyOptions: await createPasskeyCreationOptionsJson(
       em,
       challenges,

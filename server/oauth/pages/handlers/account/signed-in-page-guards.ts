@@ -65,7 +65,7 @@ export async function isSignInRecent({ em }: PageContext, session: Session, user
 const signInUrl = ({ path }: Request): string => {
   const [, , page = ''] = path.split('/');
   if (page === 'approvals') return `/sign-in?next=${path}`;
-  const next = page === 'passkeys' || page === 'recovery-codes' ? 'security' : page;
+  const next = page === 'passkeys' || page === 'recovery-codes' || page === 'linked-accounts' ? 'security' : page;
   return next === '' ? '/sign-in' : `/sign-in?next=/account/${next}`;
 };
 

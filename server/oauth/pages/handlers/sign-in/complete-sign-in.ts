@@ -7,13 +7,22 @@ import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../.
 import { recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { endBrowserSession, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import type { AuthenticationContext } from '../../../protocol/acr-and-amr.ts';
-import { getInteractionClientId, requirePendingInteraction, type PageContext } from '../../routing/page-context.ts';
+import type { IdentityProviderRow } from '../../../../identity-providers/identity-provider.entity.ts';
+import { User } from '../../../../users/user.entity.ts';
+import { LinkedAccount } from '../../../linked-accounts/linked-account.entity.ts';
+import { findRequiredProvider } from '../../../linked-accounts/linked-accounts.ts';
+import { messageWithSignInLinkPage } from '../../views/message-pages.ts';
+import { getInteractionClientId, requirePendingInteraction, sendPage, type PageContext } from '../../routing/page-context.ts';
 
 export type AuthenticatedUser = {
   readonly accountId: string;
   readonly proof: AuthenticationContext;
   /** Time at which the entered password was set, in milliseconds since 1970; undefined for a sign-in without a password. */
   readonly passwordSetAt?: number | undefined;
+  /** The identity provider and the linked account that were used. */
+  readonly provider?: { readonly issuer: string; readonly linkedAccountId: number } | undefined;
+  /** Time of the authentication, in seconds since 1970 (default: now). */
+  readonly loginTs?: number | undefined;
   /** Whether an application requested the sign-in. */
   readonly hasInteraction: boolean;
   /** Path that the browser is redirected to if no application requested the sign-in. */
@@ -26,14 +35,17 @@ export type AuthenticatedUser = {
  */
 export async function completeSignIn(context: PageContext, req: Request, res: Response, authenticated: AuthenticatedUser): Promise<void> {
   const { em } = context;
-  const { accountId, proof, hasInteraction, next } = authenticated;
+  const { accountId, proof, hasInteraction, next, provider, loginTs } = authenticated;
   const userId = Number(accountId);
   const now = new Date();
+  const requiredProvider = await findRequiredProvider(em, userId, provider?.issuer);
+  if (requiredProvider) return refuseSignInWithoutProvider(context, req, res, userId, requiredProvider);
   const returnTo = await em.transactional(async () => {
     await requireUnchangedPassword(em, userId, authenticated.passwordSetAt);
-    const request = hasInteraction ? await completeInteraction(context, req, res, accountId, proof) : undefined;
+    await requireExistingLink(em, userId, provider?.linkedAccountId);
+    const request = hasInteraction ? await completeInteraction(context, req, res, accountId, { ...proof, loginTs }) : undefined;
     if (!hasInteraction) {
-      const session = await startBrowserSession(context, req, res, accountId, proof);
+      const session = await startBrowserSession(context, req, res, accountId, { ...proof, loginTs });
       await recordBrowserSessionUse(em, session.uid, accountId, req, now);
     }
     const event = {
@@ -41,7 +53,7 @@ export async function completeSignIn(context: PageContext, req: Request, res: Re
       actorId: userId,
       userId,
       clientId: request?.clientId,
-      details: { amr: proof.amr },
+      details: { amr: proof.amr, ...(provider && { issuer: provider.issuer }) },
     } as const;
     await recordAuditEvent(em, getClientAddressAndUserAgent(req), event, now);
     return request?.returnTo ?? next;
@@ -61,12 +73,45 @@ async function requireUnchangedPassword(em: EntityManager, userId: number, setAt
   if (!account || getPasswordSetTimeMs(account) !== setAt) throw new errors.SessionNotFound('the password was changed during the sign-in');
 }
 
+/** Throws if the linked account has been removed. Locks the account first, as a password reset does, which removes linked accounts. */
+async function requireExistingLink(em: EntityManager, userId: number, linkedAccountId: number | undefined): Promise<void> {
+  if (linkedAccountId === undefined) return;
+  await lockUserRow(em, userId);
+  const isActive = (await em.count(User, { id: userId, status: 'active' })) > 0;
+  if (!isActive || (await em.count(LinkedAccount, { id: linkedAccountId, user: userId })) === 0)
+    throw new errors.SessionNotFound('the linked account was removed during the sign-in');
+}
+
+/** Refuses to sign in a staff member who must use the company's provider. */
+async function refuseSignInWithoutProvider(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  userId: number,
+  { name, slug }: IdentityProviderRow,
+): Promise<void> {
+  const event = {
+    action: 'session.started',
+    outcome: 'refused',
+    userId,
+    details: { what: 'identity provider required', provider: slug },
+  } as const;
+  await recordAuditEvent(context.em, getClientAddressAndUserAgent(req), event, new Date());
+  const { signIn, providers } = context.settings.messages;
+  const html = messageWithSignInLinkPage(
+    context.settings,
+    signIn.title({ shop: context.settings.shop.name }),
+    providers.required({ provider: name }),
+  );
+  sendPage(context, res, html, { status: 403 });
+}
+
 async function completeInteraction(
   context: PageContext,
   req: Request,
   res: Response,
   accountId: string,
-  { amr, acr }: AuthenticationContext,
+  { amr, acr, loginTs }: AuthenticationContext & { readonly loginTs: number | undefined },
 ) {
   const { provider } = context;
   const interaction = await requirePendingInteraction(context, req, res, 'login'); // also locks the interaction
@@ -76,6 +121,8 @@ async function completeInteraction(
     delete interaction.session;
     await interaction.persist();
   }
-  const returnTo = await provider.interactionResult(req, res, { login: { accountId, amr: [...amr], acr } });
+  const returnTo = await provider.interactionResult(req, res, {
+    login: { accountId, amr: [...amr], acr, ...(loginTs !== undefined && { ts: loginTs }) },
+  });
   return { returnTo, clientId: getInteractionClientId(interaction) };
 }

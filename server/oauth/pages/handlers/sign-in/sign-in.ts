@@ -14,32 +14,20 @@ import {
   emailAccountOwnerAboutAttack,
   decryptEmailCodeFormState,
 } from './require-email-code-after-failed-attempts.ts';
-import { passkeyAcrAndAmr, passwordAcrAndAmr, passwordAndCodeAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
+import { addCodeToAuthentication, passkeyAcrAndAmr, passwordAcrAndAmr, passwordAndCodeAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
-import { requireActiveApplication } from '../../../grants/consents-and-grants.ts';
-import { completeSignIn } from './complete-sign-in.ts';
-import {
-  getInteractionClientId,
-  getStringParameter,
-  requirePendingInteraction,
-  getInteractionRedirectUri,
-  sendPage,
-  type Interaction,
-  type PageContext,
-} from '../../routing/page-context.ts';
+import { nextPage } from './next-page.ts';
+import { renderEmailCodePage, renderSecondFactorPage, renderSignInPage, type SignInState } from './render-sign-in-pages.ts';
+import { completeSignIn, type AuthenticatedUser } from './complete-sign-in.ts';
+import { getStringParameter, requirePendingInteraction, type Interaction, type PageContext } from '../../routing/page-context.ts';
 import { isLanguageChange } from '../../views/page-language.ts';
-import { emailCodePage } from '../../views/sign-in/email-code-page.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
-import { secondFactorPage } from '../../views/sign-in/second-factor-page.ts';
-import { signInPage } from '../../views/sign-in/sign-in-page.ts';
-import { createPasskeyRequestOptionsJson, verifyPasskeyAndRecordUse } from '../../../second-factors/passkeys.ts';
-import { issueVerifiedPasswordTicket, decryptVerifiedPasswordTicket } from '../../../second-factors/verified-password-ticket.ts';
-
-/** Only account pages are allowed as redirect targets, which prevents open redirects. */
-const nextPage = z
-  .string()
-  .regex(/^\/account(\/[a-z0-9-]+)*$/)
-  .catch('/account');
+import { verifyPasskeyAndRecordUse } from '../../../second-factors/passkeys.ts';
+import {
+  issueVerifiedPasswordTicket,
+  decryptVerifiedPasswordTicket,
+  type VerifiedFirstFactor,
+} from '../../../second-factors/verified-password-ticket.ts';
 
 const signInForm = z.object({
   csrf: z.string().catch(''),
@@ -135,7 +123,7 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
   const now = new Date();
   const proved = decryptVerifiedPasswordTicket(context.keys.secondFactor, csrf, proof, now);
   if (!proved) return redisplaySignInAfterSecondFactorExpired(context)(req, res);
-  const { accountId, passwordSetAt: setAt, next } = proved;
+  const { accountId, next } = proved;
   const showError = (text: string) =>
     renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
   if (isLanguageChange(req)) return renderSecondFactorPage(context, res, { csrf, proof, next, interaction });
@@ -163,10 +151,22 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
   if (sent !== undefined) return renderEmailCodePage(context, res, { csrf, proof: sent, next, interaction, faults: [] });
   if (!isRight) return showError(messages.wrong);
   await attempt.succeed();
-  const hasInteraction = interaction !== undefined;
-  const authenticated = { accountId: String(accountId), proof: passwordAndCodeAcrAndAmr, passwordSetAt: setAt, hasInteraction, next };
-  return completeSignIn(context, req, res, authenticated);
+  return completeSignIn(context, req, res, authenticatedWithCode(proved, interaction));
 };
+
+/** Returns the sign-in of a user who has entered a code after a password or after a sign-in at an identity provider. */
+const authenticatedWithCode = (
+  { accountId, passwordSetAt, provider, next }: VerifiedFirstFactor,
+  interaction: Interaction | undefined,
+): AuthenticatedUser => ({
+  accountId: String(accountId),
+  proof: provider ? addCodeToAuthentication(provider.amr) : passwordAndCodeAcrAndAmr,
+  passwordSetAt,
+  provider,
+  loginTs: provider?.loginTs,
+  hasInteraction: interaction !== undefined,
+  next,
+});
 
 /** Handles `POST /sign-in/e-mail-code`: verifies the code that confirms a sign-in after many failures. */
 export const submitEmailCode = (context: PageContext) => async (req: Request, res: Response) => {
@@ -188,9 +188,7 @@ export const submitEmailCode = (context: PageContext) => async (req: Request, re
   }
   await attempt.succeed();
   if (step === 'password') return continueAfterPassword(context, req, res, { accountId, passwordSetAt: setAt, csrf, next, interaction });
-  const hasInteraction = interaction !== undefined;
-  const authenticated = { accountId: String(accountId), proof: passwordAndCodeAcrAndAmr, passwordSetAt: setAt, hasInteraction, next };
-  return completeSignIn(context, req, res, authenticated);
+  return completeSignIn(context, req, res, authenticatedWithCode({ accountId, passwordSetAt: setAt, next }, interaction));
 };
 
 /** Shows the sign-in page again, because the password was entered too long ago or in another browser. */
@@ -235,65 +233,3 @@ const auditFailure = (context: PageContext, req: Request, userId: number | undef
     { action: 'session.started', outcome: 'refused', userId, details: { what } },
     new Date(),
   );
-
-type SignInState = { interaction: Interaction | undefined; next: string; faults?: readonly FieldError[] };
-
-async function renderSignInPage(
-  context: PageContext,
-  req: Request,
-  res: Response,
-  state: SignInState & { email?: string | undefined },
-): Promise<void> {
-  const { interaction, next, email = '', faults = [] } = state;
-  const path = signInPath(interaction);
-  const html = signInPage(context.settings, {
-    csrf: context.forms.issue(req, res),
-    application: interaction && (await requireActiveApplication(context.em, getInteractionClientId(interaction))).name,
-    email,
-    signedInAs: getOauthRequestContext(req).signedInAccount,
-    faults,
-    next,
-    path,
-    signUpPath: interaction ? `${path}/sign-up` : '/sign-up',
-    passkeyRequest: createPasskeyRequestOptionsJson(context.challenges, context.provider.issuer, new Date()),
-  });
-  sendSignInPage(context, res, html, interaction, faults);
-}
-
-function renderSecondFactorPage(
-  context: PageContext,
-  res: Response,
-  { interaction, faults = [], ...content }: SignInState & { csrf: string; proof: string },
-): void {
-  const html = secondFactorPage(context.settings, {
-    ...content,
-    faults,
-    path: signInPath(interaction),
-    passkeyRequest: createPasskeyRequestOptionsJson(context.challenges, context.provider.issuer, new Date()),
-  });
-  sendSignInPage(context, res, html, interaction, faults);
-}
-
-function renderEmailCodePage(
-  context: PageContext,
-  res: Response,
-  { csrf, proof, interaction, faults = [] }: SignInState & { csrf: string; proof: string },
-): void {
-  const html = emailCodePage(context.settings, { csrf, proof, faults, path: signInPath(interaction) });
-  sendSignInPage(context, res, html, interaction, faults);
-}
-
-const signInPath = (interaction: Interaction | undefined): string => (interaction ? `/sign-in/${interaction.uid}` : '/sign-in');
-
-function sendSignInPage(
-  context: PageContext,
-  res: Response,
-  html: ReturnType<typeof signInPage>,
-  interaction: Interaction | undefined,
-  faults: readonly FieldError[],
-): void {
-  sendPage(context, res, html, {
-    status: faults.length > 0 ? 400 : 200,
-    ...(interaction && { returnTo: getInteractionRedirectUri(interaction) }),
-  });
-}

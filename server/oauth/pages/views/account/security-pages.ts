@@ -9,6 +9,9 @@ export type SecurityPageViewModel = {
   readonly appAddedAt: Date | undefined;
   readonly codesLeft: number;
   readonly passkeys: readonly { readonly id: number; readonly name: string; readonly addedAt: Date }[];
+  readonly linkedAccounts: readonly { readonly id: number; readonly issuer: string; readonly label: string; readonly linkedAt: Date }[];
+  /** Providers that the user can link. */
+  readonly providers: readonly { readonly slug: string; readonly name: string; readonly issuer: string }[];
   /** JSON options for creating a passkey in the browser. */
   readonly passkeyOptions: string;
   readonly faults?: readonly FieldError[];
@@ -20,7 +23,7 @@ export function securityPage(settings: PageSettings, content: SecurityPageViewMo
     settings,
     messages.title,
     html`<p>${messages.text}</p>
-      ${appSection(settings, content)}${passkeySection(settings, content)}`,
+      ${appSection(settings, content)}${passkeySection(settings, content)}${linkedAccountSection(settings, content)}`,
     content.faults,
   );
 }
@@ -65,7 +68,7 @@ function passkeySection(settings: PageSettings, { csrf, passkeys, passkeyOptions
         </form>
       </li>`,
   );
-  return html`<section>
+  return html`<section id="passkeys">
     <h2>${messages.passkeysTitle}</h2>
     <p class="quiet">${messages.passkeysText}</p>
     ${
@@ -81,6 +84,42 @@ function passkeySection(settings: PageSettings, { csrf, passkeys, passkeyOptions
       <button class="second" type="submit">${messages.passkeyAdd}</button>
     </form>
     <noscript><p class="quiet">${messages.passkeyNeedsScript}</p></noscript>
+  </section>`;
+}
+
+/** Renders the accounts at other providers; undefined if there are neither linked accounts nor providers. */
+function linkedAccountSection(settings: PageSettings, { csrf, linkedAccounts, providers }: SecurityPageViewModel): Html | undefined {
+  const { providers: messages } = settings.messages;
+  if (linkedAccounts.length === 0 && providers.length === 0) return undefined;
+  const rows = linkedAccounts.map(({ id, issuer, label, linkedAt }) => {
+    const provider = providers.find((one) => one.issuer === issuer)?.name ?? new URL(issuer).host;
+    const account = messages.account({ account: label, provider });
+    return html`<li>
+      <div>
+        <strong>${account}</strong>
+        <p class="quiet">${messages.added({ when: formatTimestamp(settings, linkedAt) })}</p>
+      </div>
+      <form method="post" action="/account/linked-accounts/remove">
+        ${hiddenField('csrf', csrf)}${hiddenField('id', String(id))}
+        <button class="second small" aria-label="${messages.removeLabel({ account })}">${messages.remove}</button>
+      </form>
+    </li>`;
+  });
+  return html`<section id="linked-accounts">
+    <h2>${messages.sectionTitle}</h2>
+    <p class="quiet">${messages.sectionText}</p>
+    ${
+      rows.length > 0 &&
+      html`<ul class="things">
+        ${rows}
+      </ul>`
+    }
+    ${providers.map(
+      ({ slug, name }) =>
+        html`<form method="post" action="/account/linked-accounts">
+          ${hiddenField('csrf', csrf)}${hiddenField('slug', slug)}<button class="second">${messages.add({ provider: name })}</button>
+        </form>`,
+    )}
   </section>`;
 }
 

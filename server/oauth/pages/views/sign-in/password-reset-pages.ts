@@ -94,6 +94,7 @@ export function formatAccountCredentialName(
   escapeName = (text: string): string => text,
 ): string {
   if (kind === 'authenticator_app') return messages.authenticatorApp;
+  if (kind === 'linked_account') return messages.linkedAccount({ name: escapeName(name) });
   return kind === 'passkey' ? messages.passkey({ name: escapeName(name) }) : messages.apiKey({ name: escapeName(name), prefix });
 }
 

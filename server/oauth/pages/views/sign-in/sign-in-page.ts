@@ -1,5 +1,6 @@
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
+import { renderProviderButtons, type ProviderButton } from '../identity-providers/identity-provider-pages.ts';
 
 export type SignInPageViewModel = {
   readonly csrf: string;
@@ -11,6 +12,7 @@ export type SignInPageViewModel = {
   /** Base path of this sign-in: `/sign-in`, or `/sign-in/<uid>` if an application requested the sign-in. */
   readonly path: string;
   readonly signUpPath: string;
+  readonly providers: readonly ProviderButton[];
   /** Path that the browser is redirected to after the sign-in. */
   readonly next: string;
   /** JSON options for the passkey request, including the challenge. */
@@ -21,7 +23,7 @@ export type SignInPageViewModel = {
 export function signInPage(settings: PageSettings, content: SignInPageViewModel): Html {
   const { shop, messages } = settings;
   const { signIn } = messages;
-  const { csrf, application, email = '', signedInAs, path, signUpPath, next, faults = [] } = content;
+  const { csrf, application, email = '', signedInAs, path, signUpPath, next, providers, faults = [] } = content;
   const title = signIn.title({ shop: shop.name });
   const body = html`<h1>${title}</h1>
     ${application !== undefined && html`<p class="quiet">${signIn.continueTo({ application })}</p>`}
@@ -33,6 +35,7 @@ export function signInPage(settings: PageSettings, content: SignInPageViewModel)
       <button type="submit">${signIn.submit}</button>
     </form>
     ${renderPasskeySignInForm(settings, `${path}/passkey`, messages.passkey.signIn, content)}
+    ${renderProviderButtons(settings, providers, { csrf, next, path })}
     <p class="elsewhere"><a href="/password-reset">${messages.passwordReset.forgot}</a></p>
     <p class="elsewhere">${signIn.noAccount({ shop: shop.name })} <a href="${signUpPath}">${signIn.toSignUp}</a></p>`;
   return renderPage(settings, title, body, faults);

@@ -1,0 +1,225 @@
+import { initContract } from '@ts-rest/core';
+import { z } from 'zod';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
+import { idSchema, pathIdSchema } from '../../schema/ids.ts';
+import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import {
+  bodyProblemCodes,
+  commonProblems,
+  cursorProblemCodes,
+  declareProblemResponses,
+  ifMatchProblemCodes,
+  problemCodesOfAuthorizedOperations,
+  problemCodesOfAuthorizedPosts,
+} from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
+import {
+  declareRouteMetadata,
+  idempotencyHeadersSchema,
+  ifMatchHeadersSchema,
+  ifNoneMatchHeadersSchema,
+} from '../../protocol/route-metadata.ts';
+import {
+  multilineTextSchema,
+  singleLineInputSchema,
+  textSchema,
+  timestampSchema,
+} from '../../schema/text-timestamp-and-metadata-schemas.ts';
+
+const c = initContract();
+const fails = declareProblemResponses(commonProblems);
+
+/** Kinds of identity providers. `oidc` is any other provider that follows OpenID Connect. */
+export const identityProviderPresets = ['google', 'apple', 'microsoft', 'oidc'] as const;
+/** How the server authenticates at the token endpoint of a provider. */
+export const identityProviderAuthenticationMethods = [
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+  'apple_client_secret',
+] as const;
+/** Users who can sign in through a provider. */
+export const identityProviderAudiences = ['everyone', 'customers', 'staff'] as const;
+
+const descriptions = {
+  slug: 'Part of the redirect URI; it cannot be changed.',
+  preset: 'Kind of provider, which determines defaults and peculiarities. `oidc`: any provider that follows OpenID Connect.',
+  issuer: 'Issuer, from which the endpoints are discovered (OpenID Connect Discovery). Accounts are identified by issuer and `sub`.',
+  client_id: 'Client ID that the provider issued to the shop.',
+  token_endpoint_auth_method:
+    'How the server authenticates at the token endpoint. `private_key_jwt` and `apple_client_secret` use `private_key` instead of `client_secret`.',
+  key_id: 'ID of `private_key` at the provider (`kid`).',
+  team_id: 'Apple team ID; only for `apple_client_secret`.',
+  scopes: 'Scopes that are requested from the provider. They must include `openid`.',
+  button_label: 'Text of the sign-in button; `null` means “Continue with”, in the language of the page, and the name of the provider.',
+  name: 'Name of the provider on pages and in e-mails.',
+  logo_uri: 'Logo for the sign-in button: a PNG of at most 512 by 512 pixels and 32 kB, as a `data:` URI.',
+  audience: 'Users who can sign in through the provider: `customers`, `staff` (including administrators) or `everyone`.',
+  email_domain: 'If set, only accounts with a verified e-mail address in this domain can be used.',
+  creates_accounts:
+    'Whether the first sign-in of an unknown user with a verified e-mail address creates a customer account. Existing accounts are never linked automatically.',
+  two_factor_values:
+    'Values of `acr` or `amr` in ID tokens of the provider that prove two factors. Other sign-ins through the provider count as one factor.',
+  required_for_staff:
+    'Whether staff and administrators must sign in through this provider, or another provider with this setting, instead of with a password or passkey. Existing sessions and tokens are not affected.',
+  break_glass_user_id:
+    'Administrator who can always sign in with a password or passkey, for example if the provider is unavailable. Required if `required_for_staff` is true.',
+  status: 'A `disabled` provider has no button, and users cannot sign in through it.',
+};
+
+const fields = {
+  id: idSchema,
+  slug: z.string().describe(descriptions.slug),
+  preset: extensibleEnumSchema(identityProviderPresets).describe(descriptions.preset),
+  name: z.string().describe(descriptions.name),
+  issuer: z.string().describe(descriptions.issuer),
+  client_id: z.string().describe(descriptions.client_id),
+  token_endpoint_auth_method: extensibleEnumSchema(identityProviderAuthenticationMethods).describe(descriptions.token_endpoint_auth_method),
+  key_id: z.string().nullable().describe(descriptions.key_id),
+  team_id: z.string().nullable().describe(descriptions.team_id),
+  scopes: z.array(z.string()).describe(descriptions.scopes),
+  button_label: z.string().nullable().describe(descriptions.button_label),
+  logo_uri: z.string().nullable().describe(descriptions.logo_uri),
+  audience: extensibleEnumSchema(identityProviderAudiences).describe(descriptions.audience),
+  email_domain: z.string().nullable().describe(descriptions.email_domain),
+  creates_accounts: z.boolean().describe(descriptions.creates_accounts),
+  two_factor_values: z.array(z.string()).describe(descriptions.two_factor_values),
+  required_for_staff: z.boolean().describe(descriptions.required_for_staff),
+  break_glass_user_id: idSchema.nullable().describe(descriptions.break_glass_user_id),
+  status: z.enum(['enabled', 'disabled']).describe(descriptions.status),
+  redirect_uri: z.string().describe('Redirect URI to register at the provider.'),
+  backchannel_logout_uri: z.string().describe('URL for logout tokens (OpenID Connect Back-Channel Logout) to register at the provider.'),
+  version: z.number().int().min(1).describe('Version number, incremented by every change.'),
+  created_at: timestampSchema,
+  updated_at: timestampSchema,
+};
+
+export const identityProviderSchema = withSchemaName('IdentityProvider', z.object(fields));
+
+const protocolText = z.string().regex(/^[!-~]{1,200}$/, 'must be 1 to 200 printable ASCII characters without spaces');
+const credentials = {
+  client_secret: z
+    .string()
+    .regex(/^[ -~]{1,1000}$/, 'must be 1 to 1000 printable ASCII characters')
+    .optional()
+    .describe('Client secret. It is stored encrypted and never returned.'),
+  private_key: multilineTextSchema(8000)
+    .optional()
+    .describe('Private key, as PKCS #8 in PEM format. It is stored encrypted and never returned.'),
+};
+
+const changeable = {
+  name: singleLineInputSchema(60).describe(descriptions.name),
+  client_id: protocolText.describe(descriptions.client_id),
+  token_endpoint_auth_method: z.enum(identityProviderAuthenticationMethods).describe(descriptions.token_endpoint_auth_method),
+  key_id: protocolText.nullable().describe(descriptions.key_id),
+  team_id: protocolText.nullable().describe(descriptions.team_id),
+  scopes: z.array(protocolText).min(1).max(20).describe(descriptions.scopes),
+  button_label: singleLineInputSchema(60).nullable().describe(descriptions.button_label),
+  logo_uri: textSchema(44_000, 1).nullable().describe(descriptions.logo_uri),
+  audience: z.enum(identityProviderAudiences).describe(descriptions.audience),
+  email_domain: z
+    .string()
+    .max(253)
+    .regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a domain in lower case, such as shop.example')
+    .nullable()
+    .describe(descriptions.email_domain),
+  creates_accounts: z.boolean().describe(descriptions.creates_accounts),
+  two_factor_values: z.array(protocolText).max(20).describe(descriptions.two_factor_values),
+  required_for_staff: z.boolean().describe(descriptions.required_for_staff),
+  break_glass_user_id: idSchema.nullable().describe(descriptions.break_glass_user_id),
+  status: z.enum(['enabled', 'disabled']).describe(descriptions.status),
+};
+
+export const identityProviderCreateSchema = withSchemaName(
+  'IdentityProviderCreate',
+  z
+    .object(changeable)
+    .partial()
+    .extend({
+      ...credentials,
+      slug: z
+        .string()
+        .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 of a-z, 0-9 and -')
+        .describe(descriptions.slug),
+      preset: z.enum(identityProviderPresets).describe(descriptions.preset),
+      issuer: textSchema(500, 1).optional().describe(`${descriptions.issuer} Default: the issuer of Google or Apple.`),
+      client_id: changeable.client_id,
+    })
+    .strict(),
+);
+
+export const identityProviderUpdateSchema = withSchemaName(
+  'IdentityProviderUpdate',
+  z
+    .object({ ...changeable, ...credentials })
+    .partial()
+    .strict(),
+);
+
+const onlyAdministrators = 'Requires an administrator.';
+const access = ['identity_providers.manage'] as const;
+const pathParams = z.object({ identity_provider_id: pathIdSchema('ID of the identity provider.') });
+
+export const identityProviderRoutes = defineResource('Identity providers', 'Services through which users can sign in.', {
+  list: {
+    method: 'GET',
+    path: '/identity-providers',
+    query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
+    summary: 'List identity providers',
+    description: `Returns all identity providers, newest first. ${onlyAdministrators}`,
+    responses: {
+      200: listPageSchema('IdentityProviderPage', identityProviderSchema),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
+    },
+    metadata: declareRouteMetadata({ operationId: 'identityProviders.list', access }),
+  },
+  get: {
+    method: 'GET',
+    path: '/identity-providers/:identity_provider_id',
+    pathParams,
+    headers: ifNoneMatchHeadersSchema,
+    summary: 'Get an identity provider',
+    description: onlyAdministrators,
+    responses: { 200: identityProviderSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
+    metadata: declareRouteMetadata({ operationId: 'identityProviders.get', access }),
+  },
+  create: {
+    method: 'POST',
+    path: '/identity-providers',
+    headers: idempotencyHeadersSchema,
+    body: identityProviderCreateSchema,
+    summary: 'Add an identity provider',
+    description: `Adds a button to the sign-in page. Register \`redirect_uri\` of the response at the provider. The server does not contact the provider before the first sign-in. ${onlyAdministrators}`,
+    responses: { 201: identityProviderSchema, ...fails(...problemCodesOfAuthorizedPosts, 'conflict') },
+    metadata: declareRouteMetadata({ operationId: 'identityProviders.create', access, idempotent: true, returnsEtag: true }),
+  },
+  update: {
+    method: 'PATCH',
+    path: '/identity-providers/:identity_provider_id',
+    pathParams,
+    headers: ifMatchHeadersSchema,
+    body: identityProviderUpdateSchema,
+    summary: 'Update an identity provider',
+    description: `Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. ${onlyAdministrators}`,
+    responses: {
+      200: identityProviderSchema,
+      ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found'),
+    },
+    metadata: declareRouteMetadata({ operationId: 'identityProviders.update', access }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/identity-providers/:identity_provider_id',
+    pathParams,
+    headers: ifMatchHeadersSchema,
+    summary: 'Delete an identity provider',
+    description: `Removes the button. Linked accounts are kept, and work again if a provider with the same issuer is added. ${onlyAdministrators}`,
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...ifMatchProblemCodes, 'not_found') },
+    metadata: declareRouteMetadata({ operationId: 'identityProviders.delete', access }),
+  },
+});
+export type IdentityProvider = z.output<typeof identityProviderSchema>;
+export type IdentityProviderCreate = z.output<typeof identityProviderCreateSchema>;
+export type IdentityProviderUpdate = z.output<typeof identityProviderUpdateSchema>;

@@ -1,0 +1,38 @@
+import type { IdentityProvider } from '@mandate/contract';
+
+type Preset = IdentityProvider['preset'];
+type PresetDefaults = {
+  readonly name: string;
+  /** Undefined if the administrator must specify the issuer. */
+  readonly issuer: string | undefined;
+  readonly tokenEndpointAuthMethod: IdentityProvider['token_endpoint_auth_method'];
+  readonly scopes: readonly string[];
+};
+
+/** Default values of a new provider, by preset. */
+export const identityProviderDefaults: Readonly<Record<Preset, PresetDefaults>> = {
+  google: {
+    name: 'Google',
+    issuer: 'https://accounts.google.com',
+    tokenEndpointAuthMethod: 'client_secret_basic',
+    scopes: ['openid', 'email', 'profile'],
+  },
+  apple: {
+    name: 'Apple',
+    issuer: 'https://appleid.apple.com',
+    tokenEndpointAuthMethod: 'apple_client_secret',
+    scopes: ['openid', 'email', 'name'],
+  },
+  microsoft: {
+    name: 'Microsoft',
+    issuer: undefined,
+    tokenEndpointAuthMethod: 'client_secret_post',
+    scopes: ['openid', 'email', 'profile'],
+  },
+  oidc: {
+    name: 'OpenID Connect',
+    issuer: undefined,
+    tokenEndpointAuthMethod: 'client_secret_basic',
+    scopes: ['openid', 'email', 'profile'],
+  },
+};

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { decryptText, encryptText } from '../../crypto/authenticated-encryption.ts';
+
+const lifetimeMs = 15 * 60 * 1000;
+const encryptionContext = 'pending sign-in through an identity provider';
+
+const pendingSchema = z.object({
+  /** Identifies the sign-in, so that its response is accepted only once. */
+  id: z.string(),
+  /** The provider that must send the response. */
+  slug: z.string(),
+  nonce: z.string(),
+  codeVerifier: z.string(),
+  /** Form token of the browser that started the sign-in. */
+  csrf: z.string(),
+  /** The interaction of the application that requested the sign-in; null if there is none. */
+  interactionUid: z.string().nullable(),
+  /** Path that the browser is redirected to if no application requested the sign-in. */
+  next: z.string(),
+  /** The user who links the account; null for a sign-in. */
+  linkForUserId: z.number().nullable(),
+  /** Time after which the response is rejected, in milliseconds since 1970. */
+  until: z.number(),
+});
+/** A sign-in through a provider between the redirect to the provider and the response. */
+export type PendingProviderSignIn = z.output<typeof pendingSchema>;
+
+const randomText = (): string => randomBytes(32).toString('base64url');
+
+/** Starts a sign-in. Its secrets are in the returned value only, which the browser carries in encrypted form. */
+export const startProviderSignIn = (
+  given: Omit<PendingProviderSignIn, 'id' | 'nonce' | 'codeVerifier' | 'until'>,
+  now: Date,
+): PendingProviderSignIn => ({
+  ...given,
+  id: randomBytes(16).toString('base64url'),
+  nonce: randomText(),
+  codeVerifier: randomText(),
+  until: now.getTime() + lifetimeMs,
+});
+
+/** Returns the `state` parameter for the authorization request: the encrypted sign-in. */
+export const encryptPendingSignIn = (pending: PendingProviderSignIn, key: Buffer): string =>
+  encryptText(JSON.stringify(pending), key, encryptionContext);
+
+/** Decrypts a `state` parameter. Returns undefined if this server did not issue it or if it has expired. */
+export function decryptPendingSignIn(state: string, key: Buffer, now: Date): PendingProviderSignIn | undefined {
+  const text = decryptText(state, key, encryptionContext);
+  if (text === undefined) return undefined;
+  const pending = pendingSchema.parse(JSON.parse(text));
+  return pending.until > now.getTime() ? pending : undefined;
+}

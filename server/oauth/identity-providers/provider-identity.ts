@@ -1,0 +1,89 @@
+import { contract, singleLineInputSchema } from '@mandate/contract';
+import { z } from 'zod';
+import type { IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
+import { oneFactorAcrValue, twoFactorAcrValue, type AuthenticationContext } from '../protocol/acr-and-amr.ts';
+
+/** A user's account at a provider, as a verified ID token describes it. */
+export type ProviderIdentity = {
+  /** Issuer and subject identify the account. */
+  readonly issuer: string;
+  readonly subject: string;
+  /** E-mail address that the provider has verified; undefined if the provider does not state that it has verified one. */
+  readonly verifiedEmail: string | undefined;
+  /** Name of the user; undefined if the provider does not state a valid name. */
+  readonly name: string | undefined;
+  /** Text with which the user recognizes the account. */
+  readonly label: string;
+  readonly authentication: AuthenticationContext;
+  /** Time of the authentication at the provider, in seconds since 1970; undefined if the provider does not state it. */
+  readonly authenticatedAt: number | undefined;
+};
+
+const { email: validEmail, name: validName } = contract.users.create.body.shape;
+
+const labelSchema = singleLineInputSchema(200);
+const optionalText = z.string().optional().catch(undefined);
+/** Apple sends booleans as text. Microsoft states whether the owner of the domain is verified in `xms_edov`, if the application asks for it. */
+const booleanClaim = z
+  .union([
+    z.boolean(),
+    z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1'),
+    z.number().transform((one) => one === 1),
+  ])
+  .optional()
+  .catch(undefined);
+const claimsSchema = z.object({
+  iss: z.string(),
+  sub: z.string().min(1).max(255),
+  email: optionalText,
+  email_verified: booleanClaim,
+  xms_edov: booleanClaim,
+  name: optionalText,
+  acr: optionalText,
+  amr: z.array(z.string()).catch([]),
+  auth_time: z.number().int().positive().optional().catch(undefined),
+});
+
+/** Authentication methods of RFC 8176 that are passed on to applications, except `mfa`, which this server determines itself. */
+const knownMethods = new Set(
+  ['face', 'fpt', 'geo', 'hwk', 'iris', 'kba', 'mca', 'otp', 'pin', 'pop', 'pwd', 'rba', 'retina', 'sc', 'sms', 'swk', 'tel', 'user', 'vbm', 'wia'], // prettier-ignore
+);
+
+/** Authentication method of a user who signed in at an identity provider. */
+const federatedMethod = 'fed';
+
+/**
+ * Converts the claims of a verified ID token.
+ * @param givenName name that the provider sent outside of the ID token
+ */
+export function identityFromClaims(
+  claims: unknown,
+  { preset, twoFactorValues }: Pick<IdentityProviderRow, 'preset' | 'twoFactorValues'>,
+  givenName: string | undefined,
+): ProviderIdentity {
+  const { iss, sub, email, email_verified: isVerified, xms_edov: isDomainVerified, name, acr, amr, auth_time } = claimsSchema.parse(claims);
+  const address = validEmail.safeParse(email).data;
+  const isEmailVerified = isVerified === true || (preset === 'microsoft' && isDomainVerified === true);
+  const hasTwoFactors = [...amr, ...(acr === undefined ? [] : [acr])].some((value) => twoFactorValues.includes(value));
+  const methods = [federatedMethod, ...amr.filter((method) => knownMethods.has(method)), ...(hasTwoFactors ? ['mfa'] : [])];
+  const userName = validName.safeParse(name ?? givenName).data;
+  return {
+    issuer: iss,
+    subject: sub,
+    verifiedEmail: isEmailVerified ? address : undefined,
+    name: userName,
+    label: labelSchema.safeParse(address ?? userName).data ?? '…',
+    authentication: { amr: [...new Set(methods)], acr: hasTwoFactors ? twoFactorAcrValue : oneFactorAcrValue },
+    authenticatedAt: auth_time,
+  };
+}
+
+/** Returns whether a provider can be used for this account at the provider. */
+export const isEmailDomainAllowed = (
+  { emailDomain }: Pick<IdentityProviderRow, 'emailDomain'>,
+  { verifiedEmail }: Pick<ProviderIdentity, 'verifiedEmail'>,
+): boolean => emailDomain == null || verifiedEmail?.toLowerCase().endsWith(`@${emailDomain}`) === true;
+
+/** Returns whether users with this role can use a provider. */
+export const isRoleInAudience = ({ audience }: Pick<IdentityProviderRow, 'audience'>, role: 'customer' | 'staff' | 'admin'): boolean =>
+  audience === 'everyone' || (audience === 'customers') === (role === 'customer');

@@ -1,0 +1,23 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from '../../users/user.entity.ts';
+
+/**
+ * An account at an identity provider through which a user can sign in. Only the issuer and the subject identify it. It does not refer to the
+ * configured provider, so that it works again after a provider has been deleted and added again.
+ */
+export const LinkedAccount = defineEntity({
+  name: 'LinkedAccount',
+  tableName: 'linked_accounts',
+  properties: {
+    id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
+    user: () => p.manyToOne(User).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
+    issuer: p.text(),
+    subject: p.text(),
+    /** Name or address of the account at the provider when it was last used, which users see; never used to find an account. */
+    label: p.text(),
+    linkedAt: p.datetime(3),
+    lastUsedAt: p.datetime(3).nullable(),
+  },
+  uniques: [{ name: 'linked_accounts_issuer_subject', properties: ['issuer', 'subject'] }],
+  indexes: [{ name: 'linked_accounts_user', properties: ['user'] }],
+});

@@ -1,0 +1,184 @@
+import type { Request, Response } from 'express';
+import { getClientAddressAndUserAgent, recordAuditEvent } from '../../../../audit/record-audit-event.ts';
+import { releaseLoadShedderSlotWhile } from '../../../../http/server/load-shedder.ts';
+import type { IdentityProviderRow } from '../../../../identity-providers/identity-provider.entity.ts';
+import { buildEmailEqualsFilter } from '../../../../users/build-email-equals-filter.ts';
+import { User } from '../../../../users/user.entity.ts';
+import { createAccountWithVerifiedEmail, EmailTakenError } from '../../../accounts/accounts-and-passwords.ts';
+import { decryptPendingSignIn, type PendingProviderSignIn } from '../../../identity-providers/pending-provider-sign-in.ts';
+import { isEmailDomainAllowed, isRoleInAudience, type ProviderIdentity } from '../../../identity-providers/provider-identity.ts';
+import {
+  addLinkedAccount,
+  findEnabledProvider,
+  findLinkedAccount,
+  recordLinkedAccountUse,
+} from '../../../linked-accounts/linked-accounts.ts';
+import { twoFactorAcrValue } from '../../../protocol/acr-and-amr.ts';
+import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
+import { consumePasskeyChallenge } from '../../../second-factors/passkeys.ts';
+import { issueVerifiedPasswordTicket } from '../../../second-factors/verified-password-ticket.ts';
+import type { PageContext } from '../../routing/page-context.ts';
+import { findPreferredLanguage } from '../../views/page-language.ts';
+import { completeSignIn } from '../sign-in/complete-sign-in.ts';
+import { renderSecondFactorPage } from '../sign-in/render-sign-in-pages.ts';
+import { findPendingSignInInteraction } from '../sign-in/sign-in.ts';
+import { linkProviderToSignedInUser } from './link-account.ts';
+import { sendExistingAccountPage } from './link-account-by-email.ts';
+import { sendProviderError, sendProviderMessage } from './provider-error-pages.ts';
+import type { ProviderResponse } from './provider-response.ts';
+
+const readParameters = (req: Request): URLSearchParams => new URLSearchParams(req.originalUrl.split('?', 2)[1] ?? '');
+
+/** Returns the sign-in that a response belongs to, or undefined if this server did not start it at this provider or it has expired. */
+function findPendingSignIn(context: PageContext, req: Request): PendingProviderSignIn | undefined {
+  const pending = decryptPendingSignIn(readParameters(req).get('state') ?? '', context.keys.identityProviders, new Date());
+  return pending?.slug === req.params['slug'] ? pending : undefined;
+}
+
+/**
+ * Handles `GET /sign-in/providers/:slug/callback`, the redirect URI. Redirects to a path with the ID of the interaction, because the browser's
+ * cookie for the interaction is only read on such paths.
+ */
+export const redirectProviderResponse = (context: PageContext) => async (req: Request, res: Response) => {
+  const pending = findPendingSignIn(context, req);
+  if (!pending) return sendExpired(context, req, res, null);
+  const base = pending.interactionUid === null ? '/sign-in' : `/sign-in/${pending.interactionUid}`;
+  return res.set('Cache-Control', 'no-store').redirect(303, `${base}/providers/${pending.slug}/complete?${readParameters(req).toString()}`);
+};
+
+/** Handles the redirect from `redirectProviderResponse`: verifies the response and signs the user in, or links the account. */
+export const completeProviderResponse = (context: PageContext) => async (req: Request, res: Response) => {
+  const { em } = context;
+  const uid = req.params['uid'] === undefined ? null : String(req.params['uid']);
+  const pending = findPendingSignIn(context, req);
+  // the form token belongs to the browser that started the sign-in, and changes when another user signs in
+  if (pending?.interactionUid !== uid || !context.forms.verify(req, pending.csrf)) return sendExpired(context, req, res, uid);
+  const interaction = await findPendingSignInInteraction(context, req, res);
+  const provider = await findEnabledProvider(em, pending.slug);
+  if (!provider || !(await consumePasskeyChallenge(em, pending.id, new Date()))) return sendExpired(context, req, res, uid);
+  let identity: ProviderIdentity;
+  try {
+    identity = await releaseLoadShedderSlotWhile(res, context.relyingParty.redeemResponse(provider, pending, readParameters(req)));
+  } catch (error) {
+    await auditRefusal(context, req, provider, undefined);
+    return sendProviderError(context, res, provider, pending, error);
+  }
+  const response = { provider, pending, identity, interaction };
+  if (!isEmailDomainAllowed(provider, identity)) return refuse(context, req, res, response, undefined);
+  if (pending.linkForUserId !== null) return linkProviderToSignedInUser(context, req, res, response);
+  return signInOrCreateAccount(context, req, res, response);
+};
+
+async function signInOrCreateAccount(context: PageContext, req: Request, res: Response, response: ProviderResponse): Promise<void> {
+  const { em } = context;
+  const { provider, identity } = response;
+  const linked = await findLinkedAccount(em, identity);
+  if (linked) {
+    const user = await em.findOne(User, { id: linked.user, status: 'active' }, { disableIdentityMap: true });
+    if (!user || !isRoleInAudience(provider, user.role)) return refuse(context, req, res, response, linked.user);
+    await recordLinkedAccountUse(em, linked.id, identity.label, new Date());
+    return continueWithLinkedAccount(context, req, res, response, { userId: linked.user, linkedAccountId: linked.id });
+  }
+  const { verifiedEmail: email } = identity;
+  const { noAccountTitle: title, ...messages } = context.settings.messages.providers;
+  const names = { provider: provider.name, page: context.settings.messages.accountMenu.security };
+  const uid = response.pending.interactionUid;
+  const sendNotice = (text: string) =>
+    sendProviderMessage(context, res, { name: provider.name, title, text, interactionUid: uid, status: 403 });
+  if (email === undefined) return sendNotice(messages.unverified(names));
+  const owner = await em.findOne(User, { ...buildEmailEqualsFilter(email), status: { $ne: 'closed' } }, { disableIdentityMap: true });
+  if (owner && (owner.status !== 'active' || !isRoleInAudience(provider, owner.role))) return refuse(context, req, res, response, owner.id);
+  if (owner) return sendExistingAccountPage(context, req, res, response, owner);
+  if (!provider.createsAccounts || !isRoleInAudience(provider, 'customer')) return sendNotice(messages.noAccount(names));
+  const created = await createLinkedAccount(context, req, identity, email);
+  if (!created) return sendExpired(context, req, res, uid); // a concurrent request has created an account with this address
+  return continueWithLinkedAccount(context, req, res, response, created);
+}
+
+type LinkedUser = { readonly userId: number; readonly linkedAccountId: number };
+
+/** Creates an account without a password. Returns undefined if the address or the account at the provider has been used in the meantime. */
+async function createLinkedAccount(
+  { em, settings }: PageContext,
+  req: Request,
+  identity: ProviderIdentity,
+  email: string,
+): Promise<LinkedUser | undefined> {
+  const now = new Date();
+  const name = identity.name ?? email.split('@', 1)[0] ?? email;
+  try {
+    return await em.fork().transactional(async (inner) => {
+      const { id } = await createAccountWithVerifiedEmail(inner, { name, email, locale: findPreferredLanguage(settings, req)?.tag }, now);
+      const linkedAccountId = await addLinkedAccount(inner, id, identity, now);
+      if (linkedAccountId === undefined) throw new EmailTakenError('the account at the provider is already linked');
+      const source = getClientAddressAndUserAgent(req);
+      await recordAuditEvent(
+        inner,
+        source,
+        { action: 'account.created', actorId: id, userId: id, details: { issuer: identity.issuer } },
+        now,
+      );
+      return { userId: id, linkedAccountId };
+    });
+  } catch (error) {
+    if (error instanceof EmailTakenError) return undefined;
+    throw error;
+  }
+}
+
+/** Completes the sign-in, or asks for a code if the user has an authenticator app and the provider has not verified two factors. */
+async function continueWithLinkedAccount(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  { pending, identity, interaction }: ProviderResponse,
+  { userId, linkedAccountId }: LinkedUser,
+): Promise<void> {
+  const { authentication, issuer, authenticatedAt } = identity;
+  const { next } = pending;
+  const now = new Date();
+  const loginTs = authenticatedAt === undefined ? undefined : Math.min(authenticatedAt, Math.floor(now.getTime() / 1000));
+  if (authentication.acr !== twoFactorAcrValue && (await findWhenAuthenticatorAppWasAdded(context.em, userId)) !== undefined) {
+    const csrf = context.forms.issue(req, res);
+    const provider = { linkedAccountId, issuer, amr: [...authentication.amr], ...(loginTs !== undefined && { loginTs }) };
+    const proof = issueVerifiedPasswordTicket(context.keys.secondFactor, csrf, { accountId: userId, provider, next }, now);
+    return renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [] });
+  }
+  return completeSignIn(context, req, res, {
+    accountId: String(userId),
+    proof: authentication,
+    provider: { issuer, linkedAccountId },
+    loginTs,
+    hasInteraction: interaction !== undefined,
+    next,
+  });
+}
+
+/** Refuses an account that this provider must not be used for. The page does not state the reason. */
+async function refuse(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  { provider, pending }: ProviderResponse,
+  userId: number | undefined,
+): Promise<void> {
+  await auditRefusal(context, req, provider, userId);
+  const { name } = provider;
+  const text = context.settings.messages.providers.notAllowed({ provider: name });
+  return sendProviderMessage(context, res, { name, text, interactionUid: pending.interactionUid, status: 403 });
+}
+
+const auditRefusal = ({ em }: PageContext, req: Request, { slug }: IdentityProviderRow, userId: number | undefined): Promise<void> =>
+  recordAuditEvent(
+    em,
+    getClientAddressAndUserAgent(req),
+    { action: 'session.started', outcome: 'refused', userId, details: { what: 'identity provider', provider: slug } },
+    new Date(),
+  );
+
+async function sendExpired(context: PageContext, req: Request, res: Response, interactionUid: string | null): Promise<void> {
+  const slug = String(req.params['slug']);
+  const name = (await findEnabledProvider(context.em, slug))?.name ?? slug;
+  const text = context.settings.messages.providers.expired;
+  return sendProviderMessage(context, res, { name, text, interactionUid, status: 400 });
+}

@@ -1,0 +1,191 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { getClientAddressAndUserAgent, recordAuditEvent, type RequestSource } from '../../../../audit/record-audit-event.ts';
+import { decryptText, encryptText } from '../../../../crypto/authenticated-encryption.ts';
+import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
+import { getIdentityProviderPagePath } from '../../../../identity-providers/save-identity-provider.ts';
+import { queueMail } from '../../../../mail/queue-mail.ts';
+import { markEmailAddressVerified } from '../../../../users/change-or-verify-email-address.ts';
+import { User } from '../../../../users/user.entity.ts';
+import {
+  createEmailedLinkToken,
+  lockUserAndConsumeEmailedLink,
+  readEmailedLinkWithoutConsuming,
+} from '../../../accounts/emailed-one-time-links.ts';
+import {
+  listNonPasswordCredentials,
+  removeNonPasswordCredentialsExcept,
+} from '../../../accounts/list-and-remove-non-password-credentials.ts';
+import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
+import { isRoleInAudience } from '../../../identity-providers/provider-identity.ts';
+import { addLinkedAccount, findEnabledProvider } from '../../../linked-accounts/linked-accounts.ts';
+import { StoredPasswordHash } from '../../../passwords/stored-password-hash.entity.ts';
+import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
+import { renderEmail } from '../../emails/render-email.ts';
+import { sendPage, type PageContext } from '../../routing/page-context.ts';
+import { confirmLinkPage, existingAccountPage } from '../../views/identity-providers/identity-provider-pages.ts';
+import { localizePageSettingsForUser } from '../../views/page-language.ts';
+import { emailSentPage } from '../../views/sign-in/email-link-pages.ts';
+import type { ProviderResponse } from './provider-response.ts';
+import { sendProviderMessage, signInPathOf } from './provider-error-pages.ts';
+
+const lifetimeMs = 60 * 60 * 1000;
+const encryptionContext = 'account to be linked by e-mail';
+
+/** An account at a provider that its user wants to link. Only the browser in which the user signed in at the provider can use it. */
+const linkSchema = z.object({
+  slug: z.string(),
+  issuer: z.string(),
+  subject: z.string(),
+  label: z.string(),
+  userId: z.number(),
+  csrf: z.string(),
+  interactionUid: z.string().nullable(),
+  until: z.number(),
+});
+type PendingLink = z.output<typeof linkSchema>;
+
+/** Encrypts an account that is to be linked, for the form and for the link in the e-mail. */
+export const encryptPendingLink = (link: PendingLink, key: Buffer): string => encryptText(JSON.stringify(link), key, encryptionContext);
+
+function readPendingLink(context: PageContext, req: Request, text: unknown): PendingLink | undefined {
+  const decrypted = typeof text === 'string' ? decryptText(text, context.keys.identityProviders, encryptionContext) : undefined;
+  if (decrypted === undefined) return undefined;
+  const link = linkSchema.parse(JSON.parse(decrypted));
+  const isOfThisBrowser = link.slug === req.params['slug'] && context.forms.verify(req, link.csrf);
+  return isOfThisBrowser && link.until > Date.now() ? link : undefined;
+}
+
+/** Returns whether the owner can link an account with an e-mailed link. With a second factor, access to the mailbox alone is not enough. */
+const canLinkByEmail = async ({ canMail }: PageContext, em: EntityManager, { id, emailVerification }: User): Promise<boolean> =>
+  canMail && emailVerification !== 'confirmation_required' && (await findWhenAuthenticatorAppWasAdded(em, id)) === undefined;
+
+/** Shows that the address belongs to an account, which is linked only after its owner has signed in or has opened a link sent to the address. */
+export async function sendExistingAccountPage(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  { provider, pending, identity }: ProviderResponse,
+  owner: User,
+): Promise<void> {
+  const csrf = context.forms.issue(req, res);
+  const { issuer, subject, label } = identity;
+  const { slug, name } = provider;
+  const { interactionUid } = pending;
+  const link: PendingLink = { slug, issuer, subject, label, userId: owner.id, csrf, interactionUid, until: Date.now() + lifetimeMs };
+  const linkForm = (await canLinkByEmail(context, context.em, owner))
+    ? {
+        path: `${getIdentityProviderPagePath(slug)}/link`,
+        pending: encryptPendingLink(link, context.keys.identityProviders),
+      }
+    : undefined;
+  const signInPath = signInPathOf(interactionUid);
+  sendPage(context, res, existingAccountPage(context.settings, { csrf, provider: name, email: owner.email, linkForm, signInPath }));
+}
+
+/** Handles `POST /sign-in/providers/:slug/link`: sends the link to the address of the account. */
+export const submitLinkRequest = (context: PageContext) => async (req: Request, res: Response) => {
+  const { pending: text } = z.object({ pending: z.string().catch('') }).parse(req.body ?? {});
+  const link = readPendingLink(context, req, text);
+  const provider = link && (await findEnabledProvider(context.em, link.slug));
+  const user = link && (await context.em.findOne(User, { id: link.userId, status: 'active' }, { disableIdentityMap: true }));
+  if (!link || !provider || !user || !(await canLinkByEmail(context, context.em, user))) return sendLinkExpired(context, req, res);
+  await context.limits.countAttempt('mail', user.email.toLowerCase(), { address: req.ip });
+  await context.em.transactional(async (em) => {
+    const now = new Date();
+    const token = await createEmailedLinkToken(em, { purpose: 'account_link', email: user.email, userId: user.id }, now);
+    const settings = localizePageSettingsForUser(context.settings, user.locale);
+    const { mail } = settings.messages;
+    const names = { provider: provider.name, shop: settings.shop.name };
+    const query = new URLSearchParams({ token, pending: text }).toString();
+    const url = `${context.provider.issuer}${getIdentityProviderPagePath(link.slug)}/link-confirmation?${query}`;
+    const content = {
+      subject: mail.linkAccountSubject(names),
+      text: mail.linkAccount(names),
+      button: { url, label: 'linkAccount' as const },
+    };
+    await queueMail(em, context.keys.mail, renderEmail(user.email, settings, content), now);
+  });
+  return sendPage(context, res, emailSentPage(context.settings, user.email, signInPathOf(link.interactionUid)));
+};
+
+const readQuery = (req: Request): { token: string; pending: string } =>
+  z.object({ token: z.string().max(200).catch(''), pending: z.string().max(8000).catch('') }).parse(req.query);
+
+/** Handles `GET /sign-in/providers/:slug/link-confirmation`, the target of the link in the message. */
+export const showLinkConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
+  const { token, pending } = readQuery(req);
+  const link = readPendingLink(context, req, pending);
+  const emailed = await readEmailedLinkWithoutConsuming(context.em, 'account_link', token, new Date());
+  const provider = link && (await findEnabledProvider(context.em, link.slug));
+  if (!link || !provider || emailed?.userId !== link.userId) return sendLinkExpired(context, req, res);
+  const content = { csrf: context.forms.issue(req, res), provider: provider.name, email: emailed.email, account: link.label };
+  return sendPage(context, res, confirmLinkPage(context.settings, content));
+};
+
+/** Handles `POST /sign-in/providers/:slug/link-confirmation`: links the account. */
+export const submitLinkConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
+  const { token, pending } = readQuery(req);
+  const link = readPendingLink(context, req, pending);
+  const provider = link && (await findEnabledProvider(context.em, link.slug));
+  if (!link || !provider) return sendLinkExpired(context, req, res);
+  const isLinked = await context.em.transactional(async (em) => {
+    const now = new Date();
+    const emailed = await lockUserAndConsumeEmailedLink(em, 'account_link', token, now);
+    if (emailed?.userId !== link.userId) return false;
+    const user = await em.findOne(User, { id: link.userId, status: 'active' }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+    if (!user || !isRoleInAudience(provider, user.role) || !(await canLinkByEmail(context, em, user))) return false;
+    const source = getClientAddressAndUserAgent(req);
+    if (user.emailVerification !== 'verified') await removeAccessOfEarlierUsers(em, user, source, now);
+    const id = await addLinkedAccount(em, user.id, link, now);
+    if (id === undefined) return false;
+    const event = { action: 'linked_account.added', actorId: user.id, userId: user.id, subject: `linked_account:${id}` } as const;
+    await recordAuditEvent(em, source, event, now);
+    await notifyOwner(context, em, user, now);
+    return true;
+  });
+  if (!isLinked) return sendLinkExpired(context, req, res);
+  const { linkedTitle: title, linked } = context.settings.messages.providers;
+  const { name } = provider;
+  return sendProviderMessage(context, res, {
+    name,
+    title,
+    text: linked({ provider: name }),
+    interactionUid: link.interactionUid,
+    status: 200,
+  });
+};
+
+/**
+ * Removes every credential and session of an account whose address was not verified until now: an attacker may have set them up, to share
+ * the account with the owner of the address later.
+ */
+async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source: RequestSource, now: Date): Promise<void> {
+  const removed = await listNonPasswordCredentials(em, user.id, now);
+  await markEmailAddressVerified(em, user, source, now);
+  await em.nativeDelete(StoredPasswordHash, { user: user.id });
+  await removeNonPasswordCredentialsExcept(em, user.id, { removed, kept: [] }, source, now);
+  await revokeGrantsAndSessionsOfUser(em, user.id);
+}
+
+async function notifyOwner(context: PageContext, em: EntityManager, user: User, now: Date): Promise<void> {
+  const settings = localizePageSettingsForUser(context.settings, user.locale);
+  const { securityChangedSubject, securityChanged } = settings.messages.mail;
+  const shop = settings.shop.name;
+  const button = { url: `${context.provider.issuer}/account/security`, label: 'checkAccount' } as const;
+  const content = { subject: securityChangedSubject({ shop }), text: securityChanged({ shop }), button };
+  await queueMail(em, context.keys.mail, renderEmail(user.email, settings, content), now);
+}
+
+/** Shows that a link cannot be used: it has expired, or it was opened in another browser. */
+export const sendLinkExpired = async (context: PageContext, req: Request, res: Response): Promise<void> => {
+  const slug = String(req.params['slug']);
+  const name = (await findEnabledProvider(context.em, slug))?.name ?? slug;
+  const { messages } = context.settings;
+  const text = `${messages.linkExpired.text} ${messages.providers.otherBrowser({ provider: name })}`;
+  return sendProviderMessage(context, res, { name, title: messages.linkExpired.title, text, interactionUid: null, status: 400 });
+};
+
+/** Handles a form without a valid token. */
+export const redisplayLinkRequest = (context: PageContext) => (req: Request, res: Response) => sendLinkExpired(context, req, res);

@@ -1,0 +1,64 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
+import { isRoleInAudience } from '../../../identity-providers/provider-identity.ts';
+import { addLinkedAccount, hasOtherSignInMethod, removeLinkedAccount } from '../../../linked-accounts/linked-accounts.ts';
+import { getBrowserSessionOfRequest } from '../../../sessions/load-start-and-end-browser-session.ts';
+import { User } from '../../../../users/user.entity.ts';
+import type { PageContext } from '../../routing/page-context.ts';
+import { auditSecondFactorChangeAndEmailUser, showSecurityPage } from '../account/security-page-and-authenticator-app.ts';
+import { lockAccountAndRequireActiveSession, type AccountRequest } from '../account/signed-in-page-guards.ts';
+import type { ProviderResponse } from './provider-response.ts';
+import { sendProviderMessage } from './provider-error-pages.ts';
+
+/** Links the account at the provider to the user who started this on the account page. */
+export async function linkProviderToSignedInUser(
+  context: PageContext,
+  req: Request,
+  res: Response,
+  { provider, pending, identity }: ProviderResponse,
+): Promise<void> {
+  const account = getOauthRequestContext(req).signedInAccount;
+  const { messages } = context.settings;
+  const send = (text: string, status: number) =>
+    sendProviderMessage(context, res, { name: provider.name, text, interactionUid: null, status });
+  if (account === undefined || account.id !== pending.linkForUserId) return send(messages.providers.expired, 400);
+  const now = new Date();
+  const request: AccountRequest = { context, req, res, account, sessionUid: getBrowserSessionOfRequest(req).uid, now };
+  const outcome = await context.em.transactional(async (em) => {
+    await lockAccountAndRequireActiveSession(em, request);
+    const { role } = await em.findOneOrFail(User, { id: account.id }, { disableIdentityMap: true });
+    if (!isRoleInAudience(provider, role)) return 'not allowed';
+    const id = await addLinkedAccount(em, account.id, identity, now);
+    if (id === undefined) return 'taken';
+    await auditSecondFactorChangeAndEmailUser(em, request, 'linked_account.added', `linked_account:${id}`);
+    return 'linked';
+  });
+  if (outcome === 'not allowed') return send(messages.providers.notAllowed({ provider: provider.name }), 403);
+  if (outcome === 'taken') return send(messages.providers.taken({ provider: provider.name }), 409);
+  return res.redirect(303, '/account/security');
+}
+
+const removeForm = z.object({
+  id: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number),
+});
+
+/** Handles `POST /account/linked-accounts/remove`. The last way to sign in cannot be removed. */
+export async function submitLinkedAccountRemoval(request: AccountRequest): Promise<void> {
+  const { context, req, res, account } = request;
+  const form = removeForm.safeParse(req.body ?? {});
+  if (!form.success) return res.redirect(303, '/account/security');
+  const { id } = form.data;
+  const isKept = await context.em.transactional(async (em) => {
+    await lockAccountAndRequireActiveSession(em, request);
+    if (!(await hasOtherSignInMethod(em, account.id, { linkedAccountId: id }))) return true;
+    if (await removeLinkedAccount(em, account.id, id))
+      await auditSecondFactorChangeAndEmailUser(em, request, 'linked_account.removed', `linked_account:${id}`);
+    return false;
+  });
+  if (isKept) return showSecurityPage(request, [{ field: 'linked-accounts', text: context.settings.messages.providers.lastMethod }]);
+  return res.redirect(303, '/account/security');
+}

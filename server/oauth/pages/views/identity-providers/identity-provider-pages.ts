@@ -1,0 +1,111 @@
+import { html, Html } from '../../../../http/response/html-template.ts';
+import { hiddenField, renderPage, type PageSettings } from '../page-layout-and-form-fields.ts';
+
+/** A provider with a button on the sign-in page. */
+export type ProviderButton = {
+  readonly slug: string;
+  readonly name: string;
+  readonly buttonLabel?: string | null | undefined;
+  /** PNG as a `data:` URI. */
+  readonly logoUri?: string | null | undefined;
+};
+
+/** Renders a button for each provider below a separator. `path` is the base path of this sign-in, as for the sign-in page. */
+export const renderProviderButtons = (
+  { messages }: PageSettings,
+  providers: readonly ProviderButton[],
+  { csrf, next, path }: { readonly csrf: string; readonly next: string; readonly path: string },
+): Html | undefined =>
+  providers.length === 0
+    ? undefined
+    : html`<p class="separator">${messages.signIn.or}</p>
+        ${providers.map(
+          ({ slug, name, buttonLabel, logoUri }) =>
+            html`<form method="post" action="${path}/providers/${slug}/start">
+              ${hiddenField('csrf', csrf)}${hiddenField('next', next)}
+              <button class="second" type="submit">
+                ${logoUri != null && html`<img class="provider" src="${logoUri}" alt="" width="20" height="20" /> `}${buttonLabel ?? messages.providers.continueWith({ provider: name })}
+              </button>
+            </form>`,
+        )}`;
+
+/**
+ * Renders the page that sends the browser to a provider. Browsers apply `form-action` of the Content-Security-Policy to redirects after a
+ * form, but not to `<meta http-equiv="refresh">`, so the policy of the sign-in page does not have to contain the URLs of all providers.
+ */
+export function redirectToProviderPage(settings: PageSettings, provider: string, url: string): Html {
+  const { providers: messages } = settings.messages;
+  const title = messages.redirectTitle({ provider });
+  const page = renderPage(
+    settings,
+    title,
+    html`<h1>${title}</h1>
+      <p>${messages.redirectText({ provider, shop: settings.shop.name })}</p>
+      <p class="elsewhere"><a class="button" href="${url}" rel="noreferrer">${messages.redirectLink}</a></p>`,
+  );
+  return new Html(
+    page.toString().replace('</head>', () => `${html`<meta http-equiv="refresh" content="0; url=${url}" />`.toString()}</head>`),
+  );
+}
+
+/** Renders a message about a sign-in through a provider, with a link back to the sign-in page. */
+export const providerMessagePage = (settings: PageSettings, title: string, text: string, signInPath: string): Html =>
+  renderPage(
+    settings,
+    title,
+    html`<h1>${title}</h1>
+      <p>${text}</p>
+      <p class="elsewhere"><a class="button" href="${signInPath}">${settings.messages.signUp.toSignIn}</a></p>`,
+  );
+
+export type ExistingAccountPageViewModel = {
+  readonly csrf: string;
+  readonly provider: string;
+  readonly email: string;
+  /** Path of the form that sends a link by e-mail, and its encrypted content; undefined if the user has to sign in instead. */
+  readonly linkForm: { readonly path: string; readonly pending: string } | undefined;
+  readonly signInPath: string;
+};
+
+/** Renders the page for a user whose e-mail address belongs to an account to which the provider is not linked. */
+export function existingAccountPage(settings: PageSettings, content: ExistingAccountPageViewModel): Html {
+  const { providers: messages, accountMenu, signUp } = settings.messages;
+  const { csrf, provider, email, linkForm, signInPath } = content;
+  return renderPage(
+    settings,
+    messages.existingTitle,
+    html`<h1>${messages.existingTitle}</h1>
+      <p>${messages.existing({ email, provider })}</p>
+      <p class="quiet">${messages.existingHint({ provider, page: accountMenu.security })}</p>
+      <p class="elsewhere"><a class="button" href="${signInPath}">${signUp.toSignIn}</a></p>
+      ${
+        linkForm &&
+        html`<p class="separator">${settings.messages.signIn.or}</p>
+          <form method="post" action="${linkForm.path}">
+            ${hiddenField('csrf', csrf)}${hiddenField('pending', linkForm.pending)}
+            <button class="second" type="submit">${messages.sendLink}</button>
+          </form>`
+      }`,
+  );
+}
+
+export type ConfirmLinkPageViewModel = {
+  readonly csrf: string;
+  readonly provider: string;
+  readonly email: string;
+  /** Name or address of the account at the provider. */
+  readonly account: string;
+};
+
+/** Renders the page that the link in the e-mail opens. */
+export function confirmLinkPage(settings: PageSettings, { csrf, provider, email, account }: ConfirmLinkPageViewModel): Html {
+  const { providers: messages } = settings.messages;
+  const title = messages.confirmTitle({ provider });
+  return renderPage(
+    settings,
+    title,
+    html`<h1>${title}</h1>
+      <p>${messages.confirm({ email, account, provider })}</p>
+      <form method="post">${hiddenField('csrf', csrf)}<button type="submit">${messages.confirmSubmit}</button></form>`,
+  );
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { exportJWK, generateKeyPair } from 'jose';
+import { Provider } from 'oidc-provider';
+import { closeServer, listenOnLoopback } from '../network/loopback-server.ts';
+
+/** An account at the second issuer. */
+export type SecondIssuerAccount = { readonly sub: string; readonly name: string; readonly email: string };
+
+export type SecondIssuer = AsyncDisposable & { readonly issuer: string; readonly clientSecret: string };
+
+const accountId = 'paula';
+
+/**
+ * Starts another OpenID Connect provider in the test process, on `oidc-provider`, with one client `shop` and one account. Its sign-in page is a
+ * button. It returns the e-mail address only at its userinfo endpoint, and accepts pushed authorization requests.
+ */
+export async function startSecondIssuer(redirectUri: string, account: SecondIssuerAccount): Promise<SecondIssuer> {
+  const clientSecret = `second-issuer-secret-${randomUUID()}`;
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const jwk = { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: randomUUID() };
+  let handle: (req: IncomingMessage, res: ServerResponse) => Promise<void> = async () => undefined;
+  const server = createServer((req, res) => void handle(req, res));
+  const issuer = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+  const provider = new Provider(issuer, {
+    clients: [{ client_id: 'shop', client_secret: clientSecret, redirect_uris: [redirectUri] }],
+    jwks: { keys: [jwk] },
+    cookies: { keys: [randomUUID()] },
+    claims: { openid: ['sub', 'amr', 'auth_time'], email: ['email', 'email_verified'], profile: ['name'] },
+    findAccount: async (_ctx, id) => ({ accountId: id, claims: () => ({ ...account, email_verified: true }) }),
+    features: { devInteractions: { enabled: false }, pushedAuthorizationRequests: { enabled: true } },
+    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+  });
+  const callback = provider.callback();
+  handle = async (req, res) => (req.url?.startsWith('/interaction/') ? handleInteraction(provider, req, res) : callback(req, res));
+  return { issuer, clientSecret, [Symbol.asyncDispose]: () => closeServer(server) };
+}
+
+/** Shows the sign-in page, and grants the client's request without a consent page. */
+async function handleInteraction(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const { prompt, params, session } = await provider.interactionDetails(req, res);
+  if (prompt.name === 'login' && req.method === 'GET') {
+    const page = '<!doctype html><title>Second issuer</title><form method="post"><button>Sign in as Paula</button></form>';
+    res.writeHead(200, { 'content-type': 'text/html' }).end(page);
+    return;
+  }
+  if (prompt.name === 'login') return provider.interactionFinished(req, res, { login: { accountId, amr: ['pwd', 'otp', 'mfa'] } });
+  const grant = new provider.Grant({ accountId: session?.accountId ?? '', clientId: String(params['client_id']) });
+  grant.addOIDCScope('openid email profile');
+  return provider.interactionFinished(req, res, { consent: { grantId: await grant.save() } }, { mergeWithLastSubmission: true });
+}
