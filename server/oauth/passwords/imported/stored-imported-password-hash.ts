@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createArgon2idHash, matchesArgon2idHash } from '../argon2id-hash.ts';
-import { withBackgroundHashSlot, withHashSlot } from '../password-hash-slots.ts';
+import { createArgon2idHash, matchesArgon2idHash } from '../argon2id/argon2id-hash.ts';
+import { withBackgroundHashSlot, withHashSlot } from '../argon2id/password-hash-slots.ts';
 import { deriveForeignDigest } from './derive-foreign-digest.ts';
 import { parseForeignPasswordHash } from './parse-foreign-password-hash.ts';
 import { type ImportedPasswordHash, wrappedPasswordHashSchema } from './parse-imported-password-hash.ts';
