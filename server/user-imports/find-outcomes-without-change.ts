@@ -5,8 +5,8 @@ import { ImportedCustomerReference } from '../order-imports/imported-order-and-c
 import { buildEmailEqualsFilter } from '../users/build-email-equals-filter.ts';
 import { ImportedUser } from '../users/imported-user.entity.ts';
 import { User } from '../users/user.entity.ts';
-import type { PreparedUserRecord } from './import-user-batch.ts';
 import { computeUserFingerprint, type ImportedUserRow, parseUserRow } from './parse-user-row.ts';
+import type { PreparedUserRecord } from './read-user-records.ts';
 import type { UserImportParams } from './user-import-parameters.ts';
 
 /** A row of a batch: either the user to create, or the outcome if the row changes nothing. */

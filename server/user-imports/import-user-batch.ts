@@ -8,11 +8,9 @@ import { userFromEntity } from '../users/user-from-entity.ts';
 import { User } from '../users/user.entity.ts';
 import { findOutcomesWithoutChange } from './find-outcomes-without-change.ts';
 import { computeUserFingerprint, type ImportedUserRow } from './parse-user-row.ts';
-import type { UserRecord } from './read-user-records.ts';
+import type { PreparedUserRecord } from './read-user-records.ts';
 import type { UserImportParams } from './user-import-parameters.ts';
 
-/** A row whose password hash has been prepared for storage; in a dry run, no hash is prepared. */
-export type PreparedUserRecord = UserRecord & { readonly storedPasswordHash?: string };
 type NewUser = { readonly row: ImportedUserRow; readonly storedPasswordHash: string | undefined };
 
 /** Imports a batch: creates all new users together, and returns the outcome of each row. */

@@ -4,9 +4,9 @@ import { runImport } from '../imports/run-import.ts';
 import { validateAndCountRecords } from '../imports/validate-and-count-records.ts';
 import { toStoredImportedPasswordHash } from '../oauth/passwords/imported/stored-imported-password-hash.ts';
 import { requireTaskInputFileId, type TaskAttempt, type TaskOutcome } from '../tasks/task-attempt.ts';
-import { importUserBatch, type PreparedUserRecord } from './import-user-batch.ts';
+import { importUserBatch } from './import-user-batch.ts';
 import { findOutcomesWithoutChange } from './find-outcomes-without-change.ts';
-import { readUserRecords } from './read-user-records.ts';
+import { type PreparedUserRecord, readUserRecords } from './read-user-records.ts';
 import { type UserImportParams, userImportTaskParamsSchema } from './user-import-parameters.ts';
 
 /** Imports users from a file: creates new users, and never changes existing ones. */

@@ -13,6 +13,9 @@ const hashKey = (key: string): string => hash('sha256', key, 'buffer').toString(
 /** A row, and the first line of the file with the same external ID or e-mail address, if any. */
 export type UserRecord = { readonly record: FileRecord; readonly duplicate?: { readonly field: string; readonly line: number } };
 
+/** A row whose password hash has been prepared for storage; in a dry run, no hash is prepared. */
+export type PreparedUserRecord = UserRecord & { readonly storedPasswordHash?: string };
+
 /**
  * Reads the rows after a position. The preceding rows are read as well, to find duplicates of them. In a file with more keys than fit into
  * memory, a later duplicate is compared with the imported user instead, which rejects it too.

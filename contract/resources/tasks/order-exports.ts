@@ -6,7 +6,7 @@ import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '.
 import { commonProblems, declareProblemResponses, problemCodesOfAuthorizedPosts } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { fileFormats, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
+import { exportFormatSchema, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
 import {
   nameFromOtherSystemSchema,
   timestampInputSchema,
@@ -35,10 +35,7 @@ export const orderExportCreateSchema = withSchemaName(
   'OrderExportCreate',
   z
     .object({
-      format: z
-        .enum(fileFormats)
-        .default('csv')
-        .describe('File format. `csv`: RFC 4180 with a header row. `ndjson`: one JSON object per line.'),
+      format: exportFormatSchema,
       rows: z.enum(['orders', 'lines']).default('orders').describe('Content of a row: an order or an order line.'),
       columns: z
         .array(z.enum([...orderColumns, ...lineColumns]))

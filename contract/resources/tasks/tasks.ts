@@ -29,6 +29,11 @@ const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 export const taskTypes = ['order_export', 'order_import', 'product_import', 'user_export', 'user_import'] as const;
 export const taskStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export const fileFormats = ['csv', 'ndjson'] as const;
+/** Format of an exported file. */
+export const exportFormatSchema = z
+  .enum(fileFormats)
+  .default('csv')
+  .describe('File format. `csv`: RFC 4180 with a header row. `ndjson`: one JSON object per line.');
 /** Media types for the file formats. */
 export const fileMediaTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
 /** Maximum number of queued and running tasks per owner. */

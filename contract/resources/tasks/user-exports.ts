@@ -3,7 +3,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { commonProblems, declareProblemResponses, problemCodesOfAuthorizedPosts } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { fileFormats, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
+import { exportFormatSchema, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
 
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
@@ -20,10 +20,7 @@ export const userExportCreateSchema = withSchemaName(
   'UserExportCreate',
   z
     .object({
-      format: z
-        .enum(fileFormats)
-        .default('csv')
-        .describe('File format. `csv`: RFC 4180 with a header row. `ndjson`: one JSON object per line.'),
+      format: exportFormatSchema,
       rows: z
         .enum(['users', 'consents'])
         .default('users')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { createArgon2idHash, matchesArgon2idHash } from './argon2id-hash.ts';
+import { createArgon2idHash, matchesArgon2idHash } from './argon2id/argon2id-hash.ts';
 import { isImportedPasswordHash, matchesImportedPasswordHash } from './imported/stored-imported-password-hash.ts';
-import { withHashSlot } from './password-hash-slots.ts';
+import { withHashSlot } from './argon2id/password-hash-slots.ts';
 
 // Keyboards may compose the same characters differently.
 const normalize = (password: string): string => password.normalize('NFKC');

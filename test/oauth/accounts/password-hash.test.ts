@@ -1,8 +1,8 @@
 import { argon2Sync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { deriveArgon2idKey, deriveArgon2idKeyInJavaScript } from '../../../server/oauth/passwords/derive-argon2id-key.ts';
-import { PasswordHashQueueFullError } from '../../../server/oauth/passwords/password-hash-slots.ts';
+import { deriveArgon2idKey, deriveArgon2idKeyInJavaScript } from '../../../server/oauth/passwords/argon2id/derive-argon2id-key.ts';
+import { PasswordHashQueueFullError } from '../../../server/oauth/passwords/argon2id/password-hash-slots.ts';
 import { hashPassword, verifyPassword } from '../../../server/oauth/passwords/password-hash.ts';
 
 test('a password matches its hash, and another password does not', async () => {

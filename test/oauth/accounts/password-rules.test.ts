@@ -135,11 +135,15 @@ describe('the table of entry points', () => {
 
   test('is complete, because no other file hashes a password or stores a hash', async () => {
     expect(await filesMatching(/import[^;]*\bhashPassword\b|hashPassword\(/)).toEqual([
+      // replaces the imported hash of a password that the user already has
+      'server/oauth/accounts/accounts-and-passwords.ts',
       'server/oauth/pages/handlers/sign-in/validate-and-hash-new-password.ts',
       'server/oauth/passwords/password-hash.ts',
     ]);
     expect(await filesMatching(/(create|insert|upsert|update)\w*\(StoredPasswordHash\b|(insert into|update) passwords\b/i)).toEqual([
       'server/oauth/accounts/accounts-and-passwords.ts',
+      // stores hashes of another system, whose passwords are unknown
+      'server/user-imports/import-user-batch.ts',
     ]);
   });
 });

@@ -10,7 +10,7 @@ import { TooManyAttemptsError } from '../../brute-force/attempt-limiter.ts';
 import { redactInteractionIdInPath } from '../../protocol/redact-interaction-id.ts';
 import { localizePageContext, sendPage, type PageContext } from './page-context.ts';
 import { errorPage, messageWithSignInLinkPage } from '../views/message-pages.ts';
-import { PasswordHashQueueFullError } from '../../passwords/password-hash-slots.ts';
+import { PasswordHashQueueFullError } from '../../passwords/argon2id/password-hash-slots.ts';
 
 /** Handles errors of page requests: sends an error page without the cause, and logs the cause. */
 export const createPageErrorHandler =

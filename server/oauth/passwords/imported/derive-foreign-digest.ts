@@ -1,6 +1,6 @@
 import { createCipheriv, createHmac, hash, pbkdf2, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import { deriveArgon2idKey } from '../derive-argon2id-key.ts';
+import { deriveArgon2idKey } from '../argon2id/derive-argon2id-key.ts';
 import { deriveBcryptHash } from './derive-bcrypt-hash.ts';
 import { derivePhpassDigest } from './derive-phpass-digest.ts';
 import type { PasswordScheme } from './password-scheme.ts';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createArgon2idHash, matchesArgon2idHash } from '../argon2id-hash.ts';
-import { withBackgroundHashSlot, withHashSlot } from '../password-hash-slots.ts';
+import { createArgon2idHash, matchesArgon2idHash } from '../argon2id/argon2id-hash.ts';
+import { withBackgroundHashSlot, withHashSlot } from '../argon2id/password-hash-slots.ts';
 import { deriveForeignDigest } from './derive-foreign-digest.ts';
 import { parseForeignPasswordHash } from './parse-foreign-password-hash.ts';
 import { type ImportedPasswordHash, wrappedPasswordHashSchema } from './parse-imported-password-hash.ts';
@@ -12,7 +12,7 @@ const prefixes = { original: 'imported:', wrapped: 'wrapped:' } as const;
 /** Returns whether a stored hash was imported and has not been replaced by a sign-in yet. */
 export const isImportedPasswordHash = (stored: string): boolean => Object.values(prefixes).some((prefix) => stored.startsWith(prefix));
 
-/** Returns an imported hash as it is stored. A weak hash is wrapped in argon2id, which takes about 20 ms of a thread. */
+/** Returns an imported hash as it is stored. A weak hash is wrapped in argon2id, which takes as long as hashing a password at sign-up. */
 export async function toStoredImportedPasswordHash(text: string, hash: ImportedPasswordHash): Promise<string> {
   if ('argon2id' in hash) return `${prefixes.wrapped}${JSON.stringify(hash)}`;
   if (!isWeakPasswordScheme(hash.scheme)) return `${prefixes.original}${text}`;
