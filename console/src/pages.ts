@@ -1,0 +1,23 @@
+import type { ComponentType } from 'react';
+import type { Operation } from './api/permissions.tsx';
+import type { IconName } from './components/icon.tsx';
+import type common from './languages/messages/en.json';
+
+export type PageDefinition = {
+  /** Name of the page's folder and of its message catalogs. The title of the page is the common message `page.ID`. */
+  readonly id: PageId;
+  /** Path below `/console`. The page's component receives all paths that begin with it. */
+  readonly path: string;
+  readonly icon: IconName;
+  /** The page is shown if any of these operations is permitted. */
+  readonly operations: readonly Operation[];
+  readonly load: () => Promise<{ readonly Page: ComponentType }>;
+};
+
+type PageId = keyof typeof common extends infer Key ? (Key extends `page.${infer Id}` ? Id : never) : never;
+
+/** All pages, in the order of the navigation. Each page's code is a chunk that is loaded when the page is opened. */
+export const pages: readonly PageDefinition[] = [
+  { id: 'home', path: '/', icon: 'home', operations: ['versions.list'], load: () => import('./pages/home/home-page.tsx') },
+  { id: 'orders', path: '/orders', icon: 'orders', operations: ['orders.list'], load: () => import('./pages/orders/orders-page.tsx') },
+];
