@@ -70,8 +70,13 @@ export async function withdrawPreapproval({ db }: ApiServer): Promise<void> {
 export async function consentTo(page: Page, scopes: readonly Scope[]): Promise<void> {
   const boxes = page.locator('input[name=scope]');
   await boxes.first().waitFor({ state: 'attached' });
-  for (const box of await boxes.all())
-    await box.setChecked(scopes.some((scope) => scope === '') || scopes.includes((await box.inputValue()) as Scope), { force: true });
+  for (const box of await boxes.all()) {
+    const value = await box.inputValue();
+    await box.setChecked(
+      scopes.some((scope) => scope === value),
+      { force: true },
+    );
+  }
   await page.locator('button[value=allow]').click();
 }
 
