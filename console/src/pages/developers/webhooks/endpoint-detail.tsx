@@ -1,0 +1,73 @@
+import type { WebhookEndpoint } from '@mandate/client-sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, type ReactNode } from 'react';
+import { useParams } from 'react-router';
+import { queries } from '../../../api/client.ts';
+import { Card } from '../../../components/card.tsx';
+import { Definitions } from '../../../components/definitions.tsx';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { useFormat } from '../../../languages/use-format.ts';
+import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
+import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { DeliveryList } from './delivery-list.tsx';
+import { EndpointActions } from './endpoint-actions.tsx';
+import { EndpointStatus } from './endpoint-status.tsx';
+import classes from './endpoint-detail.module.css';
+
+export function EndpointDetail(): ReactNode {
+  const t = useDevelopersMessages();
+  const { endpointId = '' } = useParams();
+  const { data: endpoint, error, refetch } = useQuery(queries.webhooks.get(endpointId));
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (!endpoint) return <PageSkeleton />;
+  return (
+    <>
+      <PageHeader
+        title={endpoint.url}
+        status={<EndpointStatus endpoint={endpoint} />}
+        parent={{ to: '/developers/webhooks', name: t('section.webhooks') }}
+        actions={<EndpointActions endpoint={endpoint} />}
+      />
+      <div className={classes['sections']}>
+        {endpoint.disabled_reason !== null && <Notice text={t.value('disabledReason', endpoint.disabled_reason)} />}
+        <EndpointFacts endpoint={endpoint} />
+        <section aria-label={t('deliveries')}>
+          <h2 className={classes['title']}>{t('deliveries')}</h2>
+          <DeliveryList endpointId={endpoint.id} />
+        </section>
+      </div>
+    </>
+  );
+}
+
+function EndpointFacts({ endpoint }: { readonly endpoint: WebhookEndpoint }): ReactNode {
+  const t = useDevelopersMessages();
+  const format = useFormat();
+  const entries = useMemo(
+    () =>
+      [
+        [t('endpoint.description'), endpoint.description ?? '–'],
+        [t('endpoint.events'), <Codes key="events" names={endpoint.events} />],
+        [t('endpoint.scopes'), <Codes key="scopes" names={endpoint.scopes} />],
+        [t('endpoint.application'), endpoint.client_id],
+        [t('created'), format.dateTime(endpoint.created_at)],
+        ...(endpoint.failing_since === null ? [] : [[t('endpoint.failingSince'), format.dateTime(endpoint.failing_since)] as const]),
+      ] as const,
+    [endpoint, t, format],
+  );
+  return (
+    <Card title={t('endpoint')}>
+      <Definitions entries={entries} />
+    </Card>
+  );
+}
+
+const Codes = ({ names }: { readonly names: readonly string[] }): ReactNode => (
+  <span className={classes['codes']}>
+    {names.map((name) => (
+      <code key={name}>{name}</code>
+    ))}
+  </span>
+);
