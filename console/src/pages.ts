@@ -20,4 +20,11 @@ type PageId = keyof typeof common extends infer Key ? (Key extends `page.${infer
 export const pages: readonly PageDefinition[] = [
   { id: 'home', path: '/', icon: 'home', operations: ['versions.list'], load: () => import('./pages/home/home-page.tsx') },
   { id: 'orders', path: '/orders', icon: 'orders', operations: ['orders.list'], load: () => import('./pages/orders/orders-page.tsx') },
+  {
+    id: 'products',
+    path: '/products',
+    icon: 'products',
+    operations: ['products.list'],
+    load: () => import('./pages/products/products-page.tsx'),
+  },
 ];
