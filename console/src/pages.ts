@@ -21,6 +21,13 @@ export const pages: readonly PageDefinition[] = [
   { id: 'home', path: '/', icon: 'home', operations: ['versions.list'], load: () => import('./pages/home/home-page.tsx') },
   { id: 'orders', path: '/orders', icon: 'orders', operations: ['orders.list'], load: () => import('./pages/orders/orders-page.tsx') },
   {
+    id: 'products',
+    path: '/products',
+    icon: 'products',
+    operations: ['products.list'],
+    load: () => import('./pages/products/products-page.tsx'),
+  },
+  {
     id: 'developers',
     path: '/developers',
     icon: 'developers',

@@ -20,6 +20,10 @@ const createFormat = (locale: string) => ({
   /** Formats an amount in minor units. */
   money: (amount: number, currency: string): string => formatMoney(amount, currency, locale),
   number: (value: number): string => new Intl.NumberFormat(locale).format(value),
+  /** Formats a change of a number with its sign. */
+  signed: (value: number): string => new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' }).format(value),
+  /** Formats a ratio such as 0.175 as a percentage. */
+  percent: (ratio: number): string => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(ratio),
   /** Formats a ratio such as 0.125 as a percentage with its sign. */
   change: (ratio: number): string =>
     new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' }).format(ratio),

@@ -1,47 +1,46 @@
-import type { WebhookEndpoint } from '@mandate/client-sdk';
+import type { WebhookEndpoint, WebhookEndpointCreate } from '@mandate/client-sdk';
 import { useState, type ReactNode } from 'react';
-import { client, mutations } from '../../../api/client.ts';
-import { readVersioned, useEditConflict, type Versioned } from '../../../api/use-edit-conflict.ts';
+import { client } from '../../../api/client.ts';
 import { ConflictDifference, type FieldDifference } from '../../../components/conflict-difference.tsx';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { FormActions } from '../../../components/form-actions.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { useConditionalUpdate } from '../../../components/use-conditional-update.ts';
 import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
 import { EndpointFields, endpointBody, endpointFields, type EndpointValues } from './endpoint-fields.tsx';
 
-type Props = { readonly opened: Versioned<WebhookEndpoint>; readonly onClose: () => void };
+type Props = { readonly endpoint: WebhookEndpoint; readonly onClose: () => void };
 
-export function EditEndpointForm({ opened, onClose }: Props): ReactNode {
+export function EditEndpointForm({ endpoint, onClose }: Props): ReactNode {
   const t = useDevelopersMessages();
-  const { id } = opened.data;
-  const [values, setValues] = useState<EndpointValues>(valuesOf(opened.data));
-  const conflict = useEditConflict(opened, () => readVersioned(client.webhooks.get(id)));
-  const update = useAction(mutations.webhooks.update(id, { ifMatch: conflict.etag }), {
+  const { id } = endpoint;
+  // The version that the user saw when the form was opened. The page fetches the endpoint again while the form is open.
+  const [seen] = useState(endpoint);
+  const [values, setValues] = useState<EndpointValues>(valuesOf(endpoint));
+  const update = useConditionalUpdate<WebhookEndpoint, WebhookEndpointCreate>({
+    read: () => client.webhooks.get(id).withResponse(),
+    write: (changes, ifMatch) => client.webhooks.update(id, changes, { ifMatch }),
     changes: ['webhooks'],
     doneMessage: t('endpoint.saved'),
     onDone: onClose,
   });
-  const save = (): void => update.mutate(endpointBody(values), { onError: (error) => void conflict.onError(error) });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        save();
+        update.save(seen, endpointBody(values));
       }}
     >
       <EndpointFields values={values} error={update.error} onChange={setValues} />
-      {conflict.theirs ? (
+      <ErrorNotice error={update.error} fields={endpointFields} />
+      {update.conflict ? (
         <ConflictDifference
-          differences={listDifferences(valuesOf(conflict.theirs), values, t)}
+          differences={listDifferences(valuesOf(update.conflict.current), values, t)}
           isSaving={update.isPending}
           onKeepTheirs={onClose}
-          onOverwrite={save}
+          onOverwrite={update.overwrite}
         />
       ) : (
-        <>
-          <ErrorNotice error={update.error} fields={endpointFields} />
-          <FormActions submit={t('save')} isPending={update.isPending} isDisabled={values.events.length === 0} onCancel={onClose} />
-        </>
+        <FormActions submit={t('save')} isPending={update.isPending} isDisabled={values.events.length === 0} onCancel={onClose} />
       )}
     </form>
   );

@@ -2,9 +2,8 @@ import type { WebhookEndpoint } from '@mandate/client-sdk';
 import { Button, Menu } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
-import { client, mutations } from '../../../api/client.ts';
+import { mutations } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
-import { readVersioned, type Versioned } from '../../../api/use-edit-conflict.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { Icon } from '../../../components/icon.tsx';
@@ -18,13 +17,12 @@ type Props = { readonly endpoint: WebhookEndpoint };
 /** Buttons for the actions on an endpoint. */
 export function EndpointActions({ endpoint }: Props): ReactNode {
   const t = useDevelopersMessages();
-  const [dialog, setDialog] = useState<'rotate' | 'delete'>();
-  const [edited, setEdited] = useState<Versioned<WebhookEndpoint>>();
+  const [dialog, setDialog] = useState<'edit' | 'rotate' | 'delete'>();
   const close = (): void => setDialog(undefined);
   return (
     <IfPermitted operation="webhooks.update">
       <TestButton endpoint={endpoint} />
-      <Button variant="default" onClick={() => void readVersioned(client.webhooks.get(endpoint.id)).then(setEdited)}>
+      <Button variant="default" onClick={() => setDialog('edit')}>
         {t('edit')}
       </Button>
       <StatusButton endpoint={endpoint} />
@@ -41,8 +39,8 @@ export function EndpointActions({ endpoint }: Props): ReactNode {
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Dialog title={t('endpoint.edit')} isOpen={edited !== undefined} onClose={() => setEdited(undefined)}>
-        {edited && <EditEndpointForm opened={edited} onClose={() => setEdited(undefined)} />}
+      <Dialog title={t('endpoint.edit')} isOpen={dialog === 'edit'} onClose={close}>
+        <EditEndpointForm endpoint={endpoint} onClose={close} />
       </Dialog>
       <Dialog title={t('secret.rotate')} isOpen={dialog === 'rotate'} onClose={close}>
         <RotateSecretForm endpointId={endpoint.id} onClose={close} />

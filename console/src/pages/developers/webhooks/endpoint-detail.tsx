@@ -1,13 +1,13 @@
 import type { WebhookEndpoint } from '@mandate/client-sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { queries } from '../../../api/client.ts';
 import { Card } from '../../../components/card.tsx';
-import { Definitions } from '../../../components/definitions.tsx';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
+import { PropertyList } from '../../../components/property-list.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
@@ -45,21 +45,18 @@ export function EndpointDetail(): ReactNode {
 function EndpointFacts({ endpoint }: { readonly endpoint: WebhookEndpoint }): ReactNode {
   const t = useDevelopersMessages();
   const format = useFormat();
-  const entries = useMemo(
-    () =>
-      [
-        [t('endpoint.description'), endpoint.description ?? '–'],
-        [t('endpoint.events'), <Codes key="events" names={endpoint.events} />],
-        [t('endpoint.scopes'), <Codes key="scopes" names={endpoint.scopes} />],
-        [t('endpoint.application'), endpoint.client_id],
-        [t('created'), format.dateTime(endpoint.created_at)],
-        ...(endpoint.failing_since === null ? [] : [[t('endpoint.failingSince'), format.dateTime(endpoint.failing_since)] as const]),
-      ] as const,
-    [endpoint, t, format],
-  );
   return (
     <Card title={t('endpoint')}>
-      <Definitions entries={entries} />
+      <PropertyList
+        properties={[
+          { name: t('endpoint.description'), value: endpoint.description },
+          { name: t('endpoint.events'), value: <Codes names={endpoint.events} /> },
+          { name: t('endpoint.scopes'), value: <Codes names={endpoint.scopes} /> },
+          { name: t('endpoint.application'), value: endpoint.client_id },
+          { name: t('created'), value: format.dateTime(endpoint.created_at) },
+          { name: t('endpoint.failingSince'), value: endpoint.failing_since === null ? null : format.dateTime(endpoint.failing_since) },
+        ]}
+      />
     </Card>
   );
 }
