@@ -34,4 +34,5 @@ export const pages: readonly PageDefinition[] = [
     operations: ['webhooks.list', 'events.list', 'apiKeys.list', 'signingKeys.rotate'],
     load: () => import('./pages/developers/developers-page.tsx'),
   },
+  { id: 'audit', path: '/audit', icon: 'audit', operations: ['auditEvents.list'], load: () => import('./pages/audit/audit-page.tsx') },
 ];

@@ -12,7 +12,7 @@ export function PageTabs({ label, tabs }: Props): ReactNode {
       <ul className={classes['tabs']}>
         {tabs.map(({ to, name }) => (
           <li key={to}>
-            <NavLink to={to} aria-current="true" className={classes['tab'] ?? ''}>
+            <NavLink to={to} end aria-current="true" className={classes['tab'] ?? ''}>
               {name}
             </NavLink>
           </li>
