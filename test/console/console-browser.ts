@@ -19,7 +19,7 @@ export type ConsoleBrowser = {
 };
 
 /** Starts Chromium before the tests of a file, and stops it after them. */
-export function useConsoleBrowser(server: ApiServer): ConsoleBrowser {
+export function useConsoleBrowser(server: Pick<ApiServer, 'origin'>): ConsoleBrowser {
   let chromium: Browser;
   const pageErrors: string[] = [];
   const contexts: BrowserContext[] = [];

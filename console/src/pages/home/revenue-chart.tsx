@@ -34,7 +34,7 @@ export function RevenueChart({ statistics: { periods, previous_periods: before, 
             <YAxis width={52} tickFormatter={(amount: number) => compact.format(amount / 10 ** currencyExponent(currency))} {...axis} />
             <Tooltip
               isAnimationActive={false}
-              content={({ payload }) => <DayTooltip day={payload[0]?.payload} currency={currency} t={t} />}
+              content={({ activeIndex }) => <DayTooltip day={days[Number(activeIndex)]} currency={currency} t={t} />}
               cursor={{ stroke: 'var(--line-strong)' }}
             />
             <Area

@@ -38,17 +38,18 @@ export function SalesOverview(): ReactNode {
   );
 }
 
+const averageOf = ({ revenue, paid_orders }: OrderStatistics['totals']): number =>
+  paid_orders === 0 ? 0 : Math.round(revenue / paid_orders);
+
 function Figures({ statistics, t }: { readonly statistics: OrderStatistics; readonly t: HomeTranslate }): ReactNode {
   const format = useFormat();
   const { totals, previous_totals: previous, currency } = statistics;
-  const average = ({ revenue, paid_orders }: OrderStatistics['totals']): number =>
-    paid_orders === 0 ? 0 : Math.round(revenue / paid_orders);
   const money = (amount: number): string => format.money(amount, currency);
   return (
     <dl className={classes['figures']}>
       <Figure name={t('revenue')} current={totals.revenue} previous={previous.revenue} show={money} t={t} />
       <Figure name={t('orders')} current={totals.orders} previous={previous.orders} show={format.number} t={t} />
-      <Figure name={t('average')} current={average(totals)} previous={average(previous)} show={money} t={t} />
+      <Figure name={t('average')} current={averageOf(totals)} previous={averageOf(previous)} show={money} t={t} />
       <Figure name={t('refunded')} current={totals.refunded_total} previous={previous.refunded_total} show={money} isNegative t={t} />
     </dl>
   );
