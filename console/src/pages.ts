@@ -27,4 +27,11 @@ export const pages: readonly PageDefinition[] = [
     operations: ['products.list'],
     load: () => import('./pages/products/products-page.tsx'),
   },
+  {
+    id: 'customers',
+    path: '/customers',
+    icon: 'customers',
+    operations: ['users.list'],
+    load: () => import('./pages/customers/customers-page.tsx'),
+  },
 ];
