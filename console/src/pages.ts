@@ -28,6 +28,13 @@ export const pages: readonly PageDefinition[] = [
     load: () => import('./pages/products/products-page.tsx'),
   },
   {
+    id: 'customers',
+    path: '/customers',
+    icon: 'customers',
+    operations: ['users.list'],
+    load: () => import('./pages/customers/customers-page.tsx'),
+  },
+  {
     id: 'developers',
     path: '/developers',
     icon: 'developers',
@@ -35,4 +42,11 @@ export const pages: readonly PageDefinition[] = [
     load: () => import('./pages/developers/developers-page.tsx'),
   },
   { id: 'audit', path: '/audit', icon: 'audit', operations: ['auditEvents.list'], load: () => import('./pages/audit/audit-page.tsx') },
+  {
+    id: 'settings',
+    path: '/settings',
+    icon: 'settings',
+    operations: ['branding.update', 'deliveryMethods.replace', 'users.list'],
+    load: () => import('./pages/settings/settings-page.tsx'),
+  },
 ];
