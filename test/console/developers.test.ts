@@ -4,7 +4,7 @@ import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 import { useEventJobs } from '../support/webhooks/use-event-jobs.ts';
 import { withWebhookReceiver } from '../support/webhooks/with-webhook-receiver.ts';
-import { checkPage, consentTo, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
+import { checkPage, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
 
 describe.skipIf(!hasChromium)('the Developers page', { timeout: 120_000 }, () => {
   const shop = withShop();
@@ -125,12 +125,7 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 120_000 }, () =>
   test('shows staff with a single scope only what it permits', async () => {
     await withdrawPreapproval(shop);
     const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
-    const page = await browser.open('/developers');
-    await page.locator('main button').click();
-    await page.locator('input[name=email]').fill(staff.email);
-    await page.locator('input[name=password]').fill(staff.password);
-    await page.locator('input[name=password]').press('Enter');
-    await consentTo(page, ['webhooks.read', 'products.write']);
+    const page = await browser.openAndConsent(staff, ['webhooks.read', 'products.write'], '/developers');
     await page.getByText('No webhook endpoints yet').waitFor();
     expect(await page.getByRole('button', { name: 'Add endpoint' }).count()).toBe(0);
     expect(await page.getByRole('navigation', { name: 'Sections' }).count()).toBe(0);

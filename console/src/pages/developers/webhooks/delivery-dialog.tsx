@@ -11,7 +11,7 @@ import { useAction } from '../../../components/use-action.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { JsonText } from '../json-text.tsx';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
-import { describeAttempt } from './delivery-list.tsx';
+import { describeAttempt } from './describe-attempt.ts';
 import { DeliveryStatus } from './endpoint-status.tsx';
 import classes from './delivery-dialog.module.css';
 

@@ -8,6 +8,7 @@ import { ResourceList, type Column } from '../../../components/resource-list.tsx
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
+import { describeAttempt } from './describe-attempt.ts';
 import { DeliveryStatus } from './endpoint-status.tsx';
 
 const statuses = ['pending', 'succeeded', 'failed', 'skipped'] as const satisfies readonly WebhookDelivery['status'][];
@@ -53,9 +54,3 @@ const createColumns = (t: DevelopersTranslate, format: Format): Column<WebhookDe
   { id: 'attempts', header: t('attempts'), cell: ({ attempts }) => attempts.length, align: 'end', isSecondary: true },
   { id: 'created', header: t('created'), cell: ({ created_at }) => format.relative(created_at), align: 'end' },
 ];
-
-/** Describes the response to an attempt: its status code, or why there was none. */
-export function describeAttempt(attempt: WebhookDelivery['attempts'][number] | undefined, t: DevelopersTranslate): string {
-  if (!attempt) return '–';
-  return attempt.status_code === null ? t.value('attemptError', attempt.error ?? '–') : String(attempt.status_code);
-}

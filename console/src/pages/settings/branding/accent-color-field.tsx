@@ -46,7 +46,7 @@ function Preview({ color, shopName }: { readonly color: string; readonly shopNam
   return (
     <div className={classes['preview']} aria-hidden="true">
       <span className={classes['mark']} style={{ background: color, color: textColorOn(color) }}>
-        {[...shopName.trim()][0]?.toUpperCase() ?? ''}
+        {shopName.trim().charAt(0).toUpperCase()}
       </span>
       <strong>{shopName}</strong>
       <span className={classes['button']} style={{ background: color, color: textColorOn(color) }}>
