@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ActionError } from './action-error.tsx';
 import { Dialog } from './dialog.tsx';
@@ -28,9 +29,11 @@ export function ConfirmDialog(props: Props): ReactNode {
           onConfirm();
         }}
       >
-        <p>{text}</p>
-        {children}
-        <ActionError error={error} />
+        <Stack gap="md">
+          <p>{text}</p>
+          {children}
+          <ActionError error={error} />
+        </Stack>
         <FormActions submit={action} isDangerous isPending={isPending} onCancel={onClose} />
       </form>
     </Dialog>

@@ -1,4 +1,4 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Button, Checkbox, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
@@ -40,15 +40,16 @@ export function RotateSigningKeysForm({ onClose }: { readonly onClose: () => voi
         rotate.mutate(isImmediate ? { at_once: true } : {});
       }}
     >
-      <p>{t('signingKey.rotateAbout')}</p>
-      <Checkbox
-        mt="md"
-        label={t('signingKey.immediate')}
-        description={t('signingKey.immediateAbout')}
-        checked={isImmediate}
-        onChange={(event) => setIsImmediate(event.currentTarget.checked)}
-      />
-      <ActionError error={rotate.error} />
+      <Stack gap="md">
+        <p>{t('signingKey.rotateAbout')}</p>
+        <Checkbox
+          label={t('signingKey.immediate')}
+          description={t('signingKey.immediateAbout')}
+          checked={isImmediate}
+          onChange={(event) => setIsImmediate(event.currentTarget.checked)}
+        />
+        <ActionError error={rotate.error} />
+      </Stack>
       <FormActions submit={t('signingKey.rotate')} isDangerous={isImmediate} isPending={rotate.isPending} onCancel={onClose} />
     </form>
   );

@@ -29,7 +29,7 @@ export function SigningKeys(): ReactNode {
           label={t('section.signing-keys')}
           columns={[
             { id: 'algorithm', header: t('signingKey.algorithm'), cell: ({ alg }) => alg },
-            { id: 'id', header: t('signingKey.id'), cell: ({ kid }) => <code>{kid}</code> },
+            { id: 'id', header: t('signingKey.id'), cell: ({ kid }) => <code className={classes['keyId']}>{kid}</code> },
             {
               id: 'age',
               header: t('signingKey.created'),

@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
@@ -20,8 +21,10 @@ export function CreateEndpointForm({ onClose }: { readonly onClose: () => void }
         create.mutate(endpointBody(values));
       }}
     >
-      <EndpointFields values={values} error={create.error} onChange={setValues} />
-      <ErrorNotice error={create.error} fields={endpointFields} />
+      <Stack gap="md">
+        <EndpointFields values={values} error={create.error} onChange={setValues} />
+        <ErrorNotice error={create.error} fields={endpointFields} />
+      </Stack>
       <FormActions
         submit={t('endpoint.add')}
         isPending={create.isPending}

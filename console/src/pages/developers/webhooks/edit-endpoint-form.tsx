@@ -1,4 +1,5 @@
 import type { WebhookEndpoint, WebhookEndpointCreate } from '@mandate/client-sdk';
+import { Stack } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { client } from '../../../api/client.ts';
 import { ConflictDifference, type FieldDifference } from '../../../components/conflict-difference.tsx';
@@ -30,16 +31,19 @@ export function EditEndpointForm({ endpoint, onClose }: Props): ReactNode {
         update.save(seen, endpointBody(values));
       }}
     >
-      <EndpointFields values={values} error={update.error} onChange={setValues} />
-      <ErrorNotice error={update.error} fields={endpointFields} />
-      {update.conflict ? (
-        <ConflictDifference
-          differences={listDifferences(valuesOf(update.conflict.current), values, t)}
-          isSaving={update.isPending}
-          onKeepTheirs={onClose}
-          onOverwrite={update.overwrite}
-        />
-      ) : (
+      <Stack gap="md">
+        <EndpointFields values={values} error={update.error} onChange={setValues} />
+        <ErrorNotice error={update.error} fields={endpointFields} />
+        {update.conflict && (
+          <ConflictDifference
+            differences={listDifferences(valuesOf(update.conflict.current), values, t)}
+            isSaving={update.isPending}
+            onKeepTheirs={onClose}
+            onOverwrite={update.overwrite}
+          />
+        )}
+      </Stack>
+      {!update.conflict && (
         <FormActions submit={t('save')} isPending={update.isPending} isDisabled={values.events.length === 0} onCancel={onClose} />
       )}
     </form>

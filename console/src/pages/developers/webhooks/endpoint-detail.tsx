@@ -50,7 +50,10 @@ function EndpointFacts({ endpoint }: { readonly endpoint: WebhookEndpoint }): Re
       <PropertyList
         properties={[
           { name: t('endpoint.description'), value: endpoint.description },
-          { name: t('endpoint.events'), value: <Codes names={endpoint.events} /> },
+          {
+            name: t('endpoint.events'),
+            value: <Codes names={endpoint.events.map((name) => (name === '*' ? t('endpoint.allEvents') : name))} />,
+          },
           { name: t('endpoint.scopes'), value: <Codes names={endpoint.scopes} /> },
           { name: t('endpoint.application'), value: endpoint.client_id },
           { name: t('created'), value: format.dateTime(endpoint.created_at) },

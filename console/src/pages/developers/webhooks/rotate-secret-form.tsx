@@ -1,4 +1,4 @@
-import { Checkbox } from '@mantine/core';
+import { Checkbox, Stack } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
 import { ErrorNotice } from '../../../components/error-notice.tsx';
@@ -22,14 +22,11 @@ export function RotateSecretForm({ endpointId, onClose }: Props): ReactNode {
         rotate.mutate(isImmediate ? { overlap_seconds: 0 } : {});
       }}
     >
-      <p>{t('secret.rotateAbout')}</p>
-      <Checkbox
-        mt="md"
-        label={t('secret.immediate')}
-        checked={isImmediate}
-        onChange={(event) => setIsImmediate(event.currentTarget.checked)}
-      />
-      <ErrorNotice error={rotate.error} />
+      <Stack gap="md">
+        <p>{t('secret.rotateAbout')}</p>
+        <Checkbox label={t('secret.immediate')} checked={isImmediate} onChange={(event) => setIsImmediate(event.currentTarget.checked)} />
+        <ErrorNotice error={rotate.error} />
+      </Stack>
       <FormActions submit={t('secret.rotate')} isDangerous={isImmediate} isPending={rotate.isPending} onCancel={onClose} />
     </form>
   );

@@ -50,16 +50,19 @@ export function DeliveryMethodForm({ method, onClose }: Props): ReactNode {
         else create.mutate(body);
       }}
     >
-      <Fields values={values} isNew={method === undefined} error={error} onChange={setValues} />
-      <ErrorNotice error={error} fields={fields} />
-      {update.conflict ? (
-        <ConflictDifference
-          differences={[{ field: t('delivery.method'), theirs: textOf(update.conflict.current), yours: textOf(update.conflict.changes) }]}
-          isSaving={isPending}
-          onKeepTheirs={onClose}
-          onOverwrite={update.overwrite}
-        />
-      ) : (
+      <div className={classes['fields']}>
+        <Fields values={values} isNew={method === undefined} error={error} onChange={setValues} />
+        <ErrorNotice error={error} fields={fields} />
+        {update.conflict && (
+          <ConflictDifference
+            differences={[{ field: t('delivery.method'), theirs: textOf(update.conflict.current), yours: textOf(update.conflict.changes) }]}
+            isSaving={isPending}
+            onKeepTheirs={onClose}
+            onOverwrite={update.overwrite}
+          />
+        )}
+      </div>
+      {!update.conflict && (
         <FormActions submit={t(method ? 'save' : 'delivery.add')} isPending={isPending} isDisabled={!body} onCancel={onClose} />
       )}
     </form>
