@@ -1,6 +1,5 @@
 import type { Branding, BrandingUpdate } from '@mandate/client-sdk';
 import { Button, TextInput, Textarea } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { client } from '../../../api/client.ts';
 import { Card } from '../../../components/card.tsx';
@@ -17,18 +16,24 @@ type Props = { readonly branding: Branding };
 
 export function BrandingForm({ branding }: Props): ReactNode {
   const t = useSettingsMessages();
-  const queryClient = useQueryClient();
+  // The version that the user has seen, which remains when the page fetches the branding again.
+  const [seen, setSeen] = useState(branding);
   const [values, setValues] = useState(valuesOf(branding));
+  const show = (current: Branding): void => {
+    setSeen(current);
+    setValues(valuesOf(current));
+  };
   const update = useConditionalUpdate<Branding, BrandingUpdate>({
     read: () => client.branding.get().withResponse(),
-    write: (changes, ifMatch) => client.branding.update(changes, { ifMatch }),
+    write: async (changes, ifMatch) => show(await client.branding.update(changes, { ifMatch })),
     changes: ['branding'],
     doneMessage: t('branding.saved'),
   });
-  const changes = listChanges(branding, values);
+  const { conflict } = update;
+  const changes = listChanges(seen, values);
   const keepTheirs = (): void => {
+    if (conflict) show(conflict.current);
     update.dismissConflict();
-    void queryClient.invalidateQueries();
   };
   return (
     <Card title={t('section.branding')}>
@@ -36,16 +41,16 @@ export function BrandingForm({ branding }: Props): ReactNode {
         className={classes['fields']}
         onSubmit={(event) => {
           event.preventDefault();
-          update.save(branding, changes);
+          update.save(seen, changes);
         }}
       >
         <BrandingFields values={values} error={update.error} onChange={setValues} />
         <ErrorNotice error={update.error} fields={[...textFields, 'accent_color'].map((name) => `#/${name}`)} />
-        {update.conflict ? (
+        {conflict ? (
           <ConflictDifference
-            differences={update.conflict.fields.filter(isField).map((field) => ({
+            differences={conflict.fields.filter(isField).map((field) => ({
               field: t(`branding.${field}`),
-              theirs: update.conflict?.current[field] ?? null,
+              theirs: conflict.current[field],
               yours: values[field],
             }))}
             isSaving={update.isPending}

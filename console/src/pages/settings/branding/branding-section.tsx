@@ -15,8 +15,7 @@ export function BrandingSection(): ReactNode {
       <SettingsHeader />
       <ErrorNotice error={error} onRetry={() => void refetch()} />
       {branding ? (
-        // The version of the key makes the form start with the values that were saved.
-        <TwoColumns main={<BrandingForm key={branding.version} branding={branding} />} side={<LogoCard branding={branding} />} />
+        <TwoColumns main={<BrandingForm branding={branding} />} side={<LogoCard branding={branding} />} />
       ) : (
         !error && <PageSkeleton />
       )}
