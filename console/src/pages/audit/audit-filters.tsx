@@ -65,7 +65,8 @@ export function AuditFilters(): ReactNode {
           key={name}
           type="date"
           aria-label={t(`filter.${name}`)}
-          title={t(`filter.${name}`)}
+          leftSection={t(`filter.${name}Short`)}
+          leftSectionWidth={56}
           value={valueOf(name)}
           onChange={(event) => set(name, event.currentTarget.value)}
         />

@@ -4,6 +4,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 import { client } from '../../api/client.ts';
 import { usePermissions } from '../../api/permissions.tsx';
 import { Icon } from '../../components/icon.tsx';
+import classes from './person-filter.module.css';
 import { useAuditMessages } from './use-audit-messages.ts';
 
 type Props = { readonly userId: string; readonly onChange: (userId: string) => void };
@@ -25,6 +26,7 @@ export function PersonFilter({ userId, onChange }: Props): ReactNode {
   };
   return (
     <form
+      className={classes['form']}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
