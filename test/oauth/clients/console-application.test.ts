@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Application } from '../../server/applications/application.entity.ts';
-import { consoleClientId, consoleScopes, ensureConsoleClient } from '../../server/applications/ensure-console-client.ts';
+import { Application } from '../../../server/applications/application.entity.ts';
+import { consoleClientId, consoleScopes, ensureConsoleClient } from '../../../server/applications/ensure-console-client.ts';
 import {
   authorizationPath,
   buildAuthorizationRequest,
@@ -9,8 +9,8 @@ import {
   signUpWithRole,
   tokenResponseSchema,
   type TestUser,
-} from '../support/oauth/oauth-flow.ts';
-import { useServer } from '../support/server/use-server.ts';
+} from '../../support/oauth/oauth-flow.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 describe('the application of the console', () => {
   const server = useServer();
