@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/browser/chromium.ts';
+import { countInteractiveElements, tabThrough } from '../support/browser/page-accessibility.ts';
 import { signUpWithRole, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { withPaymentTestShop } from '../support/shop/payment-test-shop.ts';
 import { startEventJobs } from '../support/webhooks/event-jobs.ts';
@@ -35,6 +36,9 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     const row = (id: number) => page.getByRole('link', { name: `#${id}`, exact: true });
     await Promise.all([row(unpaid.id).waitFor(), row(paid.id).waitFor()]);
     await checkPage(page, 'orders');
+    const usable = await countInteractiveElements(page);
+    const { reached, withoutOutline } = await tabThrough(page);
+    expect([reached.size >= usable, withoutOutline]).toEqual([true, []]);
     await page.getByRole('link', { name: 'To ship' }).click();
     await row(unpaid.id).waitFor({ state: 'detached' });
     await row(paid.id).waitFor();

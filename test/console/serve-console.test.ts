@@ -1,8 +1,16 @@
+import { once } from 'node:events';
 import { readFileSync, readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import express from 'express';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { loadConsoleFiles } from '../../server/console/load-console-files.ts';
+import { serveConsole } from '../../server/console/serve-console.ts';
 import { useServer } from '../support/server/use-server.ts';
 
 const output = join(import.meta.dirname, '../../console/dist');
@@ -48,6 +56,24 @@ describe('the built console', () => {
     expect(manifest['src/pages/home/home-page.tsx']?.dynamicImports).toEqual(['src/pages/home/revenue-chart.tsx']);
     expect(entry?.imports.flatMap(listFiles)).not.toContain(manifest['src/pages/home/revenue-chart.tsx']?.file);
   });
+});
+
+test('a published server serves assets that the package contains only compressed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'mandate-console-'));
+  await mkdir(join(folder, 'assets'));
+  await writeFile(join(folder, 'manifest.json'), JSON.stringify({ 'src/main.tsx': { file: 'assets/main-1.js', isEntry: true } }));
+  await writeFile(join(folder, 'assets/main-1.js.gz'), gzipSync('export {};'));
+  const files = loadConsoleFiles(pathToFileURL(`${folder}/`));
+  const site = createServer(express().use(serveConsole('http://localhost', files)));
+  await once(site.listen(0, '127.0.0.1'), 'listening');
+  const address = site.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/console/assets/main-1.js`;
+  const texts = await Promise.all(
+    ['gzip', 'identity'].map(async (encoding) => (await fetch(url, { headers: { 'accept-encoding': encoding } })).text()),
+  );
+  site.close();
+  await rm(folder, { recursive: true });
+  expect(texts).toEqual(['export {};', 'export {};']);
 });
 
 describe('the server', () => {

@@ -37,6 +37,6 @@ const createFormat = (locale: string) => ({
     const seconds = (dateOf(timestamp).getTime() - Date.now()) / 1000;
     if (Math.abs(seconds) > 7 * 86_400) return formatDate(timestamp, { locale });
     const [unit, length] = relativeUnits.find(([, unitLength]) => Math.abs(seconds) >= unitLength) ?? ['minute', 60];
-    return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / length), unit);
+    return new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }).format(Math.trunc(seconds / length), unit);
   },
 });

@@ -49,6 +49,8 @@ function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: 
   const queryClient = useQueryClient();
   const [base, setBase] = useState<OrderWithEtag>({ order, etag });
   const [values, setValues] = useState<Values>(valuesOf(order));
+  /** Whether the order has changed since; `base` is then the changed order. */
+  const [isConflict, setIsConflict] = useState(false);
   const update = useAction(mutations.orders.update(order.id, { ifMatch: base.etag }), {
     changes: ['orders'],
     doneMessage: t('note.saved'),
@@ -56,11 +58,11 @@ function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: 
   });
   const save = async (): Promise<void> => {
     await update.mutateAsync(createPatch(valuesOf(base.order), values)).catch(async (error: unknown) => {
-      if (error instanceof ApiError && error.code === 'precondition_failed')
-        setBase(await queryClient.fetchQuery({ ...orderQuery(order.id), staleTime: 0 }));
+      if (!isPreconditionFailed(error)) return;
+      setBase(await queryClient.fetchQuery({ ...orderQuery(order.id), staleTime: 0 }));
+      setIsConflict(true);
     });
   };
-  const isConflict = update.error instanceof ApiError && update.error.code === 'precondition_failed';
   return (
     <form
       className={classes['form']}
@@ -94,13 +96,15 @@ function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: 
         />
       ) : (
         <>
-          <ErrorNotice error={update.error} fields={['#/note', '#/reference']} />
+          {!isPreconditionFailed(update.error) && <ErrorNotice error={update.error} fields={['#/note', '#/reference']} />}
           <FormActions submit={t('note.save')} isPending={update.isPending} onCancel={onClose} />
         </>
       )}
     </form>
   );
 }
+
+const isPreconditionFailed = (error: unknown): boolean => error instanceof ApiError && error.code === 'precondition_failed';
 
 /** Returns the changed fields; an empty text removes the value. */
 const createPatch = (before: Values, after: Values): OrderUpdate =>
