@@ -34,4 +34,11 @@ export const pages: readonly PageDefinition[] = [
     operations: ['users.list'],
     load: () => import('./pages/customers/customers-page.tsx'),
   },
+  {
+    id: 'applications',
+    path: '/applications',
+    icon: 'applications',
+    operations: ['applications.list'],
+    load: () => import('./pages/applications/applications-page.tsx'),
+  },
 ];
