@@ -14,12 +14,14 @@ export type ConsoleBrowser = {
   readonly pageErrors: readonly string[];
   /** Opens a page of the console in a new browser profile, and signs in. */
   openAs(user: Pick<TestUser, 'email' | 'password'>, path?: string, language?: string): Promise<Page>;
+  /** Opens a page of the console in a new browser profile, signs in, and consents only to these scopes. Call `withdrawPreapproval` first. */
+  openAndConsent(user: Pick<TestUser, 'email' | 'password'>, scopes: readonly Scope[], path: string): Promise<Page>;
   /** Opens a page of the console in a new browser profile, without signing in. */
   open(path?: string, language?: string): Promise<Page>;
 };
 
 /** Starts Chromium before the tests of a file, and stops it after them. */
-export function useConsoleBrowser(server: ApiServer): ConsoleBrowser {
+export function useConsoleBrowser(server: Pick<ApiServer, 'origin'>): ConsoleBrowser {
   let chromium: Browser;
   const pageErrors: string[] = [];
   const contexts: BrowserContext[] = [];
@@ -49,14 +51,30 @@ export function useConsoleBrowser(server: ApiServer): ConsoleBrowser {
       await signInAtServer(page, user);
       return page;
     },
+    async openAndConsent(user, scopes, path) {
+      const page = await open(path);
+      await page.locator('main button').click();
+      await submitSignInForm(page, user);
+      await consentTo(page, scopes);
+      await waitForConsole(page);
+      return page;
+    },
   };
 }
 
 /** Submits the sign-in form of the server, and waits until the console is open. */
 export async function signInAtServer(page: Page, user: Pick<TestUser, 'email' | 'password'>): Promise<void> {
+  await submitSignInForm(page, user);
+  await waitForConsole(page);
+}
+
+async function submitSignInForm(page: Page, user: Pick<TestUser, 'email' | 'password'>): Promise<void> {
   await page.locator('input[name=email]').fill(user.email);
   await page.locator('input[name=password]').fill(user.password);
   await page.locator('input[name=password]').press('Enter');
+}
+
+async function waitForConsole(page: Page): Promise<void> {
   await page.waitForURL((url) => url.pathname.startsWith('/console') && !url.searchParams.has('code'));
   await page.locator('h1').waitFor();
 }

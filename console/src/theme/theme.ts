@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { Notification, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 /** Shades of the primary color; the contrast of white text on the shades 7 to 9 is at least 5:1. */
 const iris: MantineColorsTuple = [
@@ -23,4 +23,6 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace',
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '18px' },
   cursorType: 'pointer',
+  // Notifications close themselves.
+  components: { Notification: Notification.extend({ defaultProps: { withCloseButton: false } }) },
 });

@@ -11,7 +11,7 @@ export function Page(): ReactNode {
   return (
     <Routes>
       <Route index element={<ApplicationList />} />
-      {can('applications.create') && <Route path="new" element={<RegisterApplication />} />}
+      <Route path="new" element={can('applications.create') ? <RegisterApplication /> : <NotFoundPage />} />
       <Route path=":applicationId" element={<ApplicationDetail />} />
       <Route path="*" element={<NotFoundPage />} />
     </Routes>

@@ -56,9 +56,11 @@ export function Usage({ application }: { readonly application: Application }): R
               { name: t('usage.orders'), value: format.number(current.orders) },
             ]}
           />
-          <Suspense fallback={<Skeleton height={220} mt="md" />}>
-            <UsageChart months={loaded} quota={quota} />
-          </Suspense>
+          {loaded.some(({ requests, errors, orders }) => requests + errors + orders > 0) && (
+            <Suspense fallback={<Skeleton height={220} mt="md" />}>
+              <UsageChart months={loaded} quota={quota} />
+            </Suspense>
+          )}
         </>
       )}
     </Card>
