@@ -46,6 +46,8 @@ async function buildConsole() {
     fs.globSync(['console/**/*.{ts,tsx,css,json}', 'client-sdk/**/*.ts'], { cwd: root, exclude: isGeneratedFolder }),
   );
   if (fs.existsSync(join(output, 'manifest.json')) && sources === (await readHash(consoleHashFile))) return;
+  // In a test run, Vite would include the development version of React.
+  process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   // Builds into another folder, so that a running server never sees a part of the console.
   const newOutput = `${output}.${process.pid}`;

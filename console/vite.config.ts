@@ -1,12 +1,11 @@
 import { defineConfig } from 'vite';
 
-/**
- * `vite build` writes the console to `dist`, with a manifest that the server reads (server/console). `vite` serves the console on port 5173
- * with the API of a server on port 3000, and reloads changed modules.
- */
+/** `npm run build` in the repository writes the console to `dist`, with a manifest that the server reads (server/console). */
 export default defineConfig({
   base: './',
   build: {
+    // the licenses of the libraries in the console
+    license: { fileName: 'licenses.md' },
     manifest: 'manifest.json',
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -4,11 +4,8 @@ import './theme/styles.ts';
 import { App } from './app.tsx';
 import { environment } from './environment.ts';
 
-declare global {
-  /** Nonce of the style elements that the scroll lock of dialogs adds (package get-nonce). */
-  var __webpack_nonce__: string | undefined;
-}
-globalThis.__webpack_nonce__ = environment.nonce;
+// Nonce of the style elements that the scroll lock of dialogs adds (package get-nonce).
+Reflect.set(globalThis, '__webpack_nonce__', environment.nonce);
 
 const root = document.querySelector('#console');
 if (root)

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
@@ -34,15 +35,19 @@ export function loadConsoleFiles(folder: URL | undefined = findBuiltConsole()): 
   const manifest = manifestSchema.parse(JSON.parse(readFileSync(new URL('manifest.json', folder), 'utf8')));
   const entry = Object.values(manifest).find(({ isEntry }) => isEntry);
   if (entry === undefined) throw new Error('the manifest of the console has no entry');
-  const assets = readdirSync(new URL('assets/', folder)).map((name) => ({
-    path: `assets/${name}`,
-    serve: serveStaticDocument(name.slice(name.lastIndexOf('.') + 1), () => readFileSync(new URL(`assets/${name}`, folder)), immutable),
-  }));
+  const assets = readdirSync(new URL('assets/', folder)).map((file) => {
+    const name = file.replace(/\.gz$/, '');
+    const read = (): Buffer => {
+      const content = readFileSync(new URL(`assets/${file}`, folder));
+      return file === name ? content : gunzipSync(content);
+    };
+    return { path: `assets/${name}`, serve: serveStaticDocument(name.slice(name.lastIndexOf('.') + 1), read, immutable) };
+  });
   const imports = entry.imports.map((name) => manifest[name]?.file ?? name);
   return { script: entry.file, stylesheets: entry.css, imports, assets };
 }
 
-/** The published server contains the built files; in the repository, they are in the workspace of the console. */
+/** The published server contains the built files, with compressed assets; in the repository, they are in the workspace of the console. */
 function findBuiltConsole(): URL | undefined {
   const folders = [new URL('files/', import.meta.url), new URL('../../console/dist/', import.meta.url)];
   return folders.find((folder) => existsSync(new URL('manifest.json', folder)));

@@ -38,13 +38,13 @@ export function serveConsole(issuer: string, files: ConsoleFiles | undefined = l
 const pageHeaders = (issuer: string, nonce: string): Record<string, string> => ({
   'Content-Security-Policy': [
     `default-src 'none'`,
+    `base-uri 'none'`,
+    `form-action 'none'`,
+    `frame-ancestors 'none'`,
     `script-src 'self'`,
     `style-src 'self' 'nonce-${nonce}'`,
     `img-src 'self' data: https:`,
     `connect-src 'self'`,
-    `base-uri 'none'`,
-    `form-action 'none'`,
-    `frame-ancestors 'none'`,
   ].join('; '),
   'Cache-Control': 'no-cache',
   Vary: 'Accept',

@@ -53,6 +53,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 120_000 }, () => {
   test('shows a page for unknown paths', async () => {
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'staff'), '/unknown');
     await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect(await page.title()).toBe('Page not found – Console');
     await checkPage(page, 'not found');
   });
 });

@@ -1,5 +1,5 @@
 import { useSession } from '@mandate/client-sdk/react';
-import { Menu, useMantineColorScheme } from '@mantine/core';
+import { Menu, VisuallyHidden, useMantineColorScheme } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { usePermissions } from '../api/permissions.tsx';
 import { Icon } from '../components/icon.tsx';
@@ -19,7 +19,8 @@ export function AccountMenu(): ReactNode {
   return (
     <Menu position="top-start" width={220} withinPortal>
       <Menu.Target>
-        <button type="button" className={classes['account']} aria-label={t('menu.account')}>
+        <button type="button" className={classes['account']}>
+          <VisuallyHidden>{t('menu.account')}</VisuallyHidden>
           <span className={classes['avatar']} aria-hidden="true">
             {initialsOf(user?.name ?? '')}
           </span>
@@ -43,22 +44,23 @@ export function AccountMenu(): ReactNode {
   );
 }
 
+const checkMark = (isSelected: boolean): ReactNode => isSelected && <Icon name="check" size={16} />;
+
 function AppearanceAndLanguageItems(): ReactNode {
   const t = useCommonMessages();
   const language = useLanguage();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const check = (isSelected: boolean): ReactNode => isSelected && <Icon name="check" size={16} />;
   return (
     <>
       <Menu.Label>{t('menu.appearance')}</Menu.Label>
       {appearances.map((appearance) => (
-        <Menu.Item key={appearance} rightSection={check(appearance === colorScheme)} onClick={() => setColorScheme(appearance)}>
+        <Menu.Item key={appearance} rightSection={checkMark(appearance === colorScheme)} onClick={() => setColorScheme(appearance)}>
           {t(`appearance.${appearance}`)}
         </Menu.Item>
       ))}
       <Menu.Label>{t('menu.language')}</Menu.Label>
       {languages.map((tag) => (
-        <Menu.Item key={tag} lang={tag} rightSection={check(tag === language)} onClick={() => setLanguage(tag)}>
+        <Menu.Item key={tag} lang={tag} rightSection={checkMark(tag === language)} onClick={() => setLanguage(tag)}>
           {languageNames[tag]}
         </Menu.Item>
       ))}

@@ -28,6 +28,7 @@ export function CommandPalette({ pages, openings }: Props): ReactNode {
       actions={actions}
       query={text}
       onQueryChange={setText}
+      attributes={{ content: { 'aria-label': t('palette.open') } }}
       nothingFound={t('palette.empty')}
       highlightQuery
       shortcut={null}

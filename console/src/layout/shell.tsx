@@ -55,7 +55,7 @@ export function Shell(): ReactNode {
       <aside className={classes['sidebar']}>
         <Navigation pages={permittedPages} onOpenPalette={openPalette} />
       </aside>
-      <header className={classes['header']}>
+      <section className={classes['header']} aria-label={t('title')}>
         <button type="button" className={classes['headerButton']} aria-label={t('menu.open')} onClick={menu.open}>
           <Icon name="menu" size={20} />
         </button>
@@ -63,20 +63,15 @@ export function Shell(): ReactNode {
         <button type="button" className={classes['headerButton']} aria-label={t('palette.open')} onClick={openPalette}>
           <Icon name="search" size={20} />
         </button>
-      </header>
-      <Drawer
-        opened={isMenuOpen}
-        onClose={menu.close}
-        size={264}
-        withCloseButton={false}
-        padding={0}
-        title={undefined}
-        aria-label={t('navigation')}
-      >
-        <div className={classes['drawer']}>
-          <Navigation pages={permittedPages} onOpenPalette={openPalette} />
-        </div>
-      </Drawer>
+      </section>
+      <Drawer.Root opened={isMenuOpen} onClose={menu.close} size={264} padding={0}>
+        <Drawer.Overlay />
+        <Drawer.Content aria-label={t('navigation')}>
+          <div className={classes['drawer']}>
+            <Navigation pages={permittedPages} onOpenPalette={openPalette} />
+          </div>
+        </Drawer.Content>
+      </Drawer.Root>
       <main id="content" className={classes['content']} tabIndex={-1}>
         <CurrentPage permittedPages={permittedPages} />
       </main>

@@ -97,15 +97,21 @@ export function recordConsentDecisionInGrant(
   }
 }
 
-type AuthenticatingClient = Pick<NonNullable<KoaContextWithOIDC['oidc']['client']>, 'applicationType' | 'clientAuthMethod' | 'clientId'>;
+type RequestingClient = Pick<
+  NonNullable<KoaContextWithOIDC['oidc']['client']>,
+  'applicationType' | 'clientAuthMethod' | 'clientId' | 'redirectUris'
+>;
 
 /**
  * Returns whether the consent page is shown at every sign-in. Any program on the device can impersonate a public native client (RFC 8252,
  * section 8.6). A confidential client authenticates when redeeming the code, even if one of its redirect URIs is on the loopback interface.
- * The console counts as native on a server at the loopback interface, but its redirect URI leads to this server itself.
+ * On a server at the loopback interface, the console is a native client too, but its registered redirect URI leads to this server; other
+ * ports do not.
  */
-export const requiresConsentAtEverySignIn = ({ applicationType, clientAuthMethod, clientId }: AuthenticatingClient): boolean =>
-  applicationType === 'native' && clientAuthMethod === 'none' && clientId !== consoleClientId;
+export function requiresConsentAtEverySignIn(client: RequestingClient, redirectUri: unknown): boolean {
+  if (client.applicationType !== 'native' || client.clientAuthMethod !== 'none') return false;
+  return client.clientId !== consoleClientId || !client.redirectUris?.some((uri) => uri === redirectUri);
+}
 
 /**
  * Returns the grant for an authorization request: the grant that the user has just consented to, or a new grant with the scopes of an
@@ -116,7 +122,7 @@ export const createLoadExistingGrantHook = (em: EntityManager, resources: readon
   if (!client || !account) return undefined;
   const consentedGrantId = result?.consent?.grantId;
   if (consentedGrantId !== undefined) return provider.Grant.find(consentedGrantId);
-  if (requiresConsentAtEverySignIn(client)) return undefined;
+  if (requiresConsentAtEverySignIn(client, ctx.oidc.params?.['redirect_uri'])) return undefined;
   const by = { userId: Number(account.accountId), clientId: client.clientId };
   return em.transactional(() => createGrantWithoutPrompt(em, ctx, by, resources));
 };
