@@ -35,6 +35,13 @@ export const pages: readonly PageDefinition[] = [
     load: () => import('./pages/customers/customers-page.tsx'),
   },
   {
+    id: 'applications',
+    path: '/applications',
+    icon: 'applications',
+    operations: ['applications.list'],
+    load: () => import('./pages/applications/applications-page.tsx'),
+  },
+  {
     id: 'developers',
     path: '/developers',
     icon: 'developers',

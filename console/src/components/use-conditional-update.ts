@@ -38,9 +38,11 @@ export function useConditionalUpdate<Resource extends object, Changes extends ob
     mutationFn: ({ seen, changes }: { readonly seen: Resource; readonly changes: Changes }) => update({ read, write }, seen, changes),
     onSuccess: async (found) => {
       setConflict(found);
-      if (found) return;
-      notifications.show({ message: doneMessage, autoClose: 4_000 });
-      onDone?.();
+      if (!found) {
+        notifications.show({ message: doneMessage, autoClose: 4_000 });
+        onDone?.();
+      }
+      // After a conflict, the page shows the changes of the other user.
       await Promise.all(changedResources.map((resource) => queryClient.invalidateQueries({ queryKey: keyOf(resource) })));
     },
   });

@@ -12,8 +12,8 @@ export function Page(): ReactNode {
   return (
     <Routes>
       <Route index element={<ProductList />} />
-      {can('products.create') && <Route path="new" element={<CreateProduct />} />}
-      {can('products.create') && can('productImports.create') && <Route path="import" element={<ProductImport />} />}
+      <Route path="new" element={can('products.create') ? <CreateProduct /> : <NotFoundPage />} />
+      <Route path="import" element={can('products.create') && can('productImports.create') ? <ProductImport /> : <NotFoundPage />} />
       <Route path=":productId" element={<ProductDetail />} />
       <Route path="*" element={<NotFoundPage />} />
     </Routes>
