@@ -1,16 +1,32 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/browser/chromium.ts';
-import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
+import { backdateSessions } from '../support/oauth/backdate-sessions.ts';
+import { signUpWithRole, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 import { useEventJobs } from '../support/webhooks/use-event-jobs.ts';
 import { withWebhookReceiver } from '../support/webhooks/with-webhook-receiver.ts';
-import { checkPage, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
+import { checkPage, signInAtServer, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
 
 describe.skipIf(!hasChromium)('the Developers page', { timeout: 120_000 }, () => {
   const shop = withShop();
   const browser = useConsoleBrowser(shop);
   useEventJobs(shop);
   const receiver = withWebhookReceiver(shop);
+
+  /** Opens a page of the console as a user who signed in at the server an hour ago. */
+  const openWithOldSession = async (user: TestUser, path: string): Promise<Page> => {
+    const page = await browser.open();
+    await page.goto(`${shop.origin}/sign-in`);
+    await page.locator('input[name=email]').fill(user.email);
+    await page.locator('input[name=password]').fill(user.password);
+    await page.locator('input[name=password]').press('Enter');
+    await page.waitForURL(`${shop.origin}/account`);
+    await backdateSessions(shop.db, user.id, 60);
+    await page.goto(`${shop.origin}/console${path}`);
+    await page.locator('main button').click();
+    return page;
+  };
 
   test('creates a webhook endpoint, shows its deliveries, rotates its secret, and deletes it', async () => {
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'staff'), '/developers');
@@ -92,16 +108,23 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 120_000 }, () =>
     expect(browser.pageErrors).toEqual([]);
   });
 
-  test('creates and revokes an API key after a recent sign-in, and rotates the signing keys', async () => {
+  test('creates an API key after a recent sign-in, revokes it, and rotates the signing keys', async () => {
     const admin = await signUpWithRole(shop.db, shop.origin, 'admin');
-    const page = await browser.openAs(admin, '/developers/api-keys');
-    await page.getByText('No API keys yet').waitFor();
-    await page.getByRole('button', { name: 'Create API key' }).click();
+    const page = await openWithOldSession(admin, '/developers/api-keys');
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('Reports');
-    await dialog.getByLabel('statistics.read').check();
+    const create = async (): Promise<void> => {
+      await page.getByText('No API keys yet').waitFor();
+      await page.getByRole('button', { name: 'Create API key' }).click();
+      await dialog.getByLabel('Name').fill('Reports');
+      await dialog.getByLabel('statistics.read').check();
+      await dialog.getByRole('button', { name: 'Create API key' }).click();
+    };
+    await create();
+    await dialog.getByText('This action requires that you have signed in during the last 15 minutes.').waitFor();
     await checkPage(page, 'developers create API key');
-    await dialog.getByRole('button', { name: 'Create API key' }).click();
+    await dialog.getByRole('button', { name: 'Sign in again' }).click();
+    await signInAtServer(page, admin);
+    await create();
     const key = await dialog.getByLabel('API key').inputValue();
     expect((await shop.callApi('GET', '/api/v1/statistics/orders', { token: key })).status).toBe(200);
     await dialog.getByRole('button', { name: 'Done' }).click();
