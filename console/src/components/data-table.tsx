@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Column } from './resource-list.tsx';
+import { TableHead } from './table-head.tsx';
 import classes from './resource-list.module.css';
 
 type Props<Row> = {
@@ -15,15 +16,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey }: Props<Row>): Re
   return (
     <div className={classes['scroll']}>
       <table className={classes['table']} aria-label={label}>
-        <thead>
-          <tr>
-            {columns.map(({ id, header, align, isSecondary }) => (
-              <th key={id} scope="col" data-align={align} data-secondary={isSecondary}>
-                {header}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead columns={columns} />
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>

@@ -7,6 +7,7 @@ import { useCommonMessages } from '../languages/use-messages.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { ListPages } from './list-pages.tsx';
+import { TableHead } from './table-head.tsx';
 import classes from './resource-list.module.css';
 
 export type Column<Row> = {
@@ -63,15 +64,7 @@ export function ResourceList<Row>(props: Props<Row>): ReactNode {
     <>
       <div className={classes['scroll']} data-stale={page.isPlaceholderData}>
         <table className={classes['table']} aria-label={label} aria-busy={page.isPending}>
-          <thead>
-            <tr>
-              {columns.map(({ id, header, align, isSecondary }) => (
-                <th key={id} scope="col" data-align={align} data-secondary={isSecondary}>
-                  {header}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead columns={columns} />
           <tbody>
             {page.data ? (
               page.data.data.map((row) => <Row key={rowKey(row)} row={row} columns={columns} path={rowPath?.(row)} />)
