@@ -80,11 +80,17 @@ const createColumns = (t: AuditTranslate, format: Format, names: Names): Column<
   { id: 'scopes', header: t('detail.scopes'), cell: ({ scopes }) => scopes.join(', '), isSecondary: true },
   { id: 'granted', header: t('grants.granted'), cell: ({ grantedAt }) => format.date(grantedAt), isSecondary: true },
   {
+    id: 'removed',
+    header: t('grants.removedOn'),
+    cell: ({ removedAt }) => (removedAt === undefined ? '–' : format.date(removedAt)),
+    isSecondary: true,
+  },
+  {
     id: 'status',
     header: t('grants.status'),
     cell: ({ removedAt }) => (
       <StatusBadge tone={removedAt === undefined ? 'positive' : 'neutral'}>
-        {removedAt === undefined ? t('grants.active') : t('grants.removed', { date: format.date(removedAt) })}
+        {t(removedAt === undefined ? 'grants.active' : 'grants.removed')}
       </StatusBadge>
     ),
   },
