@@ -15,7 +15,8 @@ export function ImportProgress({ task, isPreview }: { readonly task: Task | unde
   const format = useFormat();
   const { processed = 0, total = null } = task?.progress ?? {};
   const label = isPreview ? t('import.checking') : t('import.importing');
-  const percentage = total === null || total === 0 ? 0 : (100 * processed) / total;
+  // The bar is visible from the start.
+  const percentage = Math.max(2, total === null || total === 0 ? 0 : (100 * processed) / total);
   return (
     <div className={classes['form']} aria-live="polite">
       <p>{label}</p>

@@ -29,7 +29,7 @@ export function ImportResult({ outcome: { task, issues }, isPreview, onImport, o
       {counts && (
         <PropertyList
           properties={(['created', 'updated', 'unchanged', 'refused'] as const).map((name) => ({
-            name: t(`${isPreview ? 'willBe' : 'was'}.${name}`),
+            name: isPreview ? t(`willBe.${name}`) : t(`was.${name}`),
             value: format.number(counts[name]),
           }))}
         />

@@ -1,6 +1,6 @@
 import { Popover } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import type { ReactNode } from 'react';
+import { Fragment, useState, type ReactNode } from 'react';
 import classes from './product-list.module.css';
 
 type Props = {
@@ -15,14 +15,22 @@ type Props = {
 /** A value in a list that can be changed in place. */
 export function CellEditor({ label, value, form }: Props): ReactNode {
   const [isOpen, editor] = useDisclosure(false);
+  // The form starts again with the current value, even if it is opened while it closes.
+  const [openings, setOpenings] = useState(0);
+  const toggle = (): void => {
+    setOpenings(openings + 1);
+    editor.toggle();
+  };
   return (
     <Popover opened={isOpen} onChange={(opened) => !opened && editor.close()} position="bottom-end" width={320} trapFocus returnFocus>
       <Popover.Target>
-        <button type="button" className={classes['cellButton']} aria-label={label} title={label} onClick={editor.toggle}>
+        <button type="button" className={classes['cellButton']} aria-label={label} title={label} onClick={toggle}>
           {value}
         </button>
       </Popover.Target>
-      <Popover.Dropdown aria-label={label}>{form(editor.close)}</Popover.Dropdown>
+      <Popover.Dropdown aria-label={label}>
+        <Fragment key={openings}>{form(editor.close)}</Fragment>
+      </Popover.Dropdown>
     </Popover>
   );
 }
