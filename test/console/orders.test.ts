@@ -166,5 +166,16 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     expect((await shop.get(`/orders/${order.id}`)).note).toBe('Call before delivery');
   });
 
+  test('appear by themselves, even after the event feed was interrupted', async () => {
+    const events = /\/api\/v1\/events/;
+    await page.route(events, (route) => route.abort());
+    await page.goto(`${shop.mandate.origin}/console/orders`);
+    await page.getByRole('img', { name: /^Not live/ }).waitFor();
+    await page.unroute(events);
+    await page.getByRole('img', { name: /^Live/ }).waitFor();
+    const order = await shop.placeOrder();
+    await expect.poll(() => page.getByRole('link', { name: `#${order.id}`, exact: true }).count(), { timeout: 10_000 }).toBe(1);
+  });
+
   test('cause no errors in the browser', () => expect(browser.pageErrors).toEqual([]));
 });
