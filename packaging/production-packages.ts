@@ -31,8 +31,15 @@ export async function lockedPackages(): Promise<ReadonlyMap<string, LockedPackag
 const bundledPackages: Record<string, readonly string[]> = {
   cli: ['commander', 'open', '@modelcontextprotocol/server'],
   server: [
-    ...['@mantine/core', '@mantine/hooks', '@mantine/notifications', '@mantine/spotlight', '@tanstack/react-query'],
-    ...['react', 'react-dom', 'react-router', 'recharts'],
+    '@mantine/core',
+    '@mantine/hooks',
+    '@mantine/notifications',
+    '@mantine/spotlight',
+    '@tanstack/react-query',
+    'react',
+    'react-dom',
+    'react-router',
+    'recharts',
   ],
 };
 

@@ -19,7 +19,7 @@ export function serveConsole(issuer: string, files: ConsoleFiles | undefined = l
   if (files === undefined) return router;
   for (const { path, serve } of files.assets) router.get(`${consolePath}/${path}`, serve);
   router.get([consolePath, `${consolePath}/{*page}`], (req, res, next) => {
-    if (req.path.startsWith(`${consolePath}/assets/`) || req.accepts(['json', 'html']) !== 'html') return next();
+    if (req.path.startsWith(`${consolePath}/assets/`) || req.accepts(['html', 'json']) !== 'html') return next();
     // Sign-in and same-origin requests work only on the issuer's host.
     if (req.headers.host?.toLowerCase() !== new URL(issuer).host) return res.redirect(307, issuer + req.url);
     const nonce = randomBytes(16).toString('base64');

@@ -4,6 +4,7 @@ import { hasChromium } from '../support/browser/chromium.ts';
 import { countInteractiveElements, tabThrough } from '../support/browser/page-accessibility.ts';
 import { signUpWithRole, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { withPaymentTestShop } from '../support/shop/payment-test-shop.ts';
+import { buildOrderInput } from '../support/shop/test-shop.ts';
 import { startEventJobs } from '../support/webhooks/event-jobs.ts';
 import { checkPage, useConsoleBrowser } from './console-browser.ts';
 
@@ -52,6 +53,36 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await page.getByRole('searchbox').fill('no such order');
     await page.getByRole('button', { name: 'Clear the search and filters' }).click();
     await row(paid.id).waitFor();
+  });
+
+  test('are paginated with links to each page, and their filters are saved as views', async () => {
+    const [user, product] = [await shop.shop.createUser(), await shop.shop.createProduct()];
+    for (let count = 0; count < 26; count += 1) {
+      const input = { user_id: user.id, reference: 'PAGES', ...buildOrderInput([product, 1]) };
+      expect((await shop.post('/orders', input)).status).toBe(201);
+    }
+    await page.goto(`${shop.mandate.origin}/console/orders?q=PAGES`);
+    const rows = page.locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(25);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+    const copy = await page.context().newPage();
+    await copy.goto(page.url());
+    await expect.poll(() => copy.locator('tbody tr').count()).toBe(1);
+    await copy.getByRole('button', { name: 'First page' }).click();
+    await expect.poll(() => copy.locator('tbody tr').count()).toBe(25);
+    await copy.close();
+    await page.getByRole('button', { name: 'Previous' }).click();
+    await expect.poll(() => rows.count()).toBe(25);
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Save this view…' }).click();
+    await dialog().getByLabel('Name of the view').fill('Pages');
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await page.goto(`${shop.mandate.origin}/console/orders`);
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Pages', exact: true }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe('?q=PAGES');
   });
 
   test('are shipped in parts, with tracking', async () => {
@@ -133,6 +164,17 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await difference.getByRole('button', { name: 'Save my changes' }).click();
     await other.locator('main').getByText('Call before delivery').waitFor();
     expect((await shop.get(`/orders/${order.id}`)).note).toBe('Call before delivery');
+  });
+
+  test('appear by themselves, even after the event feed was interrupted', async () => {
+    const events = /\/api\/v1\/events/;
+    await page.route(events, (route) => route.abort());
+    await page.goto(`${shop.mandate.origin}/console/orders`);
+    await page.getByRole('img', { name: /^Not live/ }).waitFor();
+    await page.unroute(events);
+    await page.getByRole('img', { name: /^Live/ }).waitFor();
+    const order = await shop.placeOrder();
+    await expect.poll(() => page.getByRole('link', { name: `#${order.id}`, exact: true }).count(), { timeout: 10_000 }).toBe(1);
   });
 
   test('cause no errors in the browser', () => expect(browser.pageErrors).toEqual([]));

@@ -50,7 +50,8 @@ export function LiveEventsProvider({ children }: { readonly children: ReactNode 
       refresh(event);
       listeners.forEach((listener) => listener(event));
     };
-    void follow(handleEvent, setIsLive, stop.signal);
+    const refreshAll = (): void => void queryClient.invalidateQueries({ queryKey: keyOf('orders').slice(0, 1) });
+    void follow({ handleEvent, refreshAll, setIsLive }, stop.signal);
     return () => stop.abort();
   }, [isPermitted, queryClient, listeners]);
   const value = useMemo<LiveEvents>(() => {
@@ -63,12 +64,23 @@ export function LiveEventsProvider({ children }: { readonly children: ReactNode 
   return <LiveEventsContext value={value}>{children}</LiveEventsContext>;
 }
 
+type FollowOptions = {
+  readonly handleEvent: Listener;
+  /** Called if events may have been missed. */
+  readonly refreshAll: () => void;
+  readonly setIsLive: (isLive: boolean) => void;
+};
+
 /** Follows the events until `signal` is aborted, and reconnects after an interruption. */
-async function follow(handleEvent: Listener, setIsLive: (isLive: boolean) => void, signal: AbortSignal): Promise<void> {
+async function follow({ handleEvent, refreshAll, setIsLive }: FollowOptions, signal: AbortSignal): Promise<void> {
   let after: number | undefined;
+  let hasMissedEvents = false;
   while (!signal.aborted) {
     try {
-      after ??= (await client.events.list({ limit: 1 }, { signal })).latest_id;
+      if (after === undefined) {
+        after = (await client.events.list({ limit: 1 }, { signal })).latest_id;
+        if (hasMissedEvents) refreshAll();
+      }
       setIsLive(true);
       for await (const event of followEvents(client, { after, signal })) {
         after = event.id;
@@ -78,6 +90,7 @@ async function follow(handleEvent: Listener, setIsLive: (isLive: boolean) => voi
       if (signal.aborted) return;
       // The events after `after` are no longer stored.
       if (error instanceof ApiError && error.code === 'gone') after = undefined;
+      hasMissedEvents = after === undefined;
       setIsLive(false);
       await new Promise((resolve) => setTimeout(resolve, reconnectDelayMs));
     }
