@@ -4,7 +4,7 @@ import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 import { checkPage, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
 
-describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000 }, () => {
   const shop = withShop();
   const browser = useConsoleBrowser(shop);
   const staff = shop.staff(['users.manage']);

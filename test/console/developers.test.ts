@@ -8,7 +8,7 @@ import { useEventJobs } from '../support/webhooks/use-event-jobs.ts';
 import { withWebhookReceiver } from '../support/webhooks/with-webhook-receiver.ts';
 import { checkPage, signInAtServer, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
 
-describe.skipIf(!hasChromium)('the Developers page', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () => {
   const shop = withShop();
   const browser = useConsoleBrowser(shop);
   useEventJobs(shop);

@@ -6,7 +6,7 @@ import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 import { checkPage, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
 
-describe.skipIf(!hasChromium)('the settings in the console', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 }, () => {
   const shop = withShop();
   const browser = useConsoleBrowser(shop);
   const admin = shop.admin(['branding.manage']);
