@@ -1,11 +1,11 @@
 /**
- * `npm run build`: writes the generated files that Git ignores, because no review needs them. `npm ci`, the tests and the checks run it.
+ * `npm run build`: writes the generated files that Git ignores, because no review needs them, and builds the console. `npm ci`, the tests and the checks run it.
  * If the sources have not changed since the last build, it only compares their hash.
  */
 import { createHash } from 'node:crypto';
 // a default import, because Node 20, which only starts the installed Node 24, has no `globSync`
 import fs from 'node:fs';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { startProvidedNode } from './start-provided-node.js';
@@ -21,10 +21,11 @@ const ignoredFiles = [
 ];
 /** The hash of the sources of the last build. `npm ci` removes it with `node_modules`. */
 const hashFile = 'node_modules/.cache/mandate-ignored-files.sha256';
+const consoleHashFile = 'node_modules/.cache/mandate-console.sha256';
 
 async function buildIgnoredFiles() {
   const hash = await hashSources();
-  if (ignoredFiles.every((file) => fs.existsSync(join(root, file))) && hash === (await readHashOfLastBuild())) return;
+  if (ignoredFiles.every((file) => fs.existsSync(join(root, file))) && hash === (await readHash(hashFile))) return;
   const { renderTypesFiles } = await import('./client-sdk/codegen/render-types-files.ts');
   for (const [name, source] of Object.entries(await renderTypesFiles())) await replaceFile(`client-sdk/schema/${name}`, source);
   const { renderMcpToolsSource } = await import('./cli/build/generate-mcp-tools.ts');
@@ -38,6 +39,24 @@ async function buildIgnoredFiles() {
   await replaceFile(hashFile, hash);
 }
 
+/** Builds the console, unless its sources have not changed since the last build. */
+async function buildConsole() {
+  const output = join(root, 'console/dist');
+  const sources = await hashFiles(
+    fs.globSync(['console/**/*.{ts,tsx,css,json}', 'client-sdk/**/*.ts'], { cwd: root, exclude: isGeneratedFolder }),
+  );
+  if (fs.existsSync(join(output, 'manifest.json')) && sources === (await readHash(consoleHashFile))) return;
+  // In a test run, Vite would include the development version of React.
+  process.env.NODE_ENV = 'production';
+  const { build } = await import('vite');
+  // Builds into another folder, so that a running server never sees a part of the console.
+  const newOutput = `${output}.${process.pid}`;
+  await build({ root: join(root, 'console'), logLevel: 'error', build: { outDir: newOutput, emptyOutDir: true } });
+  await rm(output, { recursive: true, force: true });
+  await rename(newOutput, output);
+  await replaceFile(consoleHashFile, sources);
+}
+
 function hasDevelopmentPackages() {
   try {
     createRequire(join(root, 'client-sdk/package.json')).resolve('openapi-typescript/package.json');
@@ -47,19 +66,24 @@ function hasDevelopmentPackages() {
   }
 }
 
+const isGeneratedFolder = (path) => /node_modules|dist$/.test(path);
+
 /** Hashes everything that the generated files depend on: the sources of three packages, the message catalogs, and all package versions. */
 async function hashSources() {
   const sources = fs.globSync(['{contract,client-sdk,cli,clients}/**/*.{ts,json}', 'server/languages/**/*.{ts,json}', 'package.json'], {
     cwd: root,
-    exclude: (path) => /node_modules|dist$/.test(path),
+    exclude: isGeneratedFolder,
   });
+  return hashFiles(sources.filter((source) => !ignoredFiles.includes(source)));
+}
+
+async function hashFiles(files) {
   const hash = createHash('sha256');
-  for (const file of [...sources.filter((source) => !ignoredFiles.includes(source)).toSorted(), 'package-lock.json'])
-    hash.update(`${file}\0`).update(await readFile(join(root, file)));
+  for (const file of [...files.toSorted(), 'package-lock.json']) hash.update(`${file}\0`).update(await readFile(join(root, file)));
   return hash.digest('hex');
 }
 
-const readHashOfLastBuild = () => readFile(join(root, hashFile), 'utf8').catch(() => undefined);
+const readHash = (file) => readFile(join(root, file), 'utf8').catch(() => undefined);
 
 /** Replaces a file in one step, so that concurrent readers never see a part of it. */
 async function replaceFile(file, content) {
@@ -71,7 +95,9 @@ async function replaceFile(file, content) {
 
 if (!hasDevelopmentPackages())
   process.stderr.write(
-    'The generated types, tools and completions are not built without development packages. The server does not need them.\n',
+    'The generated types, tools and completions, and the console, are not built without development packages. The server does not need them.\n',
   );
-else if (Number.parseInt(process.versions.node, 10) >= 24) await buildIgnoredFiles();
-else startProvidedNode(import.meta.url, 'npm run build', 24);
+else if (Number.parseInt(process.versions.node, 10) >= 24) {
+  await buildIgnoredFiles();
+  await buildConsole();
+} else startProvidedNode(import.meta.url, 'npm run build', 24);

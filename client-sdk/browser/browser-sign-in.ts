@@ -16,6 +16,8 @@ export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' |
   readonly redirectUri: string;
   /** Requested scopes. With `offline_access`, the user stays signed in after the first access token has expired. */
   readonly scopes: readonly string[];
+  /** Maximum age of the user's sign-in, in seconds. If the sign-in is older, the user has to sign in again (default: no maximum). */
+  readonly maxAge?: number | undefined;
   /** Whether tokens are bound to a key that never leaves this browser (default: true). */
   readonly dpop?: boolean | undefined;
 };

@@ -8,6 +8,7 @@ import { listDeliveryCurrencies } from '../delivery-methods/list-delivery-curren
 import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/list-runner-without-replica.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
+import { serveConsole } from '../console/serve-console.ts';
 import { serveOpenApiDocuments } from '../docs/serve-openapi-documents.ts';
 import { serveReferencePage } from '../docs/serve-reference-page.ts';
 import { EventWaiter } from '../events/event-long-poll.ts';
@@ -143,6 +144,7 @@ function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Rout
   router.use(redirectToPageInChosenLanguage(authorization.settings));
   router.use(serveOpenApiDocuments(issuer, parts.previewVersions ?? false));
   router.use(serveReferencePage(issuer));
+  router.use(serveConsole(issuer));
   router.use(serveStartPageAndRootFiles(authorization.settings, { issuer, development }));
   router.use(serveProblemPages(authorization.settings, issuer));
   router.use(authorization.router);

@@ -10,6 +10,7 @@ export function formatWelcomeMessage(issuer: string, file: FirstRunFile | undefi
   ];
   const rows = [
     ['Start page', `${issuer}/`],
+    ['Console', `${issuer}/console`],
     ['API', `${issuer}/api/v1`],
     ['API reference', `${issuer}/docs`],
     ['OpenAPI', `${issuer}/openapi.json`],

@@ -3,6 +3,7 @@ import express from 'express';
 import type { Middleware } from 'koa';
 import type { AdapterFactory, Provider } from 'oidc-provider';
 import { ensureCommandLineClient } from '../applications/ensure-command-line-client.ts';
+import { ensureConsoleClient } from '../applications/ensure-console-client.ts';
 import { ensureReferencePageClient } from '../applications/ensure-reference-page-client.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { EventWaiter } from '../events/event-long-poll.ts';
@@ -247,6 +248,7 @@ const chainMiddleware =
 async function ensureBuiltInApplications(em: EntityManager, issuer: string): Promise<void> {
   await ensureCommandLineClient(em);
   await ensureReferencePageClient(em, issuer);
+  await ensureConsoleClient(em, issuer);
 }
 
 /** Returns the middleware that lets clients register without an administrator. */

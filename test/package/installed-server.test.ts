@@ -101,7 +101,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
       return response.text();
     };
     for (const path of ['/favicon.ico', '/openapi.json', '/openapi-3.0.json', '/openapi-v2.json', '/problems/not_found']) await read(path);
-    for (const page of ['/', '/sign-in', '/sign-up', '/docs']) {
+    for (const page of ['/', '/sign-in', '/sign-up', '/docs', '/console']) {
       const html = await read(page);
       const assets = Array.from(html.matchAll(/<(?:link|script|img)\b[^>]*\b(?:href|src)="(\/[^"]+)"/g), ([, path = '']) => path);
       expect(assets.length).toBeGreaterThan(0);

@@ -2,6 +2,7 @@ import { raw } from '@mikro-orm/core';
 import { getRolesAllowedForScope, orderAuthorizationDetailsType, type EffectiveOrderLimits } from '@mandate/contract';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { Application, isSelfRegistered, selfRegistrationMethods } from '../../applications/application.entity.ts';
+import { consoleClientId } from '../../applications/ensure-console-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { lockRows } from '../../database/queries/lock-rows.sql.ts';
 import { User } from '../../users/user.entity.ts';
@@ -96,14 +97,21 @@ export function recordConsentDecisionInGrant(
   }
 }
 
-type AuthenticatingClient = Pick<NonNullable<KoaContextWithOIDC['oidc']['client']>, 'applicationType' | 'clientAuthMethod'>;
+type RequestingClient = Pick<
+  NonNullable<KoaContextWithOIDC['oidc']['client']>,
+  'applicationType' | 'clientAuthMethod' | 'clientId' | 'redirectUris'
+>;
 
 /**
  * Returns whether the consent page is shown at every sign-in. Any program on the device can impersonate a public native client (RFC 8252,
  * section 8.6). A confidential client authenticates when redeeming the code, even if one of its redirect URIs is on the loopback interface.
+ * On a server at the loopback interface, the console is a native client too, but its registered redirect URI leads to this server; other
+ * ports do not.
  */
-export const requiresConsentAtEverySignIn = ({ applicationType, clientAuthMethod }: AuthenticatingClient): boolean =>
-  applicationType === 'native' && clientAuthMethod === 'none';
+export function requiresConsentAtEverySignIn(client: RequestingClient, redirectUri: unknown): boolean {
+  if (client.applicationType !== 'native' || client.clientAuthMethod !== 'none') return false;
+  return client.clientId !== consoleClientId || !client.redirectUris?.some((uri) => uri === redirectUri);
+}
 
 /**
  * Returns the grant for an authorization request: the grant that the user has just consented to, or a new grant with the scopes of an
@@ -114,7 +122,7 @@ export const createLoadExistingGrantHook = (em: EntityManager, resources: readon
   if (!client || !account) return undefined;
   const consentedGrantId = result?.consent?.grantId;
   if (consentedGrantId !== undefined) return provider.Grant.find(consentedGrantId);
-  if (requiresConsentAtEverySignIn(client)) return undefined;
+  if (requiresConsentAtEverySignIn(client, ctx.oidc.params?.['redirect_uri'])) return undefined;
   const by = { userId: Number(account.accountId), clientId: client.clientId };
   return em.transactional(() => createGrantWithoutPrompt(em, ctx, by, resources));
 };
@@ -133,8 +141,11 @@ async function createGrantWithoutPrompt(
   const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];
   const role = await findRole(em, userId);
   const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && canRoleGrantScope(role, scope)));
-  if (requested.some((scope) => !allowed.has(scope))) return undefined; // in this case, the consent page asks for all requested scopes
-  const preapprovedScopes = requested.filter((scope) => !consented.has(scope));
+  // The console requests the scopes of every role. Its users are not asked about scopes that their role cannot grant.
+  const needsNoConsent = (scope: string): boolean =>
+    allowed.has(scope) || (clientId === consoleClientId && !canRoleGrantScope(role, scope));
+  if (!requested.every(needsNoConsent)) return undefined; // in this case, the consent page asks for all requested scopes
+  const preapprovedScopes = requested.filter((scope) => allowed.has(scope) && !consented.has(scope));
   const isPreapproved = preapprovedScopes.length > 0;
   const application = { clientId, firstParty: approval.firstParty };
   const limits = await findLimitsWithoutConsent(em, application, requested, { withDefault: isPreapproved });

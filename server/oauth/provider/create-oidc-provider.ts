@@ -223,7 +223,9 @@ function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPo
   consentChecks?.remove('native_client_prompt');
   consentChecks?.add(
     new Check('public_native_client', 'public native clients require interaction', 'interaction_required', ({ oidc }) =>
-      oidc.client && requiresConsentAtEverySignIn(oidc.client) && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+      oidc.client && requiresConsentAtEverySignIn(oidc.client, oidc.params?.['redirect_uri']) && !oidc.result?.consent
+        ? Check.REQUEST_PROMPT
+        : Check.NO_NEED_TO_PROMPT,
     ),
     0,
   );

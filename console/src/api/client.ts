@@ -1,0 +1,27 @@
+import { createClient } from '@mandate/client-sdk';
+import { browserSignIn } from '@mandate/client-sdk/authorization/browser';
+import { queryOptions } from '@mandate/client-sdk/query';
+import { environment } from '../environment.ts';
+import { getLanguage } from '../languages/language-store.ts';
+
+const { issuer, path, clientId, scopes } = environment;
+
+export const signIn = browserSignIn({
+  issuer,
+  clientId,
+  redirectUri: new URL(path, issuer).href,
+  scopes: ['openid', 'offline_access', ...scopes],
+});
+
+/** Client with the tokens of the signed-in user. */
+export const client = createClient({ baseUrl: issuer, auth: signIn.auth });
+client.use((request, next) => {
+  // Problem details are in the language of the console.
+  request.init.headers.set('accept-language', getLanguage());
+  return next(request);
+});
+
+/** Queries that the console sends without signing in. */
+export const { queries: publicQueries } = queryOptions(createClient({ baseUrl: issuer }));
+
+export const { queries, infiniteQueries, mutations, keyOf } = queryOptions(client);

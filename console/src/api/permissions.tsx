@@ -1,0 +1,48 @@
+import { scopesOf, type User } from '@mandate/client-sdk';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { createContext, useContext, useMemo, type ReactNode } from 'react';
+import { environment } from '../environment.ts';
+import { queries } from './client.ts';
+
+/** Name of an API operation, such as `orders.cancel`. */
+export type Operation = keyof typeof scopesOf;
+
+export type Permissions = {
+  /** Signed-in user; `undefined` while loading, and if the token has no scope that permits reading the user. */
+  readonly user: User | undefined;
+  /** Whether the token has a scope that only staff can have. */
+  readonly isStaff: boolean;
+  /** Returns whether the token's scopes permit the operation. */
+  readonly can: (operation: Operation) => boolean;
+};
+
+const PermissionsContext = createContext<Permissions | undefined>(undefined);
+
+/** Loads the scopes of the token, which the server limits to those that the user's role can use, and the signed-in user. */
+export function PermissionsProvider({ children }: { readonly children: ReactNode }): ReactNode {
+  const { data: authorization } = useSuspenseQuery(queries.authorization.get());
+  const { can, isStaff } = useMemo(() => createPermissionCheck(authorization.scopes), [authorization.scopes]);
+  const { data: user } = useQuery({ ...queries.users.me(), enabled: can('users.me') });
+  const value = useMemo(() => ({ user, isStaff, can }), [user, isStaff, can]);
+  return <PermissionsContext value={value}>{children}</PermissionsContext>;
+}
+
+function createPermissionCheck(scopes: readonly string[]): Pick<Permissions, 'can' | 'isStaff'> {
+  const granted = new Set(scopes);
+  const can = (operation: Operation): boolean => {
+    const accepted: readonly string[] = scopesOf[operation];
+    return accepted.length === 0 || accepted.some((scope) => granted.has(scope));
+  };
+  return { can, isStaff: environment.staffScopes.some((scope) => granted.has(scope)) };
+}
+
+export function usePermissions(): Permissions {
+  const permissions = useContext(PermissionsContext);
+  if (!permissions) throw new Error('usePermissions must be called inside PermissionsProvider');
+  return permissions;
+}
+
+/** Renders the children only if the operation is permitted: actions that staff may not perform are absent. */
+export function IfPermitted({ operation, children }: { readonly operation: Operation; readonly children: ReactNode }): ReactNode {
+  return usePermissions().can(operation) ? children : null;
+}

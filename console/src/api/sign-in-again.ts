@@ -1,0 +1,24 @@
+import { ApiError } from '@mandate/client-sdk';
+import { browserSignIn } from '@mandate/client-sdk/authorization/browser';
+import { environment } from '../environment.ts';
+
+/** The API requires a sign-in during the last 15 minutes. The rest is the time that the user has for the action. */
+const maxAgeSeconds = 10 * 60;
+
+/**
+ * Navigates to the sign-in page, which returns to this page. The user enters the password again if the last sign-in is too old, and is asked
+ * for consent to the additional scopes.
+ */
+export function signInAgain(additionalScopes: readonly string[] = []): Promise<never> {
+  const { issuer, path, clientId, scopes } = environment;
+  return browserSignIn({
+    issuer,
+    clientId,
+    redirectUri: new URL(path, issuer).href,
+    scopes: ['openid', 'offline_access', ...scopes, ...additionalScopes],
+    maxAge: maxAgeSeconds,
+  }).redirect();
+}
+
+/** Returns whether the API rejected an action because the last sign-in is too old (RFC 9470). */
+export const isSignInTooOld = (error: unknown): boolean => error instanceof ApiError && error.code === 'insufficient_user_authentication';

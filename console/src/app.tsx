@@ -1,0 +1,67 @@
+import { MandateProvider, useSession } from '@mandate/client-sdk/react';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { Suspense, useEffect, type ReactNode } from 'react';
+import { BrowserRouter, useNavigate } from 'react-router';
+import { client, signIn } from './api/client.ts';
+import { LiveEventsProvider } from './api/live-events.tsx';
+import { PermissionsProvider } from './api/permissions.tsx';
+import { ErrorBoundary } from './components/error-boundary.tsx';
+import { environment } from './environment.ts';
+import { Shell } from './layout/shell.tsx';
+import { SignInPage } from './layout/sign-in-page.tsx';
+import { SplashScreen } from './layout/splash-screen.tsx';
+import { theme } from './theme/theme.ts';
+
+/** The SDK already retries requests that are safe to repeat. */
+const queryClient = new QueryClient({
+  defaultOptions: { queries: { retry: false, staleTime: 10_000 }, mutations: { retry: false } },
+});
+
+export function App(): ReactNode {
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => environment.nonce}>
+      <QueryClientProvider client={queryClient}>
+        <BrowserRouter basename={environment.path}>
+          <Suspense fallback={<SplashScreen />}>
+            <ErrorBoundary>
+              <Session />
+            </ErrorBoundary>
+          </Suspense>
+          <Notifications position="bottom-right" />
+        </BrowserRouter>
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}
+
+function Session(): ReactNode {
+  const navigate = useNavigate();
+  const showPageBeforeSignIn = (returnTo: string): void => {
+    const { pathname, search } = new URL(returnTo);
+    void navigate(pathname.slice(environment.path.length) + search, { replace: true });
+  };
+  return (
+    <MandateProvider client={client} signIn={signIn} onReturn={showPageBeforeSignIn}>
+      <SignedInOrOut />
+    </MandateProvider>
+  );
+}
+
+function SignedInOrOut(): ReactNode {
+  const { status } = useSession();
+  useEffect(() => {
+    // Removes cached data of the previous user, in every tab.
+    if (status === 'signed-out') queryClient.removeQueries({ queryKey: ['mandate'] });
+  }, [status]);
+  if (status === 'loading') return <SplashScreen />;
+  if (status === 'signed-out') return <SignInPage />;
+  return (
+    <PermissionsProvider>
+      <LiveEventsProvider>
+        <Shell />
+      </LiveEventsProvider>
+    </PermissionsProvider>
+  );
+}

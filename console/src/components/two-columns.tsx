@@ -1,0 +1,14 @@
+import type { ReactNode } from 'react';
+import classes from './two-columns.module.css';
+
+type Props = { readonly main: ReactNode; readonly side: ReactNode };
+
+/** Layout of a detail page: sections beside each other, or below each other in narrow windows. */
+export function TwoColumns({ main, side }: Props): ReactNode {
+  return (
+    <div className={classes['columns']}>
+      <div className={classes['column']}>{main}</div>
+      <div className={classes['column']}>{side}</div>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import { dateOf, formatDate, formatMoney } from '@mandate/client-sdk';
+import { useMemo } from 'react';
+import { useLanguage } from './use-messages.tsx';
+
+export type Format = ReturnType<typeof createFormat>;
+
+/** Returns functions that format amounts, numbers and timestamps in the user's language. */
+export function useFormat(): Format {
+  const language = useLanguage();
+  return useMemo(() => createFormat(language), [language]);
+}
+
+const relativeUnits = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+const createFormat = (locale: string) => ({
+  /** Formats an amount in minor units. */
+  money: (amount: number, currency: string): string => formatMoney(amount, currency, locale),
+  number: (value: number): string => new Intl.NumberFormat(locale).format(value),
+  /** Formats a change of a number with its sign. */
+  signed: (value: number): string => new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' }).format(value),
+  /** Formats a ratio such as 0.175 as a percentage. */
+  percent: (ratio: number): string => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(ratio),
+  /** Formats a ratio such as 0.125 as a percentage with its sign. */
+  change: (ratio: number): string =>
+    new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' }).format(ratio),
+  date: (timestamp: string): string => formatDate(timestamp, { locale }),
+  /** Formats a day of statistics such as `2026-01-31`, or a timestamp, without the year. */
+  day: (timestamp: string): string => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' }).format(dateOf(timestamp)),
+  dateTime: (timestamp: string): string => formatDate(timestamp, { locale, timeStyle: 'short' }),
+  country: (code: string): string => new Intl.DisplayNames(locale, { type: 'region' }).of(code) ?? code,
+  /** Formats a past timestamp relative to now, such as `3 hours ago`; older than a week, as a date. */
+  relative: (timestamp: string): string => {
+    const seconds = (dateOf(timestamp).getTime() - Date.now()) / 1000;
+    if (Math.abs(seconds) > 7 * 86_400) return formatDate(timestamp, { locale });
+    const [unit, length] = relativeUnits.find(([, unitLength]) => Math.abs(seconds) >= unitLength) ?? ['minute', 60];
+    return new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }).format(Math.trunc(seconds / length), unit);
+  },
+});

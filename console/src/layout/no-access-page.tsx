@@ -1,0 +1,31 @@
+import { useSession } from '@mandate/client-sdk/react';
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { usePermissions } from '../api/permissions.tsx';
+import { environment } from '../environment.ts';
+import { useCommonMessages } from '../languages/use-messages.tsx';
+import { ShopMark } from './shop-mark.tsx';
+import classes from './centered.module.css';
+
+/** Shown to customers, who can sign in but have no permission that the console needs. */
+export function NoAccessPage(): ReactNode {
+  const t = useCommonMessages();
+  const { signOut } = useSession();
+  const { user } = usePermissions();
+  return (
+    <main className={classes['screen']}>
+      <div className={classes['box']}>
+        <ShopMark />
+        <h1>{t('noAccess.title')}</h1>
+        <p>{t('noAccess.about')}</p>
+        {user && <p>{t('noAccess.asUser', { email: user.email })}</p>}
+        <div className={classes['actions']}>
+          <Button onClick={() => void signOut()}>{t('signOut')}</Button>
+          <Button variant="default" component="a" href={`${environment.issuer}/account`}>
+            {t('noAccess.toAccount')}
+          </Button>
+        </div>
+      </div>
+    </main>
+  );
+}

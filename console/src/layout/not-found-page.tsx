@@ -1,0 +1,20 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { EmptyState } from '../components/empty-state.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { useCommonMessages } from '../languages/use-messages.tsx';
+
+export function NotFoundPage(): ReactNode {
+  const t = useCommonMessages();
+  return (
+    <>
+      <PageHeader title={t('notFound.title')} />
+      <EmptyState text={t('notFound.about')}>
+        <Button variant="default" component={Link} to="/">
+          {t('notFound.action')}
+        </Button>
+      </EmptyState>
+    </>
+  );
+}

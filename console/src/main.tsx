@@ -1,0 +1,16 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import './theme/styles.ts';
+import { App } from './app.tsx';
+import { environment } from './environment.ts';
+
+// Nonce of the style elements that the scroll lock of dialogs adds (package get-nonce).
+Reflect.set(globalThis, '__webpack_nonce__', environment.nonce);
+
+const root = document.querySelector('#console');
+if (root)
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );

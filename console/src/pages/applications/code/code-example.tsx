@@ -1,0 +1,41 @@
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { environment } from '../../../environment.ts';
+import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { curlExample } from './curl-example.ts';
+import type { ExampleApplication } from './example-application.ts';
+import { Copy } from './secret-once.tsx';
+import { typescriptExample } from './typescript-example.ts';
+import classes from './code.module.css';
+
+const examples = { curl: curlExample, TypeScript: typescriptExample };
+
+/** Code that signs in with the client ID of an application, and calls the API. */
+export function CodeExample({ application }: { readonly application: ExampleApplication }): ReactNode {
+  const t = useApplicationsMessages();
+  const [language, setLanguage] = useState<keyof typeof examples>('curl');
+  const code = examples[language](application, environment.issuer);
+  return (
+    <div>
+      <div className={classes['tabs']}>
+        <div className={classes['languages']}>
+          {(['curl', 'TypeScript'] as const).map((name) => (
+            <Button
+              key={name}
+              size="xs"
+              variant={name === language ? 'light' : 'subtle'}
+              aria-pressed={name === language}
+              onClick={() => setLanguage(name)}
+            >
+              {name}
+            </Button>
+          ))}
+        </div>
+        <Copy text={code} />
+      </div>
+      <pre className={classes['code']} role="region" aria-label={t('code.label', { language })} tabIndex={0}>
+        {code}
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+import type { Application } from '@mandate/client-sdk';
+import { Button, NativeSelect } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useState, type ReactNode } from 'react';
+import { useNavigate } from 'react-router';
+import { mutations } from '../../../api/client.ts';
+import { IfPermitted } from '../../../api/permissions.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { environment } from '../../../environment.ts';
+import { useFormat } from '../../../languages/use-format.ts';
+import { SecretOnce } from '../code/secret-once.tsx';
+import { useApplicationsMessages } from '../use-applications-messages.ts';
+import classes from '../applications.module.css';
+
+type Props = { readonly application: Application };
+
+/** Rotates the secret of an application, disables it, or deletes it. */
+export function ApplicationActions({ application }: Props): ReactNode {
+  const t = useApplicationsMessages();
+  const [isRotating, rotation] = useDisclosure(false);
+  const [isDeleting, deletion] = useDisclosure(false);
+  const hasSecret = application.token_endpoint_auth_method === 'client_secret_basic';
+  // Without its own application, the console could not be used to undo the change.
+  const isConsole = application.client_id === environment.clientId;
+  return (
+    <>
+      <IfPermitted operation="applications.rotateSecret">
+        {hasSecret && (
+          <Button variant="default" onClick={rotation.open}>
+            {t('rotate.action')}
+          </Button>
+        )}
+      </IfPermitted>
+      <IfPermitted operation="applications.update">{!isConsole && <ChangeStatus application={application} />}</IfPermitted>
+      <IfPermitted operation="applications.delete">
+        {!isConsole && (
+          <Button variant="default" onClick={deletion.open}>
+            {t('delete.action')}
+          </Button>
+        )}
+      </IfPermitted>
+      <Dialog title={t('rotate.title')} isOpen={isRotating} onClose={rotation.close}>
+        <RotateForm application={application} onClose={rotation.close} />
+      </Dialog>
+      <Dialog title={t('delete.title', { name: application.name })} isOpen={isDeleting} onClose={deletion.close}>
+        <DeleteForm application={application} onClose={deletion.close} />
+      </Dialog>
+    </>
+  );
+}
+
+function ChangeStatus({ application: { id, status } }: Props): ReactNode {
+  const t = useApplicationsMessages();
+  const isActive = status === 'active';
+  const change = useAction(mutations.applications.update(id), {
+    changes: ['applications'],
+    doneMessage: t(isActive ? 'disable.done' : 'enable.done'),
+  });
+  return (
+    <Button variant="default" loading={change.isPending} onClick={() => change.mutate({ status: isActive ? 'disabled' : 'active' })}>
+      {t(isActive ? 'disable.action' : 'enable.action')}
+    </Button>
+  );
+}
+
+type FormProps = Props & { readonly onClose: () => void };
+
+/** Times for which the previous secret remains valid, in seconds. */
+const overlaps = { none: 0, hour: 3_600, day: 86_400, week: 604_800 } as const;
+
+function RotateForm({ application, onClose }: FormProps): ReactNode {
+  const t = useApplicationsMessages();
+  const format = useFormat();
+  const [overlap, setOverlap] = useState('day');
+  const rotate = useAction(mutations.applications.rotateSecret(application.id), {
+    changes: ['applications'],
+    doneMessage: t('rotate.done'),
+  });
+  if (rotate.data)
+    return (
+      <div className={classes['form']}>
+        {rotate.data.client_secret !== null && <SecretOnce secret={rotate.data.client_secret} />}
+        <p>{t('rotate.previous', { time: format.dateTime(rotate.data.previous_secret_expires_at) })}</p>
+        <Button onClick={onClose}>{t('rotate.close')}</Button>
+      </div>
+    );
+  const seconds = Object.entries(overlaps).find(([name]) => name === overlap)?.[1] ?? overlaps.day;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        rotate.mutate({ overlap_seconds: seconds });
+      }}
+    >
+      <NativeSelect
+        label={t('rotate.overlap')}
+        value={overlap}
+        onChange={(event) => setOverlap(event.currentTarget.value)}
+        data={(['none', 'hour', 'day', 'week'] as const).map((value) => ({ value, label: t(`overlap.${value}`) }))}
+      />
+      <ErrorNotice error={rotate.error} />
+      <FormActions submit={t('rotate.action')} isPending={rotate.isPending} onCancel={onClose} />
+    </form>
+  );
+}
+
+function DeleteForm({ application, onClose }: FormProps): ReactNode {
+  const t = useApplicationsMessages();
+  const navigate = useNavigate();
+  const remove = useAction(mutations.applications.delete(application.id), {
+    changes: [],
+    doneMessage: t('delete.done'),
+    onDone: () => void navigate('/applications', { replace: true }),
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        remove.mutate();
+      }}
+    >
+      <p>{t('delete.about')}</p>
+      <ErrorNotice error={remove.error} />
+      <FormActions submit={t('delete.action')} isPending={remove.isPending} isDangerous onCancel={onClose} />
+    </form>
+  );
+}

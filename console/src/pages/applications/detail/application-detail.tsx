@@ -1,0 +1,120 @@
+import type { Application } from '@mandate/client-sdk';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link, useParams } from 'react-router';
+import { queries } from '../../../api/client.ts';
+import { IfPermitted } from '../../../api/permissions.tsx';
+import { Card } from '../../../components/card.tsx';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { PropertyList } from '../../../components/property-list.tsx';
+import { TwoColumns } from '../../../components/two-columns.tsx';
+import { useFormat } from '../../../languages/use-format.ts';
+import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
+import { kindOf } from '../application-kinds.ts';
+import { ApplicationStatus } from '../application-status.tsx';
+import { CodeExample } from '../code/code-example.tsx';
+import { ScopeList } from '../scope-list.tsx';
+import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { ApplicationActions } from './application-actions.tsx';
+import { EditButton } from './edit-button.tsx';
+import { EditLimits, EditRegistration, EditScopes } from './edit-application.tsx';
+import { Limits } from './limits.tsx';
+import { Usage } from './usage.tsx';
+import classes from '../applications.module.css';
+
+export function ApplicationDetail(): ReactNode {
+  const common = useCommonMessages();
+  const { applicationId = '' } = useParams();
+  const { data: application, error, refetch } = useQuery(queries.applications.get(applicationId));
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (!application) return <PageSkeleton />;
+  return (
+    <>
+      <PageHeader
+        title={application.name}
+        status={<ApplicationStatus {...application} />}
+        about={<code>{application.client_id}</code>}
+        parent={{ to: '/applications', name: common('page.applications') }}
+        actions={<ApplicationActions application={application} />}
+      />
+      <TwoColumns main={<MainSections application={application} />} side={<SideSections application={application} />} />
+    </>
+  );
+}
+
+type Props = { readonly application: Application };
+
+function MainSections({ application }: Props): ReactNode {
+  const t = useApplicationsMessages();
+  return (
+    <>
+      <IfPermitted operation="stats.applications">
+        <Usage application={application} />
+      </IfPermitted>
+      <Card
+        title={t('scopes')}
+        actions={<EditButton title={t('scopes')} form={(close) => <EditScopes application={application} onClose={close} />} />}
+      >
+        <ScopeList scopes={application.scopes} />
+      </Card>
+      <Card title={t('code.title')}>
+        <CodeExample application={application} />
+      </Card>
+    </>
+  );
+}
+
+function SideSections({ application }: Props): ReactNode {
+  const t = useApplicationsMessages();
+  return (
+    <>
+      <Card
+        title={t('registration')}
+        actions={<EditButton title={t('registration')} form={(close) => <EditRegistration application={application} onClose={close} />} />}
+      >
+        <Registration application={application} />
+      </Card>
+      <Card
+        title={t('limits')}
+        actions={<EditButton title={t('limits')} form={(close) => <EditLimits application={application} onClose={close} />} />}
+      >
+        <Limits application={application} />
+      </Card>
+      <IfPermitted operation="orders.list">
+        <Card title={t('orders')}>
+          <Link to={`/orders?client_id=${encodeURIComponent(application.client_id)}`}>{t('orders.all')}</Link>
+        </Card>
+      </IfPermitted>
+    </>
+  );
+}
+
+function Registration({ application }: Props): ReactNode {
+  const t = useApplicationsMessages();
+  const format = useFormat();
+  return (
+    <PropertyList
+      properties={[
+        { name: t('field.client_id'), value: application.client_id },
+        { name: t('field.kind'), value: t(`kind.${kindOf(application)}`) },
+        { name: t('field.operator'), value: t(application.first_party ? 'operator.shop' : 'operator.other') },
+        { name: t('field.registered'), value: t.value('registeredBy', application.registration) },
+        { name: t('field.authentication'), value: t.value('authentication', application.token_endpoint_auth_method) },
+        {
+          name: t('field.redirect_uris'),
+          value: application.redirect_uris.length > 0 && (
+            <ul className={classes['uris']}>
+              {application.redirect_uris.map((uri) => (
+                <li key={uri}>{uri}</li>
+              ))}
+            </ul>
+          ),
+        },
+        { name: t('field.created_at'), value: format.dateTime(application.created_at) },
+        { name: t('field.updated_at'), value: format.dateTime(application.updated_at) },
+      ].filter(({ value }) => value !== false)}
+    />
+  );
+}

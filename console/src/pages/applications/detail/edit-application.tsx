@@ -1,0 +1,95 @@
+import type { Application, ApplicationUpdate } from '@mandate/client-sdk';
+import { TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { mutations } from '../../../api/client.ts';
+import { ErrorNotice, fieldError } from '../../../components/error-notice.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { hasRedirects, kindOf } from '../application-kinds.ts';
+import { LimitFields, areLimitsValid, limitPointers, limitTexts, parseLimits } from '../limit-fields.tsx';
+import { parseUris } from '../register/application-draft.ts';
+import { RedirectUriFields } from '../register/redirect-uri-fields.tsx';
+import { ScopeFields } from '../scope-fields.tsx';
+import { selectableScopes, type Scope } from '../scopes.ts';
+import { useApplicationsMessages } from '../use-applications-messages.ts';
+import classes from '../applications.module.css';
+
+type Props = { readonly application: Application; readonly onClose: () => void };
+
+/** Form that changes some fields of an application. */
+function UpdateForm(props: {
+  readonly form: Props;
+  readonly changes: ApplicationUpdate | undefined;
+  readonly fields: readonly string[];
+  readonly children: (error: unknown) => ReactNode;
+}): ReactNode {
+  const t = useApplicationsMessages();
+  const common = useCommonMessages();
+  const { form, changes, fields, children } = props;
+  const update = useAction(mutations.applications.update(form.application.id), {
+    changes: ['applications'],
+    doneMessage: t('saved'),
+    onDone: form.onClose,
+  });
+  return (
+    <form
+      className={classes['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (changes) update.mutate(changes);
+      }}
+    >
+      {children(update.error)}
+      <ErrorNotice error={update.error} fields={fields} />
+      <FormActions submit={common('form.save')} isPending={update.isPending} isDisabled={!changes} onCancel={form.onClose} />
+    </form>
+  );
+}
+
+export function EditRegistration(form: Props): ReactNode {
+  const t = useApplicationsMessages();
+  const { application } = form;
+  const [name, setName] = useState(application.name);
+  const [uris, setUris] = useState(application.redirect_uris.join('\n'));
+  const hasUris = hasRedirects(kindOf(application));
+  const changes = name.trim() === '' ? undefined : { name: name.trim(), ...(hasUris && { redirect_uris: parseUris(uris) }) };
+  return (
+    <UpdateForm form={form} changes={changes} fields={['#/name', '#/redirect_uris']}>
+      {(error) => (
+        <>
+          <TextInput
+            label={t('field.name')}
+            required
+            maxLength={100}
+            autoComplete="off"
+            value={name}
+            error={fieldError(error, '#/name')}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          {hasUris && <RedirectUriFields value={uris} error={error} onChange={setUris} />}
+        </>
+      )}
+    </UpdateForm>
+  );
+}
+
+export function EditScopes(form: Props): ReactNode {
+  const { application } = form;
+  const available = selectableScopes(kindOf(application), application.first_party);
+  const [scopes, setScopes] = useState<readonly Scope[]>(available.filter((scope) => application.scopes.includes(scope)));
+  return (
+    <UpdateForm form={form} changes={{ scopes: [...scopes] }} fields={[]}>
+      {() => <ScopeFields available={available} selected={scopes} onChange={setScopes} />}
+    </UpdateForm>
+  );
+}
+
+export function EditLimits(form: Props): ReactNode {
+  const [texts, setTexts] = useState(limitTexts(form.application));
+  return (
+    <UpdateForm form={form} changes={areLimitsValid(texts) ? parseLimits(texts) : undefined} fields={limitPointers}>
+      {(error) => <LimitFields texts={texts} error={error} onChange={setTexts} />}
+    </UpdateForm>
+  );
+}

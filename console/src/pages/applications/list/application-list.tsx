@@ -1,0 +1,80 @@
+import type { Application, ApplicationStatistics } from '@mandate/client-sdk';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, type ReactNode } from 'react';
+import { Link } from 'react-router';
+import { queries } from '../../../api/client.ts';
+import { IfPermitted, usePermissions } from '../../../api/permissions.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { ResourceList, type Column } from '../../../components/resource-list.tsx';
+import { useFormat, type Format } from '../../../languages/use-format.ts';
+import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { kindOf } from '../application-kinds.ts';
+import { ApplicationStatus } from '../application-status.tsx';
+import { useApplicationsMessages, type ApplicationsTranslate } from '../use-applications-messages.ts';
+
+type Activity = ApplicationStatistics['applications'][number];
+
+export function ApplicationList(): ReactNode {
+  const t = useApplicationsMessages();
+  const common = useCommonMessages();
+  const format = useFormat();
+  const activities = useActivities();
+  const columns = useMemo(() => createColumns(t, format, activities), [t, format, activities]);
+  const register = (
+    <IfPermitted operation="applications.create">
+      <Button component={Link} to="/applications/new">
+        {t('register.action')}
+      </Button>
+    </IfPermitted>
+  );
+  return (
+    <>
+      <PageHeader title={common('page.applications')} actions={register} />
+      <ResourceList
+        label={common('page.applications')}
+        columns={columns}
+        query={(page) => queries.applications.list(page)}
+        rowKey={({ id }) => id}
+        rowPath={({ id }) => `/applications/${id}`}
+        empty={<EmptyState title={t('list.empty')} text={t('list.emptyAbout')} />}
+      />
+    </>
+  );
+}
+
+/** Returns the requests and errors of this month by client ID; `undefined` if the user may not see statistics. */
+function useActivities(): ReadonlyMap<string, Activity> | undefined {
+  const isPermitted = usePermissions().can('stats.applications');
+  const { data } = useQuery({ ...queries.stats.applications({ limit: 100 }), enabled: isPermitted });
+  return useMemo(() => data && new Map(data.applications.map((activity) => [activity.client_id, activity])), [data]);
+}
+
+const createColumns = (
+  t: ApplicationsTranslate,
+  format: Format,
+  activities: ReadonlyMap<string, Activity> | undefined,
+): Column<Application>[] => [
+  { id: 'name', header: t('field.name'), cell: ({ name }) => name },
+  { id: 'client', header: t('field.client_id'), cell: ({ client_id }) => <code>{client_id}</code>, isSecondary: true },
+  { id: 'kind', header: t('field.kind'), cell: (application) => t(`kind.${kindOf(application)}`), isSecondary: true },
+  { id: 'status', header: t('field.status'), cell: (application) => <ApplicationStatus {...application} /> },
+  ...(activities
+    ? ([
+        {
+          id: 'requests',
+          header: t('usage.requestsThisMonth'),
+          cell: ({ client_id }) => format.number(activities.get(client_id)?.requests ?? 0),
+          align: 'end',
+        },
+        {
+          id: 'errors',
+          header: t('usage.errors'),
+          cell: ({ client_id }) => format.number(activities.get(client_id)?.errors ?? 0),
+          align: 'end',
+          isSecondary: true,
+        },
+      ] satisfies Column<Application>[])
+    : []),
+];

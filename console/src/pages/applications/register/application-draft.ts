@@ -1,0 +1,23 @@
+import type { Kind } from '../application-kinds.ts';
+import { noLimits, type LimitTexts } from '../limit-fields.tsx';
+import type { Scope } from '../scopes.ts';
+
+/** Entered values of the wizard. */
+export type ApplicationDraft = {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly isFirstParty: boolean;
+  /** One URI per line. */
+  readonly redirectUris: string;
+  readonly scopes: readonly Scope[];
+  readonly limits: LimitTexts;
+};
+
+export const emptyDraft: ApplicationDraft = { name: '', kind: 'web', isFirstParty: false, redirectUris: '', scopes: [], limits: noLimits };
+
+/** Returns the URIs of a text with one URI per line. */
+export const parseUris = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');

@@ -1,0 +1,131 @@
+import type { ApplicationWithSecret } from '@mandate/client-sdk';
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { Link } from 'react-router';
+import { mutations } from '../../../api/client.ts';
+import { Card } from '../../../components/card.tsx';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { hasRedirects, kinds } from '../application-kinds.ts';
+import { CodeExample } from '../code/code-example.tsx';
+import { SecretOnce } from '../code/secret-once.tsx';
+import { LimitFields, areLimitsValid, limitPointers, parseLimits } from '../limit-fields.tsx';
+import { ScopeFields } from '../scope-fields.tsx';
+import { selectableScopes } from '../scopes.ts';
+import { useApplicationsMessages } from '../use-applications-messages.ts';
+import { emptyDraft, parseUris, type ApplicationDraft } from './application-draft.ts';
+import { KindFields } from './kind-fields.tsx';
+import { RedirectUriFields } from './redirect-uri-fields.tsx';
+import { StepList } from './step-list.tsx';
+import classes from '../applications.module.css';
+
+type Step = 'kind' | 'redirects' | 'scopes' | 'limits';
+
+/** Wizard that registers an application, and ends with its secret and working code. */
+export function RegisterApplication(): ReactNode {
+  const t = useApplicationsMessages();
+  const common = useCommonMessages();
+  const [draft, setDraft] = useState(emptyDraft);
+  const [step, setStep] = useState<Step>('kind');
+  const register = useAction(mutations.applications.create(), { changes: ['applications'], doneMessage: t('register.done') });
+  const steps: readonly Step[] = hasRedirects(draft.kind) ? ['kind', 'redirects', 'scopes', 'limits'] : ['kind', 'scopes', 'limits'];
+  const at = steps.indexOf(step);
+  const next = (): void => {
+    const following = steps[at + 1];
+    if (following !== undefined) setStep(following);
+    else register.mutate(requestOf(draft));
+  };
+  return (
+    <>
+      <PageHeader title={t('register.title')} parent={{ to: '/applications', name: common('page.applications') }} />
+      {register.data ? (
+        <Registered application={register.data} />
+      ) : (
+        <Card>
+          <StepList names={steps.map((name) => t(`step.${name}`))} current={at} />
+          <form
+            className={classes['form']}
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (isComplete(step, draft)) next();
+            }}
+          >
+            <StepFields step={step} draft={draft} error={register.error} onChange={setDraft} />
+            <ErrorNotice error={register.error} fields={step === 'limits' ? limitPointers : []} />
+            <div className={classes['buttons']}>
+              {at > 0 && (
+                <Button variant="default" onClick={() => setStep(steps[at - 1] ?? 'kind')}>
+                  {t('step.back')}
+                </Button>
+              )}
+              <Button type="submit" loading={register.isPending} disabled={!isComplete(step, draft)}>
+                {at === steps.length - 1 ? t('register.action') : t('step.next')}
+              </Button>
+            </div>
+          </form>
+        </Card>
+      )}
+    </>
+  );
+}
+
+type StepProps = {
+  readonly step: Step;
+  readonly draft: ApplicationDraft;
+  readonly error: unknown;
+  readonly onChange: (draft: ApplicationDraft) => void;
+};
+
+function StepFields({ step, draft, error, onChange }: StepProps): ReactNode {
+  if (step === 'kind') return <KindFields draft={draft} onChange={onChange} />;
+  if (step === 'redirects')
+    return <RedirectUriFields value={draft.redirectUris} error={error} onChange={(redirectUris) => onChange({ ...draft, redirectUris })} />;
+  if (step === 'scopes')
+    return (
+      <ScopeFields
+        available={selectableScopes(draft.kind, draft.isFirstParty)}
+        selected={draft.scopes}
+        onChange={(scopes) => onChange({ ...draft, scopes })}
+      />
+    );
+  return <LimitFields texts={draft.limits} error={error} onChange={(limits) => onChange({ ...draft, limits })} />;
+}
+
+/** Whether the step has all required values, so that the next step can be shown. */
+function isComplete(step: Step, { name, redirectUris, scopes, limits }: ApplicationDraft): boolean {
+  if (step === 'kind') return name.trim() !== '';
+  if (step === 'redirects') return parseUris(redirectUris).length > 0;
+  return step === 'scopes' ? scopes.length > 0 : areLimitsValid(limits);
+}
+
+/** Scopes that the selected kind cannot have may still be selected from another kind. */
+const requestOf = ({ name, kind, isFirstParty, redirectUris, scopes, limits }: ApplicationDraft) => ({
+  ...kinds[kind],
+  grant_types: [...kinds[kind].grant_types],
+  name: name.trim(),
+  first_party: isFirstParty,
+  redirect_uris: hasRedirects(kind) ? parseUris(redirectUris) : [],
+  scopes: selectableScopes(kind, isFirstParty).filter((scope) => scopes.includes(scope)),
+  ...parseLimits(limits),
+});
+
+function Registered({ application }: { readonly application: ApplicationWithSecret }): ReactNode {
+  const t = useApplicationsMessages();
+  return (
+    <Card title={t('register.registered', { name: application.name })}>
+      <div className={classes['form']}>
+        <p>{t.rich('register.clientId', { id: <code>{application.client_id}</code> })}</p>
+        {application.client_secret !== null && <SecretOnce secret={application.client_secret} />}
+        <h3>{t('code.title')}</h3>
+        <CodeExample application={application} />
+        <div className={classes['buttons']}>
+          <Button component={Link} to={`/applications/${application.id}`}>
+            {t('register.toApplication')}
+          </Button>
+        </div>
+      </div>
+    </Card>
+  );
+}

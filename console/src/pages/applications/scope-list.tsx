@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react';
+import { isShopScope } from './scopes.ts';
+import { useApplicationsMessages } from './use-applications-messages.ts';
+import classes from './applications.module.css';
+
+/** Scopes in words: first those for the data of the whole shop, then those for the data of the user. */
+export function ScopeList({ scopes }: { readonly scopes: readonly string[] }): ReactNode {
+  const t = useApplicationsMessages();
+  if (scopes.length === 0) return <p>{t('scopes.none')}</p>;
+  const groups = [
+    { title: t('scopes.shop'), members: scopes.filter(isShopScope) },
+    { title: t('scopes.user'), members: scopes.filter((scope) => !isShopScope(scope)) },
+  ];
+  return groups
+    .filter(({ members }) => members.length > 0)
+    .map(({ title, members }) => (
+      <div key={title} className={classes['group']}>
+        <h3>{title}</h3>
+        <ul className={classes['scopes']}>
+          {members.map((scope) => (
+            <li key={scope}>
+              {t.value('scope', scope)} <code>{scope}</code>
+            </li>
+          ))}
+        </ul>
+      </div>
+    ));
+}

@@ -1,0 +1,44 @@
+import type { AuditEvent } from '@mandate/client-sdk';
+import type { ReactNode } from 'react';
+import { Dialog } from '../../components/dialog.tsx';
+import { PropertyList } from '../../components/property-list.tsx';
+import { useFormat } from '../../languages/use-format.ts';
+import { useAuditMessages } from './use-audit-messages.ts';
+import type { Names } from './use-names.ts';
+
+type Props = { readonly event: AuditEvent | undefined; readonly names: Names; readonly onClose: () => void };
+
+/** Shows everything that the audit log contains about an event. */
+export function AuditEventDialog({ event, names, onClose }: Props): ReactNode {
+  const t = useAuditMessages();
+  return (
+    <Dialog title={event ? t.value('action', event.action) : t('details')} isOpen={event !== undefined} onClose={onClose}>
+      {event && <EventProperties event={event} names={names} />}
+    </Dialog>
+  );
+}
+
+function EventProperties({ event, names }: { readonly event: AuditEvent; readonly names: Names }): ReactNode {
+  const t = useAuditMessages();
+  const format = useFormat();
+  const userName = (id: number | null): string | null => (id === null ? null : `${names.user(id)} (${id})`);
+  const details = Object.entries(event.details).map(([name, value]) => ({
+    name: t.value('detail', name),
+    value: typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value),
+  }));
+  return (
+    <PropertyList
+      properties={[
+        { name: t('column.time'), value: format.dateTime(event.occurred_at) },
+        { name: t('column.outcome'), value: t(`outcome.${event.outcome}`) },
+        { name: t('column.actor'), value: userName(event.actor_id) },
+        { name: t('column.for'), value: userName(event.user_id) },
+        { name: t('column.application'), value: event.client_id === null ? null : names.application(event.client_id) },
+        { name: t('column.subject'), value: event.subject },
+        { name: t('column.ip'), value: event.ip },
+        { name: t('column.userAgent'), value: event.user_agent },
+        ...details,
+      ]}
+    />
+  );
+}

@@ -1,0 +1,88 @@
+import type { AuditEvent } from '@mandate/client-sdk';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { useSearchParams } from 'react-router';
+import { queries } from '../../api/client.ts';
+import { ListToolbar } from '../../components/list-toolbar.tsx';
+import { ResourceList, type Column } from '../../components/resource-list.tsx';
+import { StatusBadge } from '../../components/status-badge.tsx';
+import { useFormat, type Format } from '../../languages/use-format.ts';
+import { AuditEventDialog } from './audit-event-dialog.tsx';
+import { AuditFilters, useAuditFilters } from './audit-filters.tsx';
+import { useAuditMessages, type AuditTranslate } from './use-audit-messages.ts';
+import { useNames, type Names } from './use-names.ts';
+
+/** Who did what, for whom, and through which application. */
+export function AuditEventList(): ReactNode {
+  const t = useAuditMessages();
+  const format = useFormat();
+  const filters = useAuditFilters();
+  const [shown, setShown] = useState<AuditEvent>();
+  const names = useNames(usePageUserIds());
+  return (
+    <>
+      <ListToolbar list="audit">
+        <AuditFilters />
+      </ListToolbar>
+      <ResourceList
+        label={t('section.events')}
+        columns={createColumns(t, format, names, setShown)}
+        query={(page) => queries.auditEvents.list({ ...filters, ...page })}
+        rowKey={({ id }) => id}
+      />
+      <AuditEventDialog event={shown} names={names} onClose={() => setShown(undefined)} />
+    </>
+  );
+}
+
+/** Number of rows of `ResourceList`. */
+const pageSize = 25;
+
+/** Returns the users in the shown page of the list. The query has the same key as that of the list, so it is sent once. */
+function usePageUserIds(): readonly (number | null)[] {
+  const filters = useAuditFilters();
+  const cursor = useSearchParams()[0].get('cursor') ?? undefined;
+  const { data } = useQuery(queries.auditEvents.list({ ...filters, limit: pageSize, ...(cursor !== undefined && { cursor }) }));
+  return data?.data.flatMap(({ actor_id, user_id }) => [actor_id, user_id]) ?? [];
+}
+
+const createColumns = (t: AuditTranslate, format: Format, names: Names, onShow: (event: AuditEvent) => void): Column<AuditEvent>[] => [
+  { id: 'time', header: t('column.time'), cell: ({ occurred_at }) => format.dateTime(occurred_at), isSecondary: true },
+  {
+    id: 'action',
+    header: t('column.action'),
+    cell: ({ action, outcome }) => (
+      <>
+        {t.value('action', action)} {outcome === 'refused' && <StatusBadge tone="critical">{t('outcome.refused')}</StatusBadge>}
+      </>
+    ),
+  },
+  {
+    id: 'actor',
+    header: t('column.actor'),
+    cell: ({ actor_id, client_id }) => (actor_id === null ? t(client_id === null ? 'noActor' : 'applicationItself') : names.user(actor_id)),
+  },
+  {
+    id: 'for',
+    header: t('column.for'),
+    cell: ({ actor_id, user_id }) => (user_id === null || user_id === actor_id ? '–' : names.user(user_id)),
+    isSecondary: true,
+  },
+  {
+    id: 'application',
+    header: t('column.application'),
+    cell: ({ client_id }) => (client_id === null ? '–' : names.application(client_id)),
+    isSecondary: true,
+  },
+  {
+    id: 'details',
+    header: t('column.details'),
+    align: 'end',
+    cell: (event) => (
+      <Button size="xs" variant="default" onClick={() => onShow(event)}>
+        {t('details')}
+      </Button>
+    ),
+  },
+];

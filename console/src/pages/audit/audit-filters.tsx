@@ -1,0 +1,76 @@
+import type { AuditEventsListQuery } from '@mandate/client-sdk';
+import { NativeSelect, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useSearchParams } from 'react-router';
+import { auditActions, type AuditAction } from './audit-actions.ts';
+import { PersonFilter } from './person-filter.tsx';
+import { useAuditMessages } from './use-audit-messages.ts';
+
+const outcomes = ['success', 'refused'] as const;
+const isAction = (name: string | null): name is AuditAction => auditActions.some((action) => action === name);
+
+/** Returns the filters in the URL. */
+export function useAuditFilters(): AuditEventsListQuery {
+  const [parameters] = useSearchParams();
+  const action = parameters.get('action');
+  const outcome = outcomes.find((name) => name === parameters.get('outcome'));
+  const userId = parameters.get('user_id') ?? '';
+  const from = startOfDay(parameters.get('from'), 0);
+  const until = startOfDay(parameters.get('until'), 1);
+  return {
+    ...(isAction(action) && { action: [action] }),
+    ...(outcome && { outcome }),
+    ...(/^\d+$/.test(userId) && { user_id: Number(userId) }),
+    ...(from !== undefined && { occurred_at_gte: from }),
+    ...(until !== undefined && { occurred_at_lt: until }),
+  };
+}
+
+/** Returns the time at which a day such as `2026-01-31` starts in the user's time zone, or the day that is `offset` days later. */
+function startOfDay(day: string | null, offset: number): string | undefined {
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '') ?? [];
+  if (year === undefined) return undefined;
+  return new Date(Number(year), Number(month) - 1, Number(date) + offset).toISOString();
+}
+
+export function AuditFilters(): ReactNode {
+  const t = useAuditMessages();
+  const [parameters, setParameters] = useSearchParams();
+  const valueOf = (name: string): string => parameters.get(name) ?? '';
+  const set = (name: string, value: string): void =>
+    setParameters((before) => {
+      const next = new URLSearchParams(before);
+      next.delete('cursor');
+      if (value === '') next.delete(name);
+      else next.set(name, value);
+      return next;
+    });
+  return (
+    <>
+      <PersonFilter userId={valueOf('user_id')} onChange={(id) => set('user_id', id)} />
+      <NativeSelect
+        aria-label={t('filter.action')}
+        value={valueOf('action')}
+        data={[{ value: '', label: t('filter.allActions') }, ...auditActions.map((value) => ({ value, label: t.value('action', value) }))]}
+        onChange={(event) => set('action', event.currentTarget.value)}
+      />
+      <NativeSelect
+        aria-label={t('column.outcome')}
+        value={valueOf('outcome')}
+        data={[{ value: '', label: t('filter.allOutcomes') }, ...outcomes.map((value) => ({ value, label: t(`outcome.${value}`) }))]}
+        onChange={(event) => set('outcome', event.currentTarget.value)}
+      />
+      {(['from', 'until'] as const).map((name) => (
+        <TextInput
+          key={name}
+          type="date"
+          aria-label={t(`filter.${name}`)}
+          leftSection={t(`filter.${name}Short`)}
+          leftSectionWidth={56}
+          value={valueOf(name)}
+          onChange={(event) => set(name, event.currentTarget.value)}
+        />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import { NativeSelect } from '@mantine/core';
+import { useMemo, type ReactNode } from 'react';
+import { useSearchParams } from 'react-router';
+import { Card } from '../../../components/card.tsx';
+import { DataTable } from '../../../components/data-table.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import type { Column } from '../../../components/resource-list.tsx';
+import { StatusBadge } from '../../../components/status-badge.tsx';
+import { useFormat, type Format } from '../../../languages/use-format.ts';
+import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
+import { useAuditMessages, type AuditTranslate } from '../use-audit-messages.ts';
+import { useNames, type Names } from '../use-names.ts';
+import { GrantGraph, maxNodes } from './grant-graph.tsx';
+import { useGrants, type Grant } from './use-grants.ts';
+import classes from './grants-section.module.css';
+
+/** Which customers have given which applications access, as a graph and as a table. */
+export function GrantsSection(): ReactNode {
+  const t = useAuditMessages();
+  const { data, error, refetch } = useGrants();
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (!data) return <PageSkeleton />;
+  if (data.grants.length === 0) return <EmptyState title={t('grants.none')} text={t('grants.noneAbout')} />;
+  return <Grants grants={data.grants} isComplete={data.isComplete} />;
+}
+
+/** Number of rows, so that the page stays responsive. */
+const maxRows = 200;
+
+function Grants({ grants, isComplete }: { readonly grants: readonly Grant[]; readonly isComplete: boolean }): ReactNode {
+  const t = useAuditMessages();
+  const format = useFormat();
+  const [parameters] = useSearchParams();
+  const clientId = parameters.get('client_id');
+  const shown = grants.filter((grant) => clientId === null || grant.clientId === clientId).slice(0, maxRows);
+  const current = shown.filter(({ removedAt }) => removedAt === undefined);
+  const names = useNames(useMemo(() => shown.map(({ userId }) => userId), [grants, clientId]));
+  return (
+    <div className={classes['sections']}>
+      <p className={classes['about']}>{t(isComplete ? 'grants.about' : 'grants.aboutNewest')}</p>
+      <ApplicationFilter grants={grants} names={names} />
+      {current.length > 0 && (
+        <Card title={t('grants.graph')}>
+          <GrantGraph grants={current} names={names} />
+          {countNodes(current) > maxNodes && <p className={classes['about']}>{t('grants.graphNewest', { count: maxNodes })}</p>}
+        </Card>
+      )}
+      <DataTable
+        label={t('section.grants')}
+        columns={createColumns(t, format, names)}
+        rows={shown}
+        rowKey={({ userId, clientId: application }) => `${userId} ${application}`}
+      />
+    </div>
+  );
+}
+
+const countNodes = (grants: readonly Grant[]): number =>
+  Math.max(new Set(grants.map(({ userId }) => userId)).size, new Set(grants.map(({ clientId }) => clientId)).size);
+
+function ApplicationFilter({ grants, names }: { readonly grants: readonly Grant[]; readonly names: Names }): ReactNode {
+  const t = useAuditMessages();
+  const [parameters, setParameters] = useSearchParams();
+  const clientIds = [...new Set(grants.map(({ clientId }) => clientId))];
+  return (
+    <NativeSelect
+      className={classes['filter'] ?? ''}
+      aria-label={t('filter.application')}
+      value={parameters.get('client_id') ?? ''}
+      data={[{ value: '', label: t('filter.allApplications') }, ...clientIds.map((id) => ({ value: id, label: names.application(id) }))]}
+      onChange={({ currentTarget: { value } }) => setParameters(value === '' ? {} : { client_id: value })}
+    />
+  );
+}
+
+const createColumns = (t: AuditTranslate, format: Format, names: Names): Column<Grant>[] => [
+  { id: 'customer', header: t('column.customer'), cell: ({ userId }) => names.user(userId) },
+  { id: 'application', header: t('column.application'), cell: ({ clientId }) => names.application(clientId) },
+  { id: 'scopes', header: t('detail.scopes'), cell: ({ scopes }) => scopes.join(', '), isSecondary: true },
+  { id: 'granted', header: t('grants.granted'), cell: ({ grantedAt }) => format.date(grantedAt), isSecondary: true },
+  {
+    id: 'removed',
+    header: t('grants.removedOn'),
+    cell: ({ removedAt }) => (removedAt === undefined ? '–' : format.date(removedAt)),
+    isSecondary: true,
+  },
+  {
+    id: 'status',
+    header: t('grants.status'),
+    cell: ({ removedAt }) => (
+      <StatusBadge tone={removedAt === undefined ? 'positive' : 'neutral'}>
+        {t(removedAt === undefined ? 'grants.active' : 'grants.removed')}
+      </StatusBadge>
+    ),
+  },
+];

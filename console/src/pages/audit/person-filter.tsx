@@ -1,0 +1,55 @@
+import { TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useState, type ReactNode } from 'react';
+import { client } from '../../api/client.ts';
+import { usePermissions } from '../../api/permissions.tsx';
+import { Icon } from '../../components/icon.tsx';
+import classes from './person-filter.module.css';
+import { useAuditMessages } from './use-audit-messages.ts';
+
+type Props = { readonly userId: string; readonly onChange: (userId: string) => void };
+
+/** Selects the user whom the events affected, by e-mail address or ID. */
+export function PersonFilter({ userId, onChange }: Props): ReactNode {
+  const t = useAuditMessages();
+  const canFind = usePermissions().can('users.list');
+  const [text, setText] = useState(userId);
+  const find = useMutation({ mutationFn: findUserId, onSuccess: (id) => id !== undefined && onChange(id) });
+  // The URL has changed without typing, for example with a saved view. An entered e-mail address stays.
+  useEffect(() => {
+    if (userId === '' || !find.isSuccess) setText(userId);
+  }, [userId]);
+  const submit = (): void => {
+    const entered = text.trim();
+    if (entered === '' || /^\d+$/.test(entered)) onChange(entered);
+    else find.mutate(entered);
+  };
+  return (
+    <form
+      className={classes['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <TextInput
+        type="search"
+        aria-label={t(canFind ? 'filter.person' : 'filter.personId')}
+        placeholder={t(canFind ? 'filter.person' : 'filter.personId')}
+        leftSection={<Icon name="customers" size={16} />}
+        value={text}
+        error={find.error !== null || (find.isSuccess && find.data === undefined) ? t('filter.noPerson') : undefined}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          find.reset();
+          if (event.currentTarget.value === '') onChange('');
+        }}
+      />
+    </form>
+  );
+}
+
+async function findUserId(email: string): Promise<string | undefined> {
+  const { data } = await client.users.list({ email, limit: 1 });
+  return data[0] && String(data[0].id);
+}

@@ -1,0 +1,46 @@
+import type { AuditEvent } from '@mandate/client-sdk';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { queries } from '../../../api/client.ts';
+import { Card } from '../../../components/card.tsx';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { useFormat } from '../../../languages/use-format.ts';
+import { useCustomersMessages } from '../use-customers-messages.ts';
+import classes from './account-history.module.css';
+
+/** Latest sign-ins, consents, API keys and other changes to the access of a customer, from the audit log. */
+export function AccountHistory({ userId }: { readonly userId: number }): ReactNode {
+  const t = useCustomersMessages();
+  const { data, error, refetch } = useQuery(queries.auditEvents.list({ user_id: userId, limit: 20 }));
+  return (
+    <Card title={t('history')}>
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+      {data?.data.length === 0 && <p>{t('history.empty')}</p>}
+      <ol className={classes['events']}>
+        {data?.data.map((event) => (
+          <Entry key={event.id} event={event} />
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+function Entry({ event }: { readonly event: AuditEvent }): ReactNode {
+  const t = useCustomersMessages();
+  const format = useFormat();
+  const { action, outcome, client_id: clientId, actor_id: actorId, user_id: userId, occurred_at: occurredAt } = event;
+  const name = t.value('action', action);
+  const details = [
+    format.relative(occurredAt),
+    clientId,
+    ...(actorId !== null && actorId !== userId ? [t('history.byUser', { id: String(actorId) })] : []),
+  ];
+  return (
+    <li>
+      <span data-refused={outcome === 'refused'}>{outcome === 'refused' ? t('history.refused', { action: name }) : name}</span>
+      <span className={classes['details']} title={format.dateTime(occurredAt)}>
+        {details.filter((detail) => detail !== null).join(' · ')}
+      </span>
+    </li>
+  );
+}

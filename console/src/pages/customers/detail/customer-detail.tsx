@@ -1,0 +1,77 @@
+import type { User } from '@mandate/client-sdk';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useParams } from 'react-router';
+import { queries } from '../../../api/client.ts';
+import { IfPermitted } from '../../../api/permissions.tsx';
+import { Card } from '../../../components/card.tsx';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { PropertyList } from '../../../components/property-list.tsx';
+import { TwoColumns } from '../../../components/two-columns.tsx';
+import { languageNames } from '../../../languages/language-store.ts';
+import { useFormat } from '../../../languages/use-format.ts';
+import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
+import { CustomerStatus } from '../customer-status.tsx';
+import { useCustomersMessages } from '../use-customers-messages.ts';
+import { AccountHistory } from './account-history.tsx';
+import { CustomerActions } from './customer-actions.tsx';
+import { CustomerOrders } from './customer-orders.tsx';
+
+export function CustomerDetail(): ReactNode {
+  const t = useCustomersMessages();
+  const common = useCommonMessages();
+  const { userId = '' } = useParams();
+  const { data: user, error, refetch } = useQuery(queries.users.get(userId));
+  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (!user) return <PageSkeleton />;
+  const isClosed = user.status === 'closed';
+  return (
+    <>
+      <PageHeader
+        title={isClosed ? t('closedAccount') : user.name}
+        status={<CustomerStatus {...user} />}
+        {...(!isClosed && { about: user.email })}
+        parent={{ to: '/customers', name: common('page.customers') }}
+        actions={<CustomerActions user={user} />}
+      />
+      <TwoColumns
+        main={
+          <IfPermitted operation="orders.list">
+            <CustomerOrders userId={user.id} />
+          </IfPermitted>
+        }
+        side={
+          <>
+            <Account user={user} />
+            <IfPermitted operation="auditEvents.list">
+              <AccountHistory userId={user.id} />
+            </IfPermitted>
+          </>
+        }
+      />
+    </>
+  );
+}
+
+function Account({ user }: { readonly user: User }): ReactNode {
+  const t = useCustomersMessages();
+  const format = useFormat();
+  const languages: Readonly<Record<string, string>> = languageNames;
+  const isClosed = user.status === 'closed';
+  return (
+    <Card title={t('account')}>
+      <PropertyList
+        properties={[
+          { name: t('field.id'), value: user.id },
+          { name: t('field.email_verified'), value: isClosed ? null : t(user.email_verified ? 'email.verified' : 'email.unverified') },
+          { name: t('field.role'), value: t.value('role', user.role) },
+          { name: t('field.locale'), value: user.locale === null ? t('locale.browser') : (languages[user.locale] ?? user.locale) },
+          { name: t('field.created_at'), value: format.dateTime(user.created_at) },
+          { name: t('field.updated_at'), value: format.dateTime(user.updated_at) },
+        ]}
+      />
+    </Card>
+  );
+}

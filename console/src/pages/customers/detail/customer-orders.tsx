@@ -1,0 +1,49 @@
+import type { OrderSummary } from '@mandate/client-sdk';
+import { useMemo, type ReactNode } from 'react';
+import { Link } from 'react-router';
+import { queries } from '../../../api/client.ts';
+import { Card } from '../../../components/card.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { ResourceList, type Column } from '../../../components/resource-list.tsx';
+import { StatusBadge, type Tone } from '../../../components/status-badge.tsx';
+import { useFormat, type Format } from '../../../languages/use-format.ts';
+import { useCustomersMessages, type CustomersTranslate } from '../use-customers-messages.ts';
+
+const tones: Readonly<Record<string, Tone>> = { pending: 'warning', canceled: 'critical', delivered: 'positive' };
+
+/** Orders of a customer, with the application that placed each of them. */
+export function CustomerOrders({ userId }: { readonly userId: number }): ReactNode {
+  const t = useCustomersMessages();
+  const format = useFormat();
+  const columns = useMemo(() => createColumns(t, format), [t, format]);
+  return (
+    <Card title={t('orders')} actions={<Link to={`/orders?user_id=${userId}`}>{t('orders.all')}</Link>}>
+      <ResourceList
+        label={t('orders')}
+        columns={columns}
+        query={(page) => queries.orders.list({ user_id: userId, include: ['client'], ...page, limit: 10 })}
+        rowKey={({ id }) => id}
+        rowPath={({ id }) => `/orders/${id}`}
+        empty={<EmptyState text={t('orders.empty')} />}
+      />
+    </Card>
+  );
+}
+
+const createColumns = (t: CustomersTranslate, format: Format): Column<OrderSummary>[] => [
+  { id: 'order', header: t('orders.order'), cell: ({ id }) => `#${id}` },
+  { id: 'placed', header: t('orders.placed'), cell: ({ created_at }) => format.relative(created_at) },
+  {
+    id: 'application',
+    header: t('orders.application'),
+    cell: ({ client }) => client?.name ?? client?.client_id ?? '–',
+    isSecondary: true,
+  },
+  {
+    id: 'status',
+    header: t('field.status'),
+    cell: ({ status }) => <StatusBadge tone={tones[status] ?? 'info'}>{t.value('order', status)}</StatusBadge>,
+    isSecondary: true,
+  },
+  { id: 'total', header: t('orders.total'), cell: ({ total, currency }) => format.money(total, currency), align: 'end' },
+];

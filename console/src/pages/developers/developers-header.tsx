@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react';
+import { usePermissions } from '../../api/permissions.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { PageTabs } from '../../components/page-tabs.tsx';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { permittedSections } from './developers-sections.ts';
+import { useDevelopersMessages } from './use-developers-messages.ts';
+
+/** Title, actions and sections of the page. */
+export function DevelopersHeader({ actions }: { readonly actions?: ReactNode }): ReactNode {
+  const t = useDevelopersMessages();
+  const common = useCommonMessages();
+  const tabs = permittedSections(usePermissions().can).map(({ path }) => ({ to: `/developers/${path}`, name: t(`section.${path}`) }));
+  return (
+    <>
+      <PageHeader title={common('page.developers')} actions={actions} />
+      <PageTabs label={t('sections')} tabs={tabs} />
+    </>
+  );
+}

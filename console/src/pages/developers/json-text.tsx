@@ -1,0 +1,12 @@
+import type { ReactNode } from 'react';
+import classes from './json-text.module.css';
+
+/** Shows a value as JSON. Long lines scroll, also with the keyboard. */
+export function JsonText({ label, value }: { readonly label: string; readonly value: unknown }): ReactNode {
+  return (
+    // Keyboard users must be able to scroll.
+    <pre className={classes['json']} role="region" aria-label={label} tabIndex={0}>
+      {value === undefined ? '…' : JSON.stringify(value, undefined, 2)}
+    </pre>
+  );
+}

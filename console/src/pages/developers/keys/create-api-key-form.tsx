@@ -1,0 +1,120 @@
+import type { ApiKeyCreate } from '@mandate/client-sdk';
+import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { mutations, queries } from '../../../api/client.ts';
+import { ActionError } from '../../../components/action-error.tsx';
+import { fieldError } from '../../../components/error-notice.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { SecretOnce } from '../../../components/secret-once.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { useDevelopersMessages } from '../use-developers-messages.ts';
+import classes from './create-api-key-form.module.css';
+
+type KeyScope = ApiKeyCreate['scopes'][number];
+
+/** Scopes that a key can have; TypeScript reports a scope of the contract that is missing. */
+const keyScopes: Record<KeyScope, true> = {
+  'users.read': true,
+  'users.write': true,
+  'users.manage': true,
+  'products.write': true,
+  'orders.read': true,
+  'orders.write': true,
+  'orders.manage': true,
+  'payments.read': true,
+  'payments.write': true,
+  'payments.manage': true,
+  'refunds.write': true,
+  'shipments.write': true,
+  'statistics.read': true,
+  'settings.write': true,
+  'branding.manage': true,
+  'tasks.read': true,
+  'tasks.write': true,
+  'events.read': true,
+  'webhooks.read': true,
+  'webhooks.write': true,
+  'connected_apps.read': true,
+  'connected_apps.write': true,
+  'applications.manage': true,
+  'signing_keys.manage': true,
+  'audit.read': true,
+};
+const isKeyScope = (name: string): name is KeyScope => Object.hasOwn(keyScopes, name);
+
+const lifetimes = [30, 90, 180, 365];
+const msPerDay = 86_400_000;
+
+/** Creates an API key, and then shows the key. */
+export function CreateApiKeyForm({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const t = useDevelopersMessages();
+  const [name, setName] = useState('');
+  const [days, setDays] = useState('90');
+  const [scopes, setScopes] = useState<readonly string[]>([]);
+  const create = useAction(mutations.apiKeys.create(), { changes: ['apiKeys'], doneMessage: t('key.created') });
+  if (create.data) return <SecretOnce label={t('key.key')} secret={create.data.key} onDone={onClose} />;
+  const expiresAt = (): string => new Date(Date.now() + Number(days) * msPerDay).toISOString();
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate({ name: name.trim(), scopes: scopes.filter(isKeyScope), expires_at: expiresAt() });
+      }}
+    >
+      <Stack gap="md">
+        <TextInput
+          data-autofocus
+          label={t('key.name')}
+          required
+          maxLength={100}
+          value={name}
+          error={fieldError(create.error, '#/name')}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label={t('key.lifetime')}
+          value={days}
+          data={lifetimes.map((count) => ({ value: String(count), label: t('key.days', { count }) }))}
+          onChange={(event) => setDays(event.currentTarget.value)}
+        />
+        <ScopeChoice selected={scopes} error={fieldError(create.error, '#/scopes')} onChange={setScopes} />
+        <ActionError error={create.error} fields={['#/name', '#/scopes']} />
+      </Stack>
+      <FormActions
+        submit={t('key.create')}
+        isPending={create.isPending}
+        isDisabled={name.trim() === '' || scopes.length === 0}
+        onCancel={onClose}
+      />
+    </form>
+  );
+}
+
+type ScopeChoiceProps = {
+  readonly selected: readonly string[];
+  readonly error: string | undefined;
+  readonly onChange: (scopes: readonly string[]) => void;
+};
+
+/** Offers the scopes of the user's own token, because a key cannot have more. */
+function ScopeChoice({ selected, error, onChange }: ScopeChoiceProps): ReactNode {
+  const t = useDevelopersMessages();
+  const { data: authorization } = useSuspenseQuery(queries.authorization.get());
+  return (
+    <Checkbox.Group
+      label={t('key.scopes')}
+      description={t('key.scopesAbout')}
+      error={error}
+      required
+      value={[...selected]}
+      onChange={onChange}
+    >
+      <div className={classes['scopes']}>
+        {authorization.scopes.filter(isKeyScope).map((scope) => (
+          <Checkbox key={scope} value={scope} label={scope} />
+        ))}
+      </div>
+    </Checkbox.Group>
+  );
+}

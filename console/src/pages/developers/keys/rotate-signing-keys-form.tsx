@@ -1,0 +1,56 @@
+import { Button, Checkbox, Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { mutations } from '../../../api/client.ts';
+import { ActionError } from '../../../components/action-error.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { useFormat } from '../../../languages/use-format.ts';
+import { useDevelopersMessages } from '../use-developers-messages.ts';
+
+export function RotateSigningKeysForm({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const t = useDevelopersMessages();
+  const format = useFormat();
+  const queryClient = useQueryClient();
+  const [isImmediate, setIsImmediate] = useState(false);
+  const rotate = useAction(mutations.signingKeys.rotate(), {
+    changes: ['auditEvents'],
+    doneMessage: t('signingKey.rotated'),
+    onDone: () => void queryClient.invalidateQueries({ queryKey: ['signing keys'] }),
+  });
+  if (rotate.data) {
+    const { made, signs_from: from, previous_retire_at: until } = rotate.data;
+    return (
+      <>
+        <p>
+          {made === 0
+            ? t('signingKey.alreadyRotated', { from: format.dateTime(from) })
+            : t('signingKey.result', { count: made, from: format.dateTime(from), until: format.dateTime(until) })}
+        </p>
+        <Button mt="md" onClick={onClose}>
+          {t('done')}
+        </Button>
+      </>
+    );
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        rotate.mutate(isImmediate ? { at_once: true } : {});
+      }}
+    >
+      <Stack gap="md">
+        <p>{t('signingKey.rotateAbout')}</p>
+        <Checkbox
+          label={t('signingKey.immediate')}
+          description={t('signingKey.immediateAbout')}
+          checked={isImmediate}
+          onChange={(event) => setIsImmediate(event.currentTarget.checked)}
+        />
+        <ActionError error={rotate.error} />
+      </Stack>
+      <FormActions submit={t('signingKey.rotate')} isDangerous={isImmediate} isPending={rotate.isPending} onCancel={onClose} />
+    </form>
+  );
+}

@@ -1,0 +1,36 @@
+import { Stack } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { mutations } from '../../../api/client.ts';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { SecretOnce } from '../../../components/secret-once.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { EndpointFields, endpointBody, endpointFields } from './endpoint-fields.tsx';
+
+/** Creates a webhook endpoint, and then shows its signing secret. */
+export function CreateEndpointForm({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const t = useDevelopersMessages();
+  const [values, setValues] = useState({ url: '', events: ['*'] as readonly string[], description: '' });
+  const create = useAction(mutations.webhooks.create(), { changes: ['webhooks'], doneMessage: t('endpoint.added') });
+  if (create.data) return <SecretOnce label={t('endpoint.secret')} secret={create.data.secret} onDone={onClose} />;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate(endpointBody(values));
+      }}
+    >
+      <Stack gap="md">
+        <EndpointFields values={values} error={create.error} onChange={setValues} />
+        <ErrorNotice error={create.error} fields={endpointFields} />
+      </Stack>
+      <FormActions
+        submit={t('endpoint.add')}
+        isPending={create.isPending}
+        isDisabled={values.url.trim() === '' || values.events.length === 0}
+        onCancel={onClose}
+      />
+    </form>
+  );
+}

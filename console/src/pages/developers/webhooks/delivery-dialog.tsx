@@ -1,0 +1,103 @@
+import type { WebhookDelivery } from '@mandate/client-sdk';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useSearchParams } from 'react-router';
+import { mutations, queries } from '../../../api/client.ts';
+import { IfPermitted, usePermissions } from '../../../api/permissions.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { useFormat } from '../../../languages/use-format.ts';
+import { JsonText } from '../json-text.tsx';
+import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { describeAttempt } from './describe-attempt.ts';
+import { DeliveryStatus } from './endpoint-status.tsx';
+import classes from './delivery-dialog.module.css';
+
+/** The API returns deliveries only in lists. The dialog is opened from one of the newest deliveries or from a link to one. */
+const limit = 100;
+
+/** Shows the delivery in the URL: what was sent, and the responses. */
+export function DeliveryDialog({ endpointId }: { readonly endpointId: number }): ReactNode {
+  const t = useDevelopersMessages();
+  const [parameters, setParameters] = useSearchParams();
+  const id = parameters.get('delivery');
+  const { data } = useQuery({ ...queries.webhooks.deliveries(endpointId, { limit }), enabled: id !== null });
+  const delivery = data?.data.find((entry) => String(entry.id) === id);
+  const close = (): void =>
+    setParameters((before) => {
+      const next = new URLSearchParams(before);
+      next.delete('delivery');
+      return next;
+    });
+  return (
+    <Dialog title={t('delivery.title', { id: id ?? '' })} isOpen={id !== null} onClose={close}>
+      {delivery ? <DeliveryContent endpointId={endpointId} delivery={delivery} /> : <p>{t(data ? 'delivery.tooOld' : 'loading')}</p>}
+    </Dialog>
+  );
+}
+
+type ContentProps = { readonly endpointId: number; readonly delivery: WebhookDelivery };
+
+function DeliveryContent({ endpointId, delivery }: ContentProps): ReactNode {
+  const t = useDevelopersMessages();
+  const format = useFormat();
+  const redeliver = useAction(mutations.webhooks.redeliver(endpointId), { changes: ['webhooks'], doneMessage: t('delivery.redelivered') });
+  return (
+    <div className={classes['content']}>
+      <p className={classes['head']}>
+        <DeliveryStatus status={delivery.status} />
+        <code>{delivery.event_type}</code>
+        <span>{format.dateTime(delivery.created_at)}</span>
+      </p>
+      <section>
+        <h3>{t('delivery.responses')}</h3>
+        <Attempts delivery={delivery} />
+      </section>
+      <SentEvent eventId={delivery.event_id} />
+      <ErrorNotice error={redeliver.error} />
+      <IfPermitted operation="webhooks.redeliver">
+        <Button loading={redeliver.isPending} onClick={() => redeliver.mutate({ event_id: delivery.event_id })}>
+          {t('delivery.redeliver')}
+        </Button>
+      </IfPermitted>
+    </div>
+  );
+}
+
+function Attempts({ delivery }: Pick<ContentProps, 'delivery'>): ReactNode {
+  const t = useDevelopersMessages();
+  const format = useFormat();
+  if (delivery.attempts.length === 0) return <p className={classes['muted']}>{t('attempt.none')}</p>;
+  return (
+    <>
+      <ol className={classes['attempts']}>
+        {delivery.attempts.map((attempt) => (
+          <li key={attempt.at} data-failed={attempt.error !== null}>
+            <strong>{describeAttempt(attempt, t)}</strong>
+            <span>{t('attempt.duration', { milliseconds: attempt.milliseconds })}</span>
+            <span>{format.dateTime(attempt.at)}</span>
+          </li>
+        ))}
+      </ol>
+      {delivery.next_attempt_at !== null && (
+        <p className={classes['muted']}>{t('attempt.next', { time: format.dateTime(delivery.next_attempt_at) })}</p>
+      )}
+    </>
+  );
+}
+
+/** The body of the request, which is the event. */
+function SentEvent({ eventId }: { readonly eventId: number }): ReactNode {
+  const t = useDevelopersMessages();
+  const canRead = usePermissions().can('events.get');
+  const { data: event, error } = useQuery({ ...queries.events.get(eventId), enabled: canRead });
+  if (!canRead) return null;
+  return (
+    <section>
+      <h3>{t('delivery.request')}</h3>
+      {error ? <ErrorNotice error={error} /> : <JsonText label={t('delivery.request')} value={event} />}
+    </section>
+  );
+}

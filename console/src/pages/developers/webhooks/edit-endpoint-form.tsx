@@ -1,0 +1,58 @@
+import type { WebhookEndpoint, WebhookEndpointCreate } from '@mandate/client-sdk';
+import { Stack } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { client } from '../../../api/client.ts';
+import { ConflictDifference, type FieldDifference } from '../../../components/conflict-difference.tsx';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { useConditionalUpdate } from '../../../components/use-conditional-update.ts';
+import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
+import { EndpointFields, endpointBody, endpointFields, type EndpointValues } from './endpoint-fields.tsx';
+
+type Props = { readonly endpoint: WebhookEndpoint; readonly onClose: () => void };
+
+export function EditEndpointForm({ endpoint, onClose }: Props): ReactNode {
+  const t = useDevelopersMessages();
+  const { id } = endpoint;
+  // The version that the user saw when the form was opened. The page fetches the endpoint again while the form is open.
+  const [seen] = useState(endpoint);
+  const [values, setValues] = useState<EndpointValues>(valuesOf(endpoint));
+  const update = useConditionalUpdate<WebhookEndpoint, WebhookEndpointCreate>({
+    read: () => client.webhooks.get(id).withResponse(),
+    write: (changes, ifMatch) => client.webhooks.update(id, changes, { ifMatch }),
+    changes: ['webhooks'],
+    doneMessage: t('endpoint.saved'),
+    onDone: onClose,
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        update.save(seen, endpointBody(values));
+      }}
+    >
+      <Stack gap="md">
+        <EndpointFields values={values} error={update.error} onChange={setValues} />
+        <ErrorNotice error={update.error} fields={endpointFields} />
+        {update.conflict && (
+          <ConflictDifference
+            differences={listDifferences(valuesOf(update.conflict.current), values, t)}
+            isSaving={update.isPending}
+            onKeepTheirs={onClose}
+            onOverwrite={update.overwrite}
+          />
+        )}
+      </Stack>
+      {!update.conflict && (
+        <FormActions submit={t('save')} isPending={update.isPending} isDisabled={values.events.length === 0} onCancel={onClose} />
+      )}
+    </form>
+  );
+}
+
+const valuesOf = ({ url, events, description }: WebhookEndpoint): EndpointValues => ({ url, events, description: description ?? '' });
+
+const listDifferences = (theirs: EndpointValues, yours: EndpointValues, t: DevelopersTranslate): FieldDifference[] =>
+  (['url', 'events', 'description'] as const)
+    .map((name) => ({ field: t(`endpoint.${name}`), theirs: [theirs[name]].flat().join(', '), yours: [yours[name]].flat().join(', ') }))
+    .filter((difference) => difference.theirs !== difference.yours);

@@ -1,0 +1,23 @@
+import type { WebhookDelivery, WebhookEndpoint } from '@mandate/client-sdk';
+import type { ReactNode } from 'react';
+import { StatusBadge, type Tone } from '../../../components/status-badge.tsx';
+import { useDevelopersMessages } from '../use-developers-messages.ts';
+
+export function EndpointStatus({ endpoint }: { readonly endpoint: WebhookEndpoint }): ReactNode {
+  const t = useDevelopersMessages();
+  if (endpoint.status === 'disabled') return <StatusBadge tone="neutral">{t('endpoint.disabled')}</StatusBadge>;
+  if (endpoint.failing_since !== null) return <StatusBadge tone="critical">{t('endpoint.failing')}</StatusBadge>;
+  return <StatusBadge tone="positive">{t('endpoint.enabled')}</StatusBadge>;
+}
+
+const deliveryTones: Readonly<Record<WebhookDelivery['status'], Tone>> = {
+  pending: 'info',
+  succeeded: 'positive',
+  failed: 'critical',
+  skipped: 'neutral',
+};
+
+export function DeliveryStatus({ status }: Pick<WebhookDelivery, 'status'>): ReactNode {
+  const t = useDevelopersMessages();
+  return <StatusBadge tone={deliveryTones[status] ?? 'neutral'}>{t.value('delivery', status)}</StatusBadge>;
+}

@@ -1,0 +1,33 @@
+import { Checkbox, Stack } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { mutations } from '../../../api/client.ts';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { SecretOnce } from '../../../components/secret-once.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { useDevelopersMessages } from '../use-developers-messages.ts';
+
+type Props = { readonly endpointId: number; readonly onClose: () => void };
+
+/** Creates a new signing secret, and then shows the secret. */
+export function RotateSecretForm({ endpointId, onClose }: Props): ReactNode {
+  const t = useDevelopersMessages();
+  const [isImmediate, setIsImmediate] = useState(false);
+  const rotate = useAction(mutations.webhooks.rotateSecret(endpointId), { changes: ['webhooks'], doneMessage: t('secret.rotated') });
+  if (rotate.data) return <SecretOnce label={t('endpoint.secret')} secret={rotate.data.secret} onDone={onClose} />;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        rotate.mutate(isImmediate ? { overlap_seconds: 0 } : {});
+      }}
+    >
+      <Stack gap="md">
+        <p>{t('secret.rotateAbout')}</p>
+        <Checkbox label={t('secret.immediate')} checked={isImmediate} onChange={(event) => setIsImmediate(event.currentTarget.checked)} />
+        <ErrorNotice error={rotate.error} />
+      </Stack>
+      <FormActions submit={t('secret.rotate')} isDangerous={isImmediate} isPending={rotate.isPending} onCancel={onClose} />
+    </form>
+  );
+}

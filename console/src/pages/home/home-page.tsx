@@ -1,0 +1,33 @@
+import type { ReactNode } from 'react';
+import { usePermissions } from '../../api/permissions.tsx';
+import { PageHeader } from '../../components/page-header.tsx';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { BestSellers, RunningLow } from './product-lists.tsx';
+import { LatestOrders } from './latest-orders.tsx';
+import { SalesOverview } from './sales-overview.tsx';
+import { TaskCounts } from './task-counts.tsx';
+import classes from './home.module.css';
+
+/** Sales of the last 30 days, and everything that waits for staff. */
+export function Page(): ReactNode {
+  const common = useCommonMessages();
+  const { can } = usePermissions();
+  return (
+    <>
+      <PageHeader title={common('page.home')} />
+      <div className={classes['home']}>
+        <TaskCounts />
+        {can('stats.orders') && <SalesOverview />}
+        <div className={classes['columns']}>
+          {can('orders.list') && <LatestOrders />}
+          {can('stats.products') && (
+            <div className={classes['products']}>
+              <RunningLow />
+              <BestSellers />
+            </div>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}

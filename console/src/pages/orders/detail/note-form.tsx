@@ -1,0 +1,118 @@
+import { ApiError, type Order, type OrderUpdate } from '@mandate/client-sdk';
+import { Button, TextInput, Textarea } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { mutations } from '../../../api/client.ts';
+import { IfPermitted } from '../../../api/permissions.tsx';
+import { Card } from '../../../components/card.tsx';
+import { ConflictDifference, type FieldDifference } from '../../../components/conflict-difference.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { ErrorNotice, fieldError } from '../../../components/error-notice.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { useOrdersMessages } from '../use-orders-messages.ts';
+import { orderQuery, type OrderWithEtag } from './use-order.ts';
+import classes from './order-detail.module.css';
+
+export function NoteCard({ order, etag }: OrderWithEtag): ReactNode {
+  const t = useOrdersMessages();
+  const [isOpen, { open, close }] = useDisclosure(false);
+  const edit = (
+    <IfPermitted operation="orders.update">
+      <Button size="xs" variant="default" onClick={open}>
+        {t('note.edit')}
+      </Button>
+    </IfPermitted>
+  );
+  return (
+    <Card title={t('note.note')} actions={edit}>
+      {order.reference !== null && <p className={classes['detail']}>{t('note.referenceValue', { reference: order.reference })}</p>}
+      {order.note === null ? <p className={classes['detail']}>{t('note.none')}</p> : <p className={classes['note']}>{order.note}</p>}
+      <Dialog title={t('note.title')} isOpen={isOpen} onClose={close}>
+        <NoteForm order={order} etag={etag} onClose={close} />
+      </Dialog>
+    </Card>
+  );
+}
+
+const fields = ['note', 'reference'] as const;
+type Values = Readonly<Record<(typeof fields)[number], string>>;
+const valuesOf = ({ note, reference }: Order): Values => ({ note: note ?? '', reference: reference ?? '' });
+
+/**
+ * Form for the note and the reference. It sends the ETag of the version that the user has seen when the form was opened, even if the page
+ * has received a newer version since, so a change by someone else is never lost.
+ */
+function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: () => void }): ReactNode {
+  const t = useOrdersMessages();
+  const queryClient = useQueryClient();
+  const [base, setBase] = useState<OrderWithEtag>({ order, etag });
+  const [values, setValues] = useState<Values>(valuesOf(order));
+  /** Whether the order has changed since; `base` is then the changed order. */
+  const [isConflict, setIsConflict] = useState(false);
+  const update = useAction(mutations.orders.update(order.id, { ifMatch: base.etag }), {
+    changes: ['orders'],
+    doneMessage: t('note.saved'),
+    onDone: onClose,
+  });
+  const save = async (): Promise<void> => {
+    await update.mutateAsync(createPatch(valuesOf(base.order), values)).catch(async (error: unknown) => {
+      if (!isPreconditionFailed(error)) return;
+      setBase(await queryClient.fetchQuery({ ...orderQuery(order.id), staleTime: 0 }));
+      setIsConflict(true);
+    });
+  };
+  return (
+    <form
+      className={classes['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <Textarea
+        label={t('note.note')}
+        autosize={false}
+        rows={5}
+        maxLength={1000}
+        value={values.note}
+        error={fieldError(update.error, '#/note')}
+        onChange={(event) => setValues({ ...values, note: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t('note.reference')}
+        maxLength={64}
+        value={values.reference}
+        error={fieldError(update.error, '#/reference')}
+        onChange={(event) => setValues({ ...values, reference: event.currentTarget.value })}
+      />
+      {isConflict ? (
+        <ConflictDifference
+          differences={listDifferences(valuesOf(base.order), values, t)}
+          isSaving={update.isPending}
+          onKeepTheirs={onClose}
+          onOverwrite={() => void save()}
+        />
+      ) : (
+        <>
+          {!isPreconditionFailed(update.error) && <ErrorNotice error={update.error} fields={['#/note', '#/reference']} />}
+          <FormActions submit={t('note.save')} isPending={update.isPending} onCancel={onClose} />
+        </>
+      )}
+    </form>
+  );
+}
+
+const isPreconditionFailed = (error: unknown): boolean => error instanceof ApiError && error.code === 'precondition_failed';
+
+/** Returns the changed fields; an empty text removes the value. */
+const createPatch = (before: Values, after: Values): OrderUpdate =>
+  Object.fromEntries(
+    fields.filter((name) => before[name] !== after[name]).map((name) => [name, after[name].trim() === '' ? null : after[name]]),
+  );
+
+const listDifferences = (theirs: Values, yours: Values, t: ReturnType<typeof useOrdersMessages>): FieldDifference[] =>
+  fields
+    .filter((name) => theirs[name] !== yours[name])
+    .map((name) => ({ field: t(`note.${name}`), theirs: theirs[name] || null, yours: yours[name] || null }));

@@ -1,0 +1,66 @@
+import type { Order } from '@mandate/client-sdk';
+import { Button } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { usePermissions } from '../../../api/permissions.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { useOrdersMessages } from '../use-orders-messages.ts';
+import { CancelForm } from './cancel-form.tsx';
+import { RecordPaymentForm } from './record-payment-form.tsx';
+import { RefundForm } from './refund-form.tsx';
+import { ShipForm } from './ship-form.tsx';
+import { getRefundableAmount, isCancelable, isShippable, type OrderParts } from './use-order.ts';
+
+/** Buttons for the actions that the state of the order and the user's permissions allow. */
+export function OrderActions({ order, parts }: { readonly order: Order; readonly parts: OrderParts }): ReactNode {
+  const t = useOrdersMessages();
+  const { can } = usePermissions();
+  const refundable = getRefundableAmount(order, parts.refunds);
+  const canRecordPayment = can('payments.create') && can('payments.confirm');
+  const isPaymentOpen = parts.payments?.some(({ status }) => ['pending', 'requires_action', 'processing'].includes(status)) ?? true;
+  return (
+    <>
+      {can('orders.cancel') && isCancelable(order) && (
+        <ActionDialog name={t('cancel.action')} variant="default">
+          {(close) => <CancelForm order={order} onClose={close} />}
+        </ActionDialog>
+      )}
+      {can('refunds.create') && refundable > 0 && (
+        <ActionDialog name={t('refund.action')} variant="default">
+          {(close) => <RefundForm order={order} refundable={refundable} onClose={close} />}
+        </ActionDialog>
+      )}
+      {canRecordPayment && order.status === 'pending' && !isPaymentOpen && (
+        <ActionDialog name={t('recordPayment.action')} variant="filled">
+          {(close) => <RecordPaymentForm order={order} onClose={close} />}
+        </ActionDialog>
+      )}
+      {can('shipments.create') && isShippable(order) && (
+        <ActionDialog name={t('ship.action')} variant="filled">
+          {(close) => <ShipForm order={order} onClose={close} />}
+        </ActionDialog>
+      )}
+    </>
+  );
+}
+
+type ActionDialogProps = {
+  readonly name: string;
+  readonly variant: 'filled' | 'default';
+  readonly children: (close: () => void) => ReactNode;
+};
+
+/** A button that opens a form. */
+function ActionDialog({ name, variant, children }: ActionDialogProps): ReactNode {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button variant={variant} onClick={open}>
+        {name}
+      </Button>
+      <Dialog title={name} isOpen={isOpen} onClose={close}>
+        {children(close)}
+      </Dialog>
+    </>
+  );
+}

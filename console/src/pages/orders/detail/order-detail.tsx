@@ -1,0 +1,63 @@
+import { ApiError } from '@mandate/client-sdk';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useParams } from 'react-router';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { NotFoundPage } from '../../../layout/not-found-page.tsx';
+import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
+import { FulfillmentStatus, PaymentStatus } from '../order-statuses.tsx';
+import { useOrdersMessages } from '../use-orders-messages.ts';
+import { NoteCard } from './note-form.tsx';
+import { OrderActions } from './order-actions.tsx';
+import { CustomerCard, PlacedThrough } from './order-customer.tsx';
+import { LinesCard } from './order-lines.tsx';
+import { PaymentsCard } from './order-payments.tsx';
+import { ShipmentsCard } from './order-shipments.tsx';
+import { TimelineCard } from './order-timeline.tsx';
+import { orderQuery, useOrderParts, type OrderWithEtag } from './use-order.ts';
+import classes from './order-detail.module.css';
+
+export function OrderDetail(): ReactNode {
+  const { orderId = '' } = useParams();
+  const { data, error, refetch } = useQuery({ ...orderQuery(orderId), enabled: /^\d{1,15}$/.test(orderId) });
+  if (!/^\d{1,15}$/.test(orderId) || (error instanceof ApiError && error.code === 'not_found')) return <NotFoundPage />;
+  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  return data ? <LoadedOrder {...data} /> : <PageSkeleton />;
+}
+
+function LoadedOrder({ order, etag }: OrderWithEtag): ReactNode {
+  const t = useOrdersMessages();
+  const common = useCommonMessages();
+  const parts = useOrderParts(order.id);
+  const statuses = (
+    <>
+      <PaymentStatus order={order} />
+      <FulfillmentStatus order={order} />
+    </>
+  );
+  return (
+    <>
+      <PageHeader
+        title={t('order', { id: order.id })}
+        status={statuses}
+        about={<PlacedThrough order={order} summary={parts.summary} />}
+        parent={{ to: '/orders', name: common('page.orders') }}
+        actions={<OrderActions order={order} parts={parts} />}
+      />
+      <div className={classes['columns']}>
+        <div className={classes['main']}>
+          <LinesCard order={order} />
+          {parts.payments && <PaymentsCard order={order} payments={parts.payments} refunds={parts.refunds ?? []} />}
+          {parts.shipments && <ShipmentsCard shipments={parts.shipments} order={order} />}
+          <TimelineCard order={order} parts={parts} />
+        </div>
+        <div className={classes['side']}>
+          <CustomerCard order={order} summary={parts.summary} />
+          <NoteCard order={order} etag={etag} />
+        </div>
+      </div>
+    </>
+  );
+}

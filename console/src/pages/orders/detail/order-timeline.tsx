@@ -1,0 +1,28 @@
+import type { Order } from '@mandate/client-sdk';
+import type { ReactNode } from 'react';
+import { Card } from '../../../components/card.tsx';
+import { useFormat } from '../../../languages/use-format.ts';
+import { useOrdersMessages } from '../use-orders-messages.ts';
+import { createTimeline } from './create-timeline.ts';
+import { useOrderEvents } from './use-order-events.ts';
+import type { OrderParts } from './use-order.ts';
+import classes from './order-detail.module.css';
+
+/** What has happened to an order, newest first. New entries appear when the console receives their events. */
+export function TimelineCard({ order, parts }: { readonly order: Order; readonly parts: OrderParts }): ReactNode {
+  const t = useOrdersMessages();
+  const format = useFormat();
+  const entries = createTimeline(order, parts, useOrderEvents(order.id), t, format);
+  return (
+    <Card title={t('timeline.title')}>
+      <ol className={classes['timeline']} aria-live="polite" aria-label={t('timeline.title')}>
+        {entries.map(({ key, at, text, detail }) => (
+          <li key={key}>
+            <span>{text}</span>
+            <span className={classes['detail']}>{[format.dateTime(at), detail].filter((part) => part !== undefined).join(' · ')}</span>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}

@@ -1,0 +1,37 @@
+import type { Order } from '@mandate/client-sdk';
+import type { ReactNode } from 'react';
+import { client, mutations } from '../../../api/client.ts';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { useFormat } from '../../../languages/use-format.ts';
+import { useOrdersMessages } from '../use-orders-messages.ts';
+import classes from './order-detail.module.css';
+
+/** Form that records a payment outside the payment providers, such as a bank transfer, and confirms it. */
+export function RecordPaymentForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
+  const t = useOrdersMessages();
+  const format = useFormat();
+  const { mutationKey } = mutations.payments.create(order.id);
+  const mutationFn = async (): Promise<unknown> => {
+    const { id } = await client.payments.create(order.id, { provider: 'manual' });
+    return client.payments.confirm(id);
+  };
+  const record = useAction(
+    { mutationKey, mutationFn },
+    { changes: ['payments', 'orders', 'stats'], doneMessage: t('payments.confirmed'), onDone: onClose },
+  );
+  return (
+    <form
+      className={classes['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        record.mutate();
+      }}
+    >
+      <p>{t('recordPayment.about', { amount: format.money(order.total, order.currency) })}</p>
+      <ErrorNotice error={record.error} />
+      <FormActions submit={t('recordPayment.submit')} isPending={record.isPending} onCancel={onClose} />
+    </form>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Order, RefundCreate } from '@mandate/client-sdk';
+import { NativeSelect, Textarea } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { mutations } from '../../../api/client.ts';
+import { AmountInput, amountText, parseAmount } from '../../../components/amount-input.tsx';
+import { ErrorNotice, fieldError } from '../../../components/error-notice.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { useFormat } from '../../../languages/use-format.ts';
+import { useOrdersMessages } from '../use-orders-messages.ts';
+import { LineQuantities, linesFromQuantities, type Quantities } from './line-quantities.tsx';
+import classes from './order-detail.module.css';
+
+const reasons = ['requested_by_customer', 'damaged', 'duplicate', 'fraudulent', 'other'] as const satisfies RefundCreate['reason'][];
+type Reason = (typeof reasons)[number];
+
+type Props = { readonly order: Order; readonly refundable: number; readonly onClose: () => void };
+
+/** Form that refunds all or a part of the amount that has not been refunded yet. */
+export function RefundForm({ order, refundable, onClose }: Props): ReactNode {
+  const t = useOrdersMessages();
+  const format = useFormat();
+  const { currency } = order;
+  const [text, setText] = useState(amountText(refundable, currency));
+  const [reason, setReason] = useState<Reason>('requested_by_customer');
+  const [note, setNote] = useState('');
+  const [quantities, setQuantities] = useState<Quantities>({});
+  const refund = useAction(mutations.refunds.create(order.id), {
+    changes: ['refunds', 'payments', 'orders', 'stats'],
+    doneMessage: t('refund.done'),
+    onDone: onClose,
+  });
+  const amount = parseAmount(text, currency);
+  const isInvalid = amount === undefined || amount < 1 || amount > refundable;
+  const restockable = Object.fromEntries(
+    order.items.map(({ line, quantity, restocked_quantity: restocked }) => [line, quantity - restocked]),
+  );
+  return (
+    <form
+      className={classes['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isInvalid)
+          refund.mutate({ amount, reason, restock: linesFromQuantities(quantities), ...(note.trim() !== '' && { note: note.trim() }) });
+      }}
+    >
+      <AmountInput
+        label={t('refund.amount')}
+        description={t('refund.remaining', { amount: format.money(refundable, currency) })}
+        currency={currency}
+        value={text}
+        onChange={setText}
+        error={amount !== undefined && amount > refundable ? t('refund.tooMuch') : fieldError(refund.error, '#/amount')}
+      />
+      <NativeSelect
+        label={t('refund.reason')}
+        value={reason}
+        data={reasons.map((value) => ({ value, label: t(`refundReason.${value}`) }))}
+        onChange={(event) => setReason(reasons.find((value) => value === event.currentTarget.value) ?? 'other')}
+      />
+      <LineQuantities legend={t('refund.restock')} order={order} maximums={restockable} quantities={quantities} onChange={setQuantities} />
+      <Textarea
+        label={t('refund.note')}
+        maxLength={500}
+        value={note}
+        error={fieldError(refund.error, '#/note')}
+        onChange={(event) => setNote(event.currentTarget.value)}
+      />
+      <ErrorNotice error={refund.error} fields={['#/amount', '#/note']} />
+      <FormActions
+        submit={isInvalid ? t('refund.submit') : t('refund.submitAmount', { amount: format.money(amount, currency) })}
+        isPending={refund.isPending}
+        isDisabled={isInvalid}
+        onCancel={onClose}
+      />
+    </form>
+  );
+}

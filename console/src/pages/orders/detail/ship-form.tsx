@@ -1,0 +1,51 @@
+import type { Order } from '@mandate/client-sdk';
+import { TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { mutations } from '../../../api/client.ts';
+import { ErrorNotice, fieldError } from '../../../components/error-notice.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { useOrdersMessages } from '../use-orders-messages.ts';
+import { LineQuantities, linesFromQuantities, type Quantities } from './line-quantities.tsx';
+import classes from './order-detail.module.css';
+
+const textFields = ['carrier', 'tracking_number', 'tracking_url'] as const;
+
+/** Form that ships all or a part of what remains of an order. */
+export function ShipForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
+  const t = useOrdersMessages();
+  const remaining = Object.fromEntries(order.items.map(({ line, quantity, shipped_quantity: shipped }) => [line, quantity - shipped]));
+  const [quantities, setQuantities] = useState<Quantities>(() =>
+    Object.fromEntries(Object.entries(remaining).map(([line, quantity]) => [line, String(quantity)])),
+  );
+  const [texts, setTexts] = useState<Partial<Record<(typeof textFields)[number], string>>>({});
+  const ship = useAction(mutations.shipments.create(order.id), {
+    changes: ['shipments', 'orders', 'stats'],
+    doneMessage: t('ship.done'),
+    onDone: onClose,
+  });
+  const items = linesFromQuantities(quantities);
+  const tracking = Object.fromEntries(textFields.flatMap((name) => (texts[name]?.trim() ? [[name, texts[name].trim()]] : [])));
+  return (
+    <form
+      className={classes['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        ship.mutate({ status: 'shipped', items, ...tracking });
+      }}
+    >
+      <LineQuantities legend={t('ship.quantities')} order={order} maximums={remaining} quantities={quantities} onChange={setQuantities} />
+      {textFields.map((name) => (
+        <TextInput
+          key={name}
+          label={t(`ship.${name}`)}
+          value={texts[name] ?? ''}
+          error={fieldError(ship.error, `#/${name}`)}
+          onChange={(event) => setTexts({ ...texts, [name]: event.currentTarget.value })}
+        />
+      ))}
+      <ErrorNotice error={ship.error} fields={textFields.map((name) => `#/${name}`)} />
+      <FormActions submit={t('ship.submit')} isPending={ship.isPending} isDisabled={items.length === 0} onCancel={onClose} />
+    </form>
+  );
+}

@@ -1,0 +1,12 @@
+import type { Event } from '@mandate/client-sdk';
+import { useQuery } from '@tanstack/react-query';
+import { keyOf, queries } from '../../../api/client.ts';
+import { usePermissions } from '../../../api/permissions.tsx';
+
+/** Returns the stored events of an order, oldest first; none if the user may not read events. They are part of the data of the orders. */
+export function useOrderEvents(orderId: number): readonly Event[] {
+  const isPermitted = usePermissions().can('events.list');
+  const { queryFn } = queries.events.list({ subject_type: 'order', subject_id: orderId, limit: 100 });
+  const { data } = useQuery({ queryKey: [...keyOf('orders'), 'events', orderId], queryFn, enabled: isPermitted });
+  return data?.data ?? [];
+}

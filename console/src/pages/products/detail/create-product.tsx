@@ -1,0 +1,108 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useNavigate } from 'react-router';
+import { mutations } from '../../../api/client.ts';
+import { Card } from '../../../components/card.tsx';
+import { ErrorNotice, fieldError } from '../../../components/error-notice.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useProductsMessages } from '../use-products-messages.ts';
+import { ProductFields, parseProductTexts, productPointers } from './product-fields.tsx';
+import classes from './product-form.module.css';
+
+const emptyTexts = { name: '', description: '', category: '', price: '', taxRate: '0' };
+const pointers = [...productPointers, '#/sku', '#/currency', '#/stock'];
+
+/** Form for a new product. */
+export function CreateProduct(): ReactNode {
+  const t = useProductsMessages();
+  const common = useCommonMessages();
+  const navigate = useNavigate();
+  const [texts, setTexts] = useState(emptyTexts);
+  const [other, setOther] = useState({ sku: '', currency: 'GBP', stock: '', status: 'active' });
+  const { sku, currency, stock, status } = other;
+  const create = useAction(mutations.products.create(), {
+    changes: ['products', 'productCategories'],
+    doneMessage: t('create.done'),
+    onDone: ({ id }) => void navigate(`/products/${id}`),
+  });
+  const units = stock.trim() === '' ? null : Number(stock);
+  const fields = parseProductTexts(texts, currency);
+  const isValid = fields !== undefined && sku.trim() !== '' && !Number.isNaN(units);
+  const submit = (): void => {
+    if (isValid) create.mutate({ ...fields, sku: sku.trim(), currency, stock: units, status: status === 'draft' ? 'draft' : 'active' });
+  };
+  return (
+    <>
+      <PageHeader title={t('create.title')} parent={{ to: '/products', name: common('page.products') }} />
+      <Card>
+        <form
+          className={classes['form']}
+          onSubmit={(event) => {
+            event.preventDefault();
+            submit();
+          }}
+        >
+          <TextInput
+            label={t('field.sku')}
+            description={t('form.aboutSku')}
+            required
+            maxLength={64}
+            autoComplete="off"
+            value={sku}
+            error={fieldError(create.error, '#/sku')}
+            onChange={(event) => setOther({ ...other, sku: event.currentTarget.value })}
+          />
+          <ProductFields texts={texts} currency={currency} error={create.error} onChange={setTexts} />
+          <SaleFields other={other} error={create.error} onChange={setOther} />
+          <ErrorNotice error={create.error} fields={pointers} />
+          <FormActions
+            submit={t('create.action')}
+            isPending={create.isPending}
+            isDisabled={!isValid}
+            onCancel={() => void navigate('/products')}
+          />
+        </form>
+      </Card>
+    </>
+  );
+}
+
+type OtherTexts = { readonly sku: string; readonly currency: string; readonly stock: string; readonly status: string };
+type SaleFieldsProps = { readonly other: OtherTexts; readonly error: unknown; readonly onChange: (other: OtherTexts) => void };
+
+/** Currency, initial stock and initial status. */
+function SaleFields({ other, error, onChange }: SaleFieldsProps): ReactNode {
+  const t = useProductsMessages();
+  return (
+    <div className={classes['row']}>
+      <NativeSelect
+        label={t('field.currency')}
+        value={other.currency}
+        data={currencies}
+        error={fieldError(error, '#/currency')}
+        onChange={(event) => onChange({ ...other, currency: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t('field.stock')}
+        inputMode="numeric"
+        autoComplete="off"
+        placeholder={t('stock.untracked')}
+        value={other.stock}
+        error={fieldError(error, '#/stock')}
+        onChange={(event) => onChange({ ...other, stock: event.currentTarget.value })}
+      />
+      <NativeSelect
+        label={t('field.status')}
+        value={other.status}
+        data={['active', 'draft'].map((value) => ({ value, label: t.value('status', value) }))}
+        onChange={(event) => onChange({ ...other, status: event.currentTarget.value })}
+      />
+    </div>
+  );
+}
+
+/** Currencies of the Intl API, in which prices can be formatted. */
+const currencies = Intl.supportedValuesOf('currency');

@@ -1,0 +1,67 @@
+import type { Product } from '@mandate/client-sdk';
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { ProductConflict } from '../product-conflict.tsx';
+import { useProductUpdate, type ProductChanges } from '../use-product-update.ts';
+import { ProductFields, parseProductTexts, productPointers, productTexts, type ProductTexts } from './product-fields.tsx';
+import classes from './product-form.module.css';
+
+/** Form that changes a product. Without changes of the user, it follows the changes of others. */
+export function EditProduct({ product }: { readonly product: Product }): ReactNode {
+  const common = useCommonMessages();
+  // The product when the user began to change it.
+  const [editing, setEditing] = useState<{ readonly seen: Product; readonly texts: ProductTexts }>();
+  const reset = (): void => setEditing(undefined);
+  const update = useProductUpdate(product.id, reset);
+  const texts = editing?.texts ?? productTexts(product);
+  const changes = editing && findChanges(editing.seen, texts);
+  const keepTheirs = (): void => {
+    update.dismissConflict();
+    reset();
+  };
+  return (
+    <form
+      className={classes['form']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (editing && changes) update.save(editing.seen, changes);
+      }}
+    >
+      <ProductFields
+        texts={texts}
+        currency={product.currency}
+        error={update.error}
+        onChange={(changed) => setEditing({ seen: editing?.seen ?? product, texts: changed })}
+      />
+      <ProductConflict update={update} onKeepTheirs={keepTheirs} />
+      <ErrorNotice error={update.error} fields={productPointers} />
+      {editing && !update.conflict && (
+        <div className={classes['submit']}>
+          <Button variant="default" onClick={reset}>
+            {common('form.cancel')}
+          </Button>
+          <Button type="submit" loading={update.isPending} disabled={!changes}>
+            {common('form.save')}
+          </Button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+/** Returns the fields that differ from the product, or `undefined` if none does or if an entered number is invalid. */
+function findChanges(product: Product, texts: ProductTexts): ProductChanges | undefined {
+  const fields = parseProductTexts(texts, product.currency);
+  if (!fields) return undefined;
+  const { name, description, category, price, tax_rate_bps: taxRate } = fields;
+  const changes: ProductChanges = {
+    ...(name !== product.name && { name }),
+    ...(description !== product.description && { description }),
+    ...(category !== product.category && { category }),
+    ...(price !== product.price && { price }),
+    ...(taxRate !== product.tax_rate_bps && { tax_rate_bps: taxRate }),
+  };
+  return Object.keys(changes).length === 0 ? undefined : changes;
+}

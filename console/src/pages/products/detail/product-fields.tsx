@@ -1,0 +1,97 @@
+import type { Product } from '@mandate/client-sdk';
+import { Autocomplete, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { queries } from '../../../api/client.ts';
+import { AmountInput, amountText, parseAmount } from '../../../components/amount-input.tsx';
+import { fieldError } from '../../../components/error-notice.tsx';
+import { useProductsMessages } from '../use-products-messages.ts';
+import classes from './product-form.module.css';
+
+/** Entered text of the fields that the forms to create and to change a product have in common. */
+export type ProductTexts = {
+  readonly name: string;
+  readonly description: string;
+  readonly category: string;
+  readonly price: string;
+  readonly taxRate: string;
+};
+
+export const productTexts = (product: Product): ProductTexts => ({
+  name: product.name,
+  description: product.description,
+  category: product.category,
+  price: amountText(product.price, product.currency),
+  taxRate: String(product.tax_rate_bps / 100),
+});
+
+/** JSON Pointers of the fields at which the form shows errors of the API. */
+export const productPointers = ['#/name', '#/description', '#/category', '#/price', '#/tax_rate_bps'] as const;
+
+/** Converts a percentage such as `17.5` to basis points. Returns `undefined` if the text is no such number. */
+function parseTaxRate(text: string): number | undefined {
+  const match = /^\s*(\d{1,3})(?:[.,](\d{1,2}))?\s*$/.exec(text === '' ? '0' : text);
+  return match ? Number(match[1] + (match[2] ?? '').padEnd(2, '0')) : undefined;
+}
+
+/** Converts the texts to fields of the API. Returns `undefined` if an amount or percentage is not a number. */
+export function parseProductTexts({ name, description, category, price, taxRate }: ProductTexts, currency: string) {
+  const [amount, taxRateBps] = [parseAmount(price, currency), parseTaxRate(taxRate)];
+  if (amount === undefined || taxRateBps === undefined || name.trim() === '' || category.trim() === '') return undefined;
+  return { name: name.trim(), description, category: category.trim(), price: amount, tax_rate_bps: taxRateBps };
+}
+
+type Props = {
+  readonly texts: ProductTexts;
+  readonly currency: string;
+  readonly error: unknown;
+  readonly onChange: (texts: ProductTexts) => void;
+};
+
+export function ProductFields({ texts, currency, error, onChange }: Props): ReactNode {
+  const t = useProductsMessages();
+  const { data } = useQuery(queries.productCategories.list({ limit: 100, status: ['draft', 'active', 'archived'] }));
+  const set = (change: Partial<ProductTexts>): void => onChange({ ...texts, ...change });
+  const field = (name: 'name' | 'description') => ({
+    label: t(`field.${name}`),
+    value: texts[name],
+    error: fieldError(error, `#/${name}`),
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) => set({ [name]: event.currentTarget.value }),
+  });
+  return (
+    <>
+      <TextInput {...field('name')} required maxLength={200} autoComplete="off" />
+      <Textarea {...field('description')} rows={5} maxLength={5000} />
+      <Autocomplete
+        label={t('field.category')}
+        description={t('form.aboutCategory')}
+        required
+        maxLength={64}
+        data={data?.data.map(({ category }) => category) ?? []}
+        value={texts.category}
+        error={fieldError(error, '#/category')}
+        onChange={(category) => set({ category })}
+      />
+      <div className={classes['row']}>
+        <AmountInput
+          label={t('field.price')}
+          description={t('form.aboutPrice')}
+          currency={currency}
+          value={texts.price}
+          error={fieldError(error, '#/price')}
+          onChange={(price) => set({ price })}
+        />
+        <TextInput
+          label={t('field.tax_rate_bps')}
+          description={t('form.aboutTaxRate')}
+          inputMode="decimal"
+          autoComplete="off"
+          rightSection="%"
+          value={texts.taxRate}
+          error={parseTaxRate(texts.taxRate) === undefined ? t('form.taxRateInvalid') : fieldError(error, '#/tax_rate_bps')}
+          onChange={(event) => set({ taxRate: event.currentTarget.value })}
+        />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { PropertyList } from '../../../components/property-list.tsx';
+import { useFormat } from '../../../languages/use-format.ts';
+import { useProductsMessages } from '../use-products-messages.ts';
+import classes from '../detail/product-form.module.css';
+import type { ImportOutcome, ImportIssue } from './run-product-import.ts';
+import tableClasses from './import-result.module.css';
+
+type Props = {
+  readonly outcome: ImportOutcome;
+  readonly isPreview: boolean;
+  readonly onImport: () => void;
+  readonly onRestart: () => void;
+};
+
+/** Shows what an import would change, or has changed, and the lines that it rejects. */
+export function ImportResult({ outcome: { task, issues }, isPreview, onImport, onRestart }: Props): ReactNode {
+  const t = useProductsMessages();
+  const format = useFormat();
+  const counts = task.imported;
+  const changed = counts ? counts.created + counts.updated : 0;
+  const hasSucceeded = task.status === 'succeeded';
+  return (
+    <div className={classes['form']} role="status">
+      <h2>{hasSucceeded ? t(isPreview ? 'import.checked' : 'import.done') : t.value('import', task.status)}</h2>
+      {task.error && <p>{task.error.detail}</p>}
+      {counts && (
+        <PropertyList
+          properties={(['created', 'updated', 'unchanged', 'refused'] as const).map((name) => ({
+            name: isPreview ? t(`willBe.${name}`) : t(`was.${name}`),
+            value: format.number(counts[name]),
+          }))}
+        />
+      )}
+      {issues.length > 0 && <Issues issues={issues} count={task.result?.rows ?? issues.length} />}
+      <div className={classes['submit']}>
+        <Button variant="default" onClick={onRestart}>
+          {t('import.another')}
+        </Button>
+        {isPreview && hasSucceeded && changed > 0 && <Button onClick={onImport}>{t('import.confirm', { count: changed })}</Button>}
+        {!isPreview && (
+          <Button component={Link} to="/products">
+            {t('import.toProducts')}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Issues({ issues, count }: { readonly issues: readonly ImportIssue[]; readonly count: number }): ReactNode {
+  const t = useProductsMessages();
+  return (
+    <>
+      <h3>{t('import.issues', { count })}</h3>
+      <table className={tableClasses['issues']}>
+        <thead>
+          <tr>
+            <th scope="col">{t('import.line')}</th>
+            <th scope="col">{t('import.field')}</th>
+            <th scope="col">{t('import.problem')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {issues.map(({ line, field, detail }, index) => (
+            <tr key={index}>
+              <td>{line}</td>
+              <td>{field ?? '–'}</td>
+              <td>{detail}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {count > issues.length && <p>{t('import.moreIssues', { count: count - issues.length })}</p>}
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import type { Task } from '@mandate/client-sdk';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { keyOf } from '../../../api/client.ts';
+import { Card } from '../../../components/card.tsx';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { useProductsMessages } from '../use-products-messages.ts';
+import { ImportFileForm, type ImportRequest } from './import-file-form.tsx';
+import { ImportProgress } from './import-progress.tsx';
+import { ImportResult } from './import-result.tsx';
+import { runProductImport } from './run-product-import.ts';
+
+type Run = ImportRequest & { readonly isPreview: boolean };
+
+/** Imports products from a file. A dry run checks the file first, and shows what the import would change. */
+export function ProductImport(): ReactNode {
+  const t = useProductsMessages();
+  const common = useCommonMessages();
+  const queryClient = useQueryClient();
+  const [task, setTask] = useState<Task>();
+  const run = useMutation({
+    mutationFn: ({ file, query, isPreview }: Run) => runProductImport(file, { ...query, dry_run: isPreview ? 'true' : 'false' }, setTask),
+    onMutate: () => setTask(undefined),
+    onSuccess: async (_outcome, { isPreview }) => {
+      if (!isPreview) await queryClient.invalidateQueries({ queryKey: keyOf('products') });
+    },
+  });
+  const request = run.variables;
+  const restart = (): void => run.reset();
+  return (
+    <>
+      <PageHeader title={t('import.title')} about={t('import.about')} parent={{ to: '/products', name: common('page.products') }} />
+      <Card>
+        {run.isIdle && <ImportFileForm onSubmit={(file) => run.mutate({ ...file, isPreview: true })} />}
+        {run.isPending && <ImportProgress task={task} isPreview={request?.isPreview ?? true} />}
+        <ErrorNotice error={run.error} onRetry={restart} />
+        {run.data && request && (
+          <ImportResult
+            outcome={run.data}
+            isPreview={request.isPreview}
+            onImport={() => run.mutate({ ...request, isPreview: false })}
+            onRestart={restart}
+          />
+        )}
+      </Card>
+    </>
+  );
+}

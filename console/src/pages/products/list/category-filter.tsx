@@ -1,0 +1,39 @@
+import type { ProductsListQuery } from '@mandate/client-sdk';
+import { NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useSearchParams } from 'react-router';
+import { queries } from '../../../api/client.ts';
+import { useProductsMessages } from '../use-products-messages.ts';
+import classes from './product-list.module.css';
+
+type Props = { readonly statuses?: NonNullable<ProductsListQuery['status']> };
+
+/** Filters the list by category. The category is in the URL, so that it is part of links and saved views. */
+export function CategoryFilter({ statuses }: Props): ReactNode {
+  const t = useProductsMessages();
+  const [parameters, setParameters] = useSearchParams();
+  const { data } = useQuery(queries.productCategories.list({ limit: 100, ...(statuses && { status: statuses }) }));
+  const current = parameters.get('category') ?? '';
+  const names = data?.data.map(({ category }) => category) ?? [];
+  const select = (category: string): void => {
+    const next = new URLSearchParams(parameters);
+    next.delete('cursor');
+    if (category === '') next.delete('category');
+    else next.set('category', category);
+    setParameters(next);
+  };
+  return (
+    <NativeSelect
+      className={classes['category'] ?? ''}
+      aria-label={t('field.category')}
+      value={current}
+      onChange={(event) => select(event.currentTarget.value)}
+      data={[
+        { value: '', label: t('list.allCategories') },
+        // The selected category may not be loaded yet, or no product may have it.
+        ...[...new Set([...(current === '' ? [] : [current]), ...names])].map((value) => ({ value, label: value })),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,54 @@
+import type { Product } from '@mandate/client-sdk';
+import { useState, type ReactNode } from 'react';
+import { usePermissions } from '../../../api/permissions.tsx';
+import { AmountInput, amountText, parseAmount } from '../../../components/amount-input.tsx';
+import { ErrorNotice, fieldError } from '../../../components/error-notice.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { useFormat } from '../../../languages/use-format.ts';
+import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { ProductConflict } from '../product-conflict.tsx';
+import { useProductUpdate } from '../use-product-update.ts';
+import { useProductsMessages } from '../use-products-messages.ts';
+import { CellEditor } from './cell-editor.tsx';
+
+export function PriceCell({ product }: { readonly product: Product }): ReactNode {
+  const t = useProductsMessages();
+  const price = useFormat().money(product.price, product.currency);
+  if (!usePermissions().can('products.update')) return price;
+  return (
+    <CellEditor
+      label={t('list.changePrice', { name: product.name, price })}
+      value={price}
+      form={(close) => <PriceForm product={product} onClose={close} />}
+    />
+  );
+}
+
+function PriceForm({ product, onClose }: { readonly product: Product; readonly onClose: () => void }): ReactNode {
+  const t = useProductsMessages();
+  const common = useCommonMessages();
+  // The product on the page is updated when another user changes it; `seen` is the version that the user saw.
+  const [seen] = useState(product);
+  const [text, setText] = useState(amountText(product.price, product.currency));
+  const update = useProductUpdate(product.id, onClose);
+  const price = parseAmount(text, product.currency);
+  if (update.conflict) return <ProductConflict update={update} onKeepTheirs={onClose} />;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (price !== undefined) update.save(seen, { price });
+      }}
+    >
+      <AmountInput
+        label={t('field.price')}
+        currency={product.currency}
+        value={text}
+        onChange={setText}
+        error={fieldError(update.error, '#/price')}
+      />
+      <ErrorNotice error={update.error} fields={['#/price']} />
+      <FormActions submit={common('form.save')} isPending={update.isPending} isDisabled={price === undefined} onCancel={onClose} />
+    </form>
+  );
+}

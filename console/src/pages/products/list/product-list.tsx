@@ -1,0 +1,92 @@
+import type { Product, ProductsListQuery } from '@mandate/client-sdk';
+import { Button } from '@mantine/core';
+import { useMemo, type ReactNode } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { queries } from '../../../api/client.ts';
+import { IfPermitted, usePermissions } from '../../../api/permissions.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { ListToolbar } from '../../../components/list-toolbar.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { ResourceList, type Column } from '../../../components/resource-list.tsx';
+import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { ProductStatus } from '../product-status.tsx';
+import { useProductsMessages, type ProductsTranslate } from '../use-products-messages.ts';
+import { CategoryFilter } from './category-filter.tsx';
+import { PriceCell } from './price-cell.tsx';
+import { StockCell } from './stock-cell.tsx';
+import classes from './product-list.module.css';
+
+const statuses = ['active', 'draft', 'archived'] as const;
+const isStatus = (name: string): name is (typeof statuses)[number] => statuses.some((status) => status === name);
+
+export function ProductList(): ReactNode {
+  const t = useProductsMessages();
+  const common = useCommonMessages();
+  const { can } = usePermissions();
+  const filters = useFilters();
+  const columns = useMemo(() => createColumns(t), [t]);
+  // Only staff who may change products can see those that are not on sale.
+  const tabs = can('products.update') ? ['all', ...statuses].map((value) => ({ value, name: t.value('tab', value) })) : [];
+  return (
+    <>
+      <PageHeader title={common('page.products')} actions={<ListActions />} />
+      <ListToolbar list="products" tabs={tabs} searchLabel={t('list.search')}>
+        <CategoryFilter {...(filters.status && { statuses: filters.status })} />
+      </ListToolbar>
+      <ResourceList
+        label={common('page.products')}
+        columns={columns}
+        query={(page) => queries.products.list({ ...filters, ...page })}
+        rowKey={({ id }) => id}
+        rowPath={({ id }) => `/products/${id}`}
+        empty={<EmptyState title={t('list.empty')} text={t('list.emptyAbout')} />}
+      />
+    </>
+  );
+}
+
+function ListActions(): ReactNode {
+  const t = useProductsMessages();
+  return (
+    <IfPermitted operation="products.create">
+      <IfPermitted operation="productImports.create">
+        <Button component={Link} to="/products/import" variant="default">
+          {t('import.action')}
+        </Button>
+      </IfPermitted>
+      <Button component={Link} to="/products/new">
+        {t('create.action')}
+      </Button>
+    </IfPermitted>
+  );
+}
+
+/** Returns the filters in the URL. */
+function useFilters(): ProductsListQuery {
+  const [parameters] = useSearchParams();
+  const { can } = usePermissions();
+  const [tab, q, category] = ['tab', 'q', 'category'].map((name) => parameters.get(name) ?? '');
+  const shown = isStatus(tab ?? '') ? statuses.filter((status) => status === tab) : [...statuses];
+  return {
+    ...(can('products.update') && { status: shown }),
+    ...(q !== undefined && q !== '' && { q }),
+    ...(category !== undefined && category !== '' && { category }),
+  };
+}
+
+const createColumns = (t: ProductsTranslate): Column<Product>[] => [
+  {
+    id: 'name',
+    header: t('field.name'),
+    cell: ({ name, sku }) => (
+      <span className={classes['name']}>
+        {name}
+        <span className={classes['sku']}>{sku}</span>
+      </span>
+    ),
+  },
+  { id: 'category', header: t('field.category'), cell: ({ category }) => category, isSecondary: true },
+  { id: 'status', header: t('field.status'), cell: (product) => <ProductStatus {...product} />, isSecondary: true },
+  { id: 'price', header: t('field.price'), cell: (product) => <PriceCell product={product} />, align: 'end' },
+  { id: 'stock', header: t('field.stock'), cell: (product) => <StockCell product={product} />, align: 'end' },
+];

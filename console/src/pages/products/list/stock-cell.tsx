@@ -1,0 +1,24 @@
+import type { Product } from '@mandate/client-sdk';
+import type { ReactNode } from 'react';
+import { usePermissions } from '../../../api/permissions.tsx';
+import { useFormat } from '../../../languages/use-format.ts';
+import { StockForm } from '../stock-form.tsx';
+import { useProductsMessages } from '../use-products-messages.ts';
+import { CellEditor } from './cell-editor.tsx';
+import classes from './product-list.module.css';
+
+export function StockCell({ product }: { readonly product: Product }): ReactNode {
+  const t = useProductsMessages();
+  const format = useFormat();
+  const { stock, name } = product;
+  const text = stock === null ? t('stock.untracked') : format.number(stock);
+  const value = <span className={stock === 0 ? classes['empty'] : stock === null ? classes['untracked'] : undefined}>{text}</span>;
+  if (!usePermissions().can('products.adjustStock')) return value;
+  return (
+    <CellEditor
+      label={t('list.changeStock', { name, stock: text })}
+      value={value}
+      form={(close) => <StockForm product={product} onClose={close} />}
+    />
+  );
+}

@@ -1,0 +1,28 @@
+import type { Product } from '@mandate/client-sdk';
+import type { ReactNode } from 'react';
+import { ConflictDifference } from '../../components/conflict-difference.tsx';
+import type { UpdateConflict } from '../../components/use-conditional-update.ts';
+import { useProductDifferences, type ProductChanges } from './use-product-update.ts';
+
+type Props = {
+  readonly update: {
+    readonly conflict: UpdateConflict<Product, ProductChanges> | undefined;
+    readonly isPending: boolean;
+    readonly overwrite: () => void;
+  };
+  readonly onKeepTheirs: () => void;
+};
+
+/** Compares the values that another user has saved with those that this user wanted to save. */
+export function ProductConflict({ update, onKeepTheirs }: Props): ReactNode {
+  const differences = useProductDifferences();
+  if (!update.conflict) return null;
+  return (
+    <ConflictDifference
+      differences={differences(update.conflict)}
+      isSaving={update.isPending}
+      onKeepTheirs={onKeepTheirs}
+      onOverwrite={update.overwrite}
+    />
+  );
+}

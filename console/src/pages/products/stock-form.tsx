@@ -1,0 +1,64 @@
+import type { Product, StockAdjustmentCreate } from '@mandate/client-sdk';
+import { NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { ErrorNotice, fieldError } from '../../components/error-notice.tsx';
+import { FormActions } from '../../components/form-actions.tsx';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { ProductConflict } from './product-conflict.tsx';
+import { useStockUpdate } from './use-product-update.ts';
+import { useProductsMessages } from './use-products-messages.ts';
+
+const reasons = ['received', 'correction', 'damaged', 'returned'] as const satisfies readonly StockAdjustmentCreate['reason'][];
+
+type Props = { readonly product: Product; readonly hasNote?: boolean; readonly onClose: () => void };
+
+/** Sets the stock of a product to a counted number, with the reason. */
+export function StockForm({ product, hasNote = false, onClose }: Props): ReactNode {
+  const t = useProductsMessages();
+  const common = useCommonMessages();
+  const [seen] = useState(product);
+  const [text, setText] = useState(String(product.stock ?? ''));
+  const [reason, setReason] = useState<StockAdjustmentCreate['reason']>('correction');
+  const [note, setNote] = useState('');
+  const update = useStockUpdate(product.id, { reason, ...(note.trim() !== '' && { note }) }, onClose);
+  const stock = /^\d{1,10}$/.test(text.trim()) ? Number(text) : undefined;
+  if (update.conflict) return <ProductConflict update={update} onKeepTheirs={onClose} />;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (stock !== undefined) update.save(seen, { stock });
+      }}
+    >
+      <TextInput
+        label={t('stock.count')}
+        description={product.stock === null ? t('stock.startsTracking') : undefined}
+        inputMode="numeric"
+        autoComplete="off"
+        value={text}
+        error={stock === undefined && text !== '' ? t('stock.invalid') : fieldError(update.error, '#/delta')}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <NativeSelect
+        mt="sm"
+        label={t('stock.reason')}
+        value={reason}
+        onChange={(event) => setReason(reasons.find((value) => value === event.currentTarget.value) ?? 'correction')}
+        data={reasons.map((value) => ({ value, label: t(`reason.${value}`) }))}
+      />
+      {hasNote && (
+        <Textarea
+          mt="sm"
+          label={t('stock.note')}
+          rows={2}
+          maxLength={500}
+          value={note}
+          error={fieldError(update.error, '#/note')}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+      )}
+      <ErrorNotice error={update.error} fields={['#/delta', '#/note']} />
+      <FormActions submit={common('form.save')} isPending={update.isPending} isDisabled={stock === undefined} onCancel={onClose} />
+    </form>
+  );
+}

@@ -1,0 +1,58 @@
+import type { Product, ProductUpdate, StockAdjustmentCreate } from '@mandate/client-sdk';
+import { client } from '../../api/client.ts';
+import type { FieldDifference } from '../../components/conflict-difference.tsx';
+import { useConditionalUpdate, type UpdateConflict } from '../../components/use-conditional-update.ts';
+import { useFormat } from '../../languages/use-format.ts';
+import { useProductsMessages } from './use-products-messages.ts';
+
+/** Fields of a product that the console changes. */
+export type ProductChanges = Omit<ProductUpdate, 'metadata'> & { readonly stock?: number | null };
+
+/** Changes fields of a product, unless another user has changed the same fields since. */
+export function useProductUpdate(productId: number, onDone: () => void) {
+  const t = useProductsMessages();
+  return useConditionalUpdate<Product, Omit<ProductUpdate, 'metadata'>>({
+    read: () => client.products.get(productId).withResponse(),
+    write: (changes, ifMatch) => client.products.update(productId, changes, { ifMatch }),
+    changes: ['products', 'productCategories', 'stats'],
+    doneMessage: t('saved'),
+    onDone,
+  });
+}
+
+/**
+ * Adjusts the stock of a product to a counted number of units. The adjustment is relative, so that units sold in the meantime are not
+ * counted twice.
+ */
+export function useStockUpdate(productId: number, adjustment: Omit<StockAdjustmentCreate, 'delta'>, onDone: () => void) {
+  const t = useProductsMessages();
+  return useConditionalUpdate<Product, { readonly stock: number }>({
+    read: () => client.products.get(productId).withResponse(),
+    write: async ({ stock }, _ifMatch, current) => {
+      const delta = stock - (current.stock ?? 0);
+      if (delta !== 0) await client.products.adjustStock(productId, { ...adjustment, delta });
+    },
+    changes: ['products', 'stats'],
+    doneMessage: t('stock.saved'),
+    onDone,
+  });
+}
+
+/** Returns a function that describes a conflict for `ConflictDifference`. */
+export function useProductDifferences() {
+  const t = useProductsMessages();
+  const format = useFormat();
+  const values = (product: ProductChanges, currency: string): Readonly<Record<string, string | null>> => ({
+    name: product.name ?? null,
+    description: product.description ?? null,
+    category: product.category ?? null,
+    price: product.price === undefined ? null : format.money(product.price, currency),
+    tax_rate_bps: product.tax_rate_bps === undefined ? null : format.percent(product.tax_rate_bps / 10_000),
+    stock: product.stock === undefined || product.stock === null ? null : format.number(product.stock),
+    status: product.status === undefined ? null : t.value('status', product.status),
+  });
+  return ({ current, changes, fields }: UpdateConflict<Product, ProductChanges>): readonly FieldDifference[] => {
+    const [theirs, yours] = [values(current, current.currency), values(changes, current.currency)];
+    return fields.map((field) => ({ field: t.value('field', field), theirs: theirs[field] ?? null, yours: yours[field] ?? null }));
+  };
+}

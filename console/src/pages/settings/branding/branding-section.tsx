@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { queries } from '../../../api/client.ts';
+import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { TwoColumns } from '../../../components/two-columns.tsx';
+import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
+import { SettingsHeader } from '../settings-header.tsx';
+import { BrandingForm } from './branding-form.tsx';
+import { LogoCard } from './logo-card.tsx';
+
+export function BrandingSection(): ReactNode {
+  const { data: branding, error, refetch } = useQuery(queries.branding.get());
+  return (
+    <>
+      <SettingsHeader />
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+      {branding ? (
+        <TwoColumns main={<BrandingForm branding={branding} />} side={<LogoCard branding={branding} />} />
+      ) : (
+        !error && <PageSkeleton />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,102 @@
+import type { DeliveryMethod } from '@mandate/client-sdk';
+import { Button } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { mutations, queries } from '../../../api/client.ts';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { EmptyState } from '../../../components/empty-state.tsx';
+import { ResourceList, type Column } from '../../../components/resource-list.tsx';
+import { useAction } from '../../../components/use-action.ts';
+import { useFormat, type Format } from '../../../languages/use-format.ts';
+import { SettingsHeader } from '../settings-header.tsx';
+import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
+import classes from '../settings.module.css';
+import { DeliveryMethodForm } from './delivery-method-form.tsx';
+
+type Shown = { readonly dialog: 'create' } | { readonly dialog: 'edit' | 'delete'; readonly method: DeliveryMethod };
+
+export function DeliveryMethodList(): ReactNode {
+  const t = useSettingsMessages();
+  const format = useFormat();
+  const [shown, setShown] = useState<Shown>();
+  const close = (): void => setShown(undefined);
+  const method = shown?.dialog === 'edit' ? shown.method : undefined;
+  return (
+    <>
+      <SettingsHeader actions={<Button onClick={() => setShown({ dialog: 'create' })}>{t('delivery.add')}</Button>} />
+      <ResourceList
+        label={t('section.delivery')}
+        columns={createColumns(t, format, setShown)}
+        query={(page) => queries.deliveryMethods.list(page)}
+        rowKey={({ code }) => code}
+        empty={<EmptyState title={t('delivery.none')} text={t('delivery.noneAbout')} />}
+      />
+      <Dialog
+        title={t(method ? 'delivery.edit' : 'delivery.add')}
+        isOpen={shown?.dialog === 'create' || shown?.dialog === 'edit'}
+        onClose={close}
+      >
+        <DeliveryMethodForm method={method} onClose={close} />
+      </Dialog>
+      {shown?.dialog === 'delete' && <DeleteDialog method={shown.method} onClose={close} />}
+    </>
+  );
+}
+
+function DeleteDialog({ method, onClose }: { readonly method: DeliveryMethod; readonly onClose: () => void }): ReactNode {
+  const t = useSettingsMessages();
+  const remove = useAction(mutations.deliveryMethods.delete(method.code), {
+    changes: ['deliveryMethods'],
+    doneMessage: t('delivery.deleted'),
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      title={t('delivery.delete')}
+      text={t('delivery.deleteAbout', { name: method.name })}
+      action={t('delete')}
+      isOpen
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    />
+  );
+}
+
+const createColumns = (t: SettingsTranslate, format: Format, onShow: (shown: Shown) => void): Column<DeliveryMethod>[] => [
+  { id: 'name', header: t('delivery.name'), cell: ({ name }) => name },
+  { id: 'code', header: t('delivery.code'), cell: ({ code }) => <code>{code}</code>, isSecondary: true },
+  {
+    id: 'address',
+    header: t('delivery.address'),
+    cell: ({ requires_address }) => t(requires_address ? 'delivery.addressRequired' : 'delivery.noAddress'),
+    isSecondary: true,
+  },
+  { id: 'price', header: t('delivery.price'), cell: ({ price, currency }) => format.money(price, currency), align: 'end' },
+  {
+    id: 'actions',
+    header: t('actions'),
+    align: 'end',
+    cell: (method) => (
+      <span className={classes['actions']}>
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={t('editNamed', { name: method.name })}
+          onClick={() => onShow({ dialog: 'edit', method })}
+        >
+          {t('edit')}
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={t('deleteNamed', { name: method.name })}
+          onClick={() => onShow({ dialog: 'delete', method })}
+        >
+          {t('delete')}
+        </Button>
+      </span>
+    ),
+  },
+];

@@ -1,0 +1,12 @@
+import type { Operation, Permissions } from '../../api/permissions.tsx';
+
+const sections = [
+  { path: 'branding', operation: 'branding.update' },
+  { path: 'delivery', operation: 'deliveryMethods.replace' },
+  { path: 'staff', operation: 'users.list' },
+  { path: 'backups', operation: 'branding.update' },
+] as const satisfies readonly { readonly path: string; readonly operation: Operation }[];
+
+/** Returns the sections of the page that the user's permissions include. */
+export const permittedSections = (can: Permissions['can']): readonly (typeof sections)[number][] =>
+  sections.filter(({ operation }) => can(operation));

@@ -1,0 +1,66 @@
+import type { User } from '@mandate/client-sdk';
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { client, keyOf } from '../../../api/client.ts';
+import { ActionError } from '../../../components/action-error.tsx';
+import { FormActions } from '../../../components/form-actions.tsx';
+import { useSettingsMessages } from '../use-settings-messages.ts';
+import classes from '../settings.module.css';
+import { roleChangeScopes } from './role-change-scopes.ts';
+import { roles } from './role-form.tsx';
+
+/** Gives a role to the account with an e-mail address. */
+export function AddStaffForm({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const t = useSettingsMessages();
+  const queryClient = useQueryClient();
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<User['role']>('staff');
+  const add = useMutation({
+    mutationFn: () => giveRole(email.trim(), role),
+    onSuccess: async (user) => {
+      if (!user) return;
+      await queryClient.invalidateQueries({ queryKey: keyOf('users') });
+      onClose();
+    },
+  });
+  return (
+    <form
+      className={classes['fields']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        add.mutate();
+      }}
+    >
+      <p>{t('staff.addAbout')}</p>
+      <TextInput
+        data-autofocus
+        type="email"
+        label={t('staff.email')}
+        required
+        maxLength={254}
+        value={email}
+        error={add.isSuccess && add.data === undefined ? t('staff.notFound') : undefined}
+        onChange={(event) => {
+          setEmail(event.currentTarget.value);
+          add.reset();
+        }}
+      />
+      <NativeSelect
+        label={t('staff.role')}
+        description={t(`roleAbout.${role}`)}
+        value={role}
+        data={roles.filter((name) => name !== 'customer').map((value) => ({ value, label: t(`role.${value}`) }))}
+        onChange={({ currentTarget: { value } }) => setRole(roles.find((name) => name === value) ?? 'staff')}
+      />
+      <ActionError error={add.error} scopes={roleChangeScopes} />
+      <FormActions submit={t('staff.add')} isPending={add.isPending} isDisabled={email.trim() === ''} onCancel={onClose} />
+    </form>
+  );
+}
+
+/** Returns the changed account, or `undefined` if there is no account with the e-mail address. */
+async function giveRole(email: string, role: User['role']): Promise<User | undefined> {
+  const { data } = await client.users.list({ email, limit: 1 });
+  return data[0] && client.users.update(data[0].id, { role });
+}

@@ -1,0 +1,28 @@
+import { Notification, createTheme, type MantineColorsTuple } from '@mantine/core';
+
+/** Shades of the primary color; the contrast of white text on the shades 7 to 9 is at least 5:1. */
+const iris: MantineColorsTuple = [
+  '#f0f0fd',
+  '#dcdcf8',
+  '#bcbcf1',
+  '#9a9aeb',
+  '#7e7ee4',
+  '#6565d9',
+  '#5656ce',
+  '#4a4ac4',
+  '#3f3fb0',
+  '#35359a',
+];
+
+export const theme = createTheme({
+  colors: { iris },
+  primaryColor: 'iris',
+  primaryShade: { light: 7, dark: 7 },
+  defaultRadius: 'md',
+  fontFamily: 'Inter, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace',
+  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '18px' },
+  cursorType: 'pointer',
+  // Notifications close themselves.
+  components: { Notification: Notification.extend({ defaultProps: { withCloseButton: false } }) },
+});

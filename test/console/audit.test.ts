@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/browser/chromium.ts';
+import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
+import { withShop } from '../support/shop/with-shop.ts';
+import { checkPage, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
+
+describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000 }, () => {
+  const shop = withShop();
+  const browser = useConsoleBrowser(shop);
+  const staff = shop.staff(['users.manage']);
+
+  test('shows who acted for whom, and filters by person, action and day', async () => {
+    const customer = await shop.createAccount('customer', ['orders.read']);
+    expect((await staff.callApi('PATCH', `/api/v1/users/${customer.id}`, { body: { status: 'suspended' } })).status).toBe(200);
+    const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/audit');
+    const row = page.getByRole('row', { name: 'Account suspended' });
+    await row.getByText('Test staff').waitFor();
+    await row.getByText('Anna Test').waitFor();
+    await checkPage(page, 'audit');
+    await row.getByRole('button', { name: 'Details' }).click();
+    await page.getByRole('dialog').getByText(`Anna Test (${customer.id})`).waitFor();
+    await checkPage(page, 'audit details');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+
+    await page.getByRole('searchbox').fill(customer.email);
+    await page.getByRole('searchbox').press('Enter');
+    await expect.poll(() => page.getByRole('row', { name: 'Test admin' }).count()).toBe(0);
+    expect(new URL(page.url()).searchParams.get('user_id')).toBe(String(customer.id));
+    await page.getByLabel('Action', { exact: true }).selectOption('Account suspended');
+    // The header and one event.
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await page.getByLabel('From this day').fill('2099-01-01');
+    await page.getByText('Nothing matches').waitFor();
+    expect(browser.pageErrors).toEqual([]);
+  });
+
+  test('shows which customers have given applications access, as a graph and as a table', async () => {
+    const [active, removed] = [
+      await shop.createAccount('customer', ['orders.read']),
+      await shop.createAccount('customer', ['connected_apps.read', 'connected_apps.write']),
+    ];
+    const [app] = (await removed.callApi('GET', '/api/v1/connected-apps')).body.data;
+    expect((await removed.callApi('DELETE', `/api/v1/connected-apps/${app.id}`)).status).toBe(204);
+    await shop.db.em.fork().execute('update users set name = ? where id = ?', ['Ada Active', active.id]);
+    await shop.db.em.fork().execute('update users set name = ? where id = ?', ['Remo Removed', removed.id]);
+    const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/audit/grants');
+    await page.getByRole('row', { name: 'Ada Active' }).getByText('Active', { exact: true }).waitFor();
+    await page.getByRole('row', { name: 'Remo Removed' }).getByText('Removed', { exact: true }).waitFor();
+    const graph = page.getByRole('img', { name: /customers?, \d+ applications? and \d+ lines? between them/ });
+    await graph.getByText('Ada Active').waitFor();
+    expect(await graph.getByText('Remo Removed').count()).toBe(0);
+    await checkPage(page, 'audit grants');
+    await page.getByLabel('Application', { exact: true }).selectOption(app.application.name);
+    await page.getByRole('row', { name: 'Ada Active' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('client_id')).toBe(app.application.client_id);
+    expect(browser.pageErrors).toEqual([]);
+  });
+
+  test('shows user IDs to administrators who may only read the log, and nothing to staff', async () => {
+    const admin = await signUpWithRole(shop.db, shop.origin, 'admin');
+    await withdrawPreapproval(shop);
+    const page = await browser.openAndConsent(admin, ['audit.read'], '/audit');
+    await page
+      .getByRole('cell', { name: `User ${admin.id}` })
+      .first()
+      .waitFor();
+    const staffPage = await browser.openAndConsent(await signUpWithRole(shop.db, shop.origin, 'staff'), ['products.write'], '/audit');
+    await staffPage.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect((await staff.callApi('GET', '/api/v1/audit-events')).status).toBe(403);
+  });
+});

@@ -1,0 +1,74 @@
+import type { Scope } from '@mandate/contract';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/browser/chromium.ts';
+import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
+import { withPaymentTestShop } from '../support/shop/payment-test-shop.ts';
+import { checkPage, consentTo, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
+
+describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000 }, () => {
+  const shop = withPaymentTestShop();
+  const browser = useConsoleBrowser({
+    get origin() {
+      return shop.mandate.origin;
+    },
+  });
+  let paidId: number;
+  let unpaidId: number;
+  beforeAll(async () => {
+    paidId = (await shop.placePaidOrder()).id;
+    unpaidId = (await shop.placeOrder()).id;
+    await shop.shop.createProduct({ name: 'Garden lantern', stock: 3 });
+  });
+
+  const openAsStaff = async () => browser.openAs(await signUpWithRole(shop.mandate.db, shop.mandate.origin, 'staff'));
+
+  test('shows sales, and open work with links to the pages where staff can act', async () => {
+    const page = await openAsStaff();
+    const work = page.getByRole('region', { name: 'To do' });
+    await expect.poll(() => work.innerText()).toMatch(/To ship\s+1\s+Unpaid\s+1\s+Waiting for your approval\s+0\s+Running low\s+1\s/);
+    const sales = page.getByRole('region', { name: 'The last 30 days' });
+    await sales.locator('li', { hasText: '30 days before' }).waitFor();
+    expect(await sales.locator('dl').innerText()).toMatch(/Revenue\s+€5.10\s+€0.00 before\s+Orders\s+2\s/);
+    await sales.getByText('Show the chart as a table').click();
+    expect(await sales.locator('tbody tr').count()).toBe(30);
+    expect(await sales.locator('tbody').innerText()).toContain('€5.10');
+    await page.getByText('Garden lantern').waitFor();
+    await checkPage(page, 'home');
+    await work.getByRole('link', { name: /To ship/ }).click();
+    await page.getByRole('link', { name: `#${paidId}`, exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: `#${unpaidId}`, exact: true }).count()).toBe(0);
+    expect(browser.pageErrors).toEqual([]);
+  });
+
+  /** Parts of the console that each scope permits, among those that the test looks for. */
+  const partsByScope = {
+    'orders.manage': ['To ship', 'Latest orders', 'Cancel order'],
+    'statistics.read': ['Running low', 'Revenue'],
+    'refunds.write': [],
+    'products.write': [],
+  } as const satisfies Partial<Record<Scope, readonly string[]>>;
+  const allParts = [...new Set(Object.values(partsByScope).flat())];
+
+  test.for(Object.entries(partsByScope))('shows with %s only what it permits', async ([scope, parts]) => {
+    await withdrawPreapproval(shop.mandate);
+    const staff = await signUpWithRole(shop.mandate.db, shop.mandate.origin, 'staff');
+    const page = await browser.open();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.locator('input[name=email]').fill(staff.email);
+    await page.locator('input[name=password]').fill(staff.password);
+    await page.locator('input[name=password]').press('Enter');
+    await consentTo(
+      page,
+      Object.keys(partsByScope).filter((name): name is keyof typeof partsByScope => name === scope),
+    );
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    const shown = await page.locator('body').innerText();
+    await page.goto(`${shop.mandate.origin}/console/orders/${unpaidId}`);
+    await page.locator('h1').waitFor();
+    const order = await page.locator('main').innerText();
+    expect(allParts.filter((part) => shown.includes(part) || order.includes(part)).toSorted()).toEqual([...parts].toSorted());
+    expect(order.includes('Page not found')).toBe(scope !== 'orders.manage');
+    expect(/Ship|Refund|Record payment|Confirm/.test(order.replace('Not shipped', ''))).toBe(false);
+  });
+});

@@ -1,0 +1,235 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Locator, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/browser/chromium.ts';
+import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
+import { runPendingTasks } from '../support/shop/run-tasks.ts';
+import { withShop } from '../support/shop/with-shop.ts';
+import type { JsonBody } from '../support/server/start-mandate.ts';
+import { checkPage, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
+
+const run = promisify(execFile);
+
+describe.skipIf(!hasChromium)('products, customers and applications in the console', { timeout: 120_000 }, () => {
+  const shop = withShop();
+  const browser = useConsoleBrowser(shop);
+  let page: Page;
+  beforeAll(async () => {
+    page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'));
+  }, 60_000);
+
+  const open = (path: string): Promise<unknown> => page.goto(`${shop.origin}/console${path}`);
+  const button = (name: string | RegExp, scope: Page | Locator = page): Locator => scope.getByRole('button', { name, exact: true });
+  const dialog = (): Locator => page.getByRole('dialog');
+  const alert = (): Locator => page.getByRole('alert').filter({ hasText: 'Someone else has changed this' });
+  const call = async (method: string, path: string, body?: JsonBody): Promise<JsonBody> => {
+    const response = await shop.callApi(method, `/api/v1${path}`, { token: shop.token, ...(body !== undefined && { body }) });
+    expect(response.status, response.text).toBeLessThan(300);
+    return response.body;
+  };
+
+  test('a price is changed in the list, and the change of another user is shown as a difference', async () => {
+    const product = await shop.createProduct({ name: 'Blue mug', price: 255 });
+    await open('/products?q=blue');
+    await button('Change the price of Blue mug: €2.55').click();
+    await dialog().getByLabel('Price').fill('3,10');
+    await button('Save', dialog()).click();
+    await button('Change the price of Blue mug: €3.10').click();
+    await call('PATCH', `/products/${product.id}`, { price: 400 });
+    await dialog().getByLabel('Price').fill('5');
+    await button('Save', dialog()).click();
+    await alert().waitFor();
+    expect(await alert().locator('tbody').textContent()).toBe('Price€4.00€5.00');
+    expect(await call('GET', `/products/${product.id}`)).toMatchObject({ price: 400 });
+    await checkPage(page, 'products conflict');
+    await button('Save my changes', dialog()).click();
+    await button('Change the price of Blue mug: €5.00').waitFor();
+    expect(await call('GET', `/products/${product.id}`)).toMatchObject({ price: 500 });
+  });
+
+  test('a counted stock is saved as an adjustment, and units sold in the meantime are not lost', async () => {
+    const product = await shop.createProduct({ name: 'Green mug', stock: 10, category: 'kitchen' });
+    await open('/products?q=green');
+    await button('Change the stock of Green mug: 10').click();
+    await call('POST', `/products/${product.id}/stock-adjustments`, { delta: -3, reason: 'damaged' });
+    await dialog().getByLabel('Units in stock').fill('12');
+    await button('Save', dialog()).click();
+    await alert().waitFor();
+    expect(await alert().locator('tbody').textContent()).toBe('Stock712');
+    await button('Keep the saved values', dialog()).click();
+    await button('Change the stock of Green mug: 7').click();
+    await dialog().getByLabel('Units in stock').fill('12');
+    await dialog().getByLabel('Reason').selectOption('Goods received');
+    await button('Save', dialog()).click();
+    await button('Change the stock of Green mug: 12').waitFor();
+    await open(`/products/${product.id}`);
+    const history = page.getByRole('table', { name: 'Adjustments' });
+    await history.getByText('+5').waitFor();
+    expect(await history.locator('tbody tr').count()).toBe(3);
+    await checkPage(page, 'product');
+    await open('/products');
+    await page.getByLabel('Category').selectOption('kitchen');
+    await page.getByRole('link', { name: /Green mug/ }).waitFor();
+    await page.getByRole('link', { name: /Blue mug/ }).waitFor({ state: 'detached' });
+    expect(new URL(page.url()).search).toBe('?category=kitchen');
+    await checkPage(page, 'products');
+  });
+
+  test('a product is created as a draft, changed, put on sale and archived', async () => {
+    await open('/products/new');
+    await page.getByLabel('SKU').fill('MUG-3');
+    await page.getByLabel('Name').fill('Red mug');
+    await page.getByRole('combobox', { name: 'Category' }).fill('Not valid');
+    await page.getByLabel('Price').fill('4.50');
+    await page.getByLabel('Currency').selectOption('EUR');
+    await page.getByLabel('Status').selectOption('Draft');
+    await button('Create product').click();
+    await page.getByText('must be lower-case words').waitFor();
+    await checkPage(page, 'new product with an error');
+    await page.getByRole('combobox', { name: 'Category' }).fill('kitchen');
+    await button('Create product').click();
+    await page.getByRole('heading', { name: 'Red mug' }).waitFor();
+    await page.getByLabel('Description').fill('Holds 300 ml.');
+    await page.getByLabel('Tax rate').fill('5.5');
+    await button('Save').click();
+    await page.getByText('The product has been saved.').waitFor();
+    await button('Put on sale').click();
+    await button('Archive').click();
+    await button('Archive', dialog()).click();
+    await page.getByText('Archived', { exact: true }).waitFor();
+    const { data } = await call('GET', '/products?sku=MUG-3&status=archived');
+    expect(data).toMatchObject([{ description: 'Holds 300 ml.', tax_rate_bps: 550, price: 450, currency: 'EUR', category: 'kitchen' }]);
+  });
+
+  test('products are imported after a preview', async () => {
+    await open('/products/import');
+    const content = 'sku,name,category,price\nIMP-1,Cup,kitchen,1.50\nIMP-2,Plate,kitchen,2\nIMP-3,Bowl,kitchen,cheap\n';
+    await page.locator('input[type=file]').setInputFiles({ name: 'products.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
+    await button('Check the file').click();
+    await page.getByText('Waiting to start…').waitFor();
+    await runPendingTasks(shop);
+    await page.getByRole('heading', { name: 'Preview: the import would have this result' }).waitFor();
+    expect(await page.getByRole('status').locator('dl').textContent()).toBe(
+      'Will be created2Will be updated0Stay unchanged0Rejected rows1',
+    );
+    expect((await call('GET', '/products?sku=IMP-1&status=draft')).data).toEqual([]);
+    await checkPage(page, 'import preview');
+    await button('Import 2 products').click();
+    await expect.poll(() => runPendingTasks(shop)).toBe(1);
+    await page.getByRole('heading', { name: 'The import is complete' }).waitFor();
+    expect((await call('GET', '/products?sku=IMP-1&status=draft')).data).toMatchObject([{ name: 'Cup', price: 150, currency: 'GBP' }]);
+  });
+
+  test('a customer is added, found, changed, suspended and closed', async () => {
+    await open('/customers');
+    await button('Add customer').click();
+    await dialog().getByLabel('Name').fill('Clara Test');
+    await dialog().getByLabel('E-mail address').fill('clara@example.com');
+    await checkPage(page, 'new customer');
+    await button('Add customer', dialog()).click();
+    await page.getByRole('heading', { name: 'Clara Test' }).waitFor();
+    const userId = Number(new URL(page.url()).pathname.split('/').at(-1));
+    await shop.placeOrder({ user_id: userId });
+    await button('Edit').click();
+    await call('PATCH', `/users/${userId}`, { name: 'Clara Smith' });
+    await dialog().getByLabel('Name').fill('Clara Jones');
+    await button('Save', dialog()).click();
+    await alert().waitFor();
+    expect(await alert().locator('tbody').textContent()).toBe('NameClara SmithClara Jones');
+    await button('Save my changes', dialog()).click();
+    await page.getByRole('heading', { name: 'Clara Jones' }).waitFor();
+    await button('Suspend').click();
+    await button('Suspend', dialog()).click();
+    await page.getByText('Account suspended').waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: /^#\d+$/ }).waitFor();
+    await checkPage(page, 'customer');
+    await button('Reactivate').click();
+    await button('Close account').click();
+    await button('Close account', dialog()).click();
+    await dialog().getByText('The user has open orders').waitFor();
+    await button('Cancel', dialog()).click();
+    await open('/customers');
+    await page.getByRole('searchbox').fill('clara@example.com');
+    await page.getByText('1 row', { exact: true }).waitFor();
+    await checkPage(page, 'customers');
+    const other = await shop.createUser();
+    await open(`/customers/${other.id}`);
+    await button('Close account').click();
+    await button('Close account', dialog()).click();
+    await page.getByRole('heading', { name: 'Closed account' }).waitFor();
+    expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+  });
+
+  test('a registered application gets a secret and code that works', async () => {
+    await open('/applications');
+    await page.getByRole('link', { name: 'Register application' }).click();
+    await page.getByLabel('Name').fill('Stock robot');
+    await page.getByRole('radio', { name: 'Program that acts for the shop' }).check();
+    await checkPage(page, 'register application kind');
+    await button('Next').click();
+    await page.getByRole('checkbox', { name: 'Add and change products and their stock' }).check();
+    await checkPage(page, 'register application scopes');
+    await button('Next').click();
+    await page.getByLabel('Requests per month').fill('1000');
+    await page.getByLabel('Per order').fill('25');
+    await button('Register application').click();
+    await page.getByRole('heading', { name: 'Stock robot is registered' }).waitFor();
+    await checkPage(page, 'register application secret');
+    const code = await page.getByRole('region', { name: 'Example in curl' }).textContent();
+    const { stdout } = await run('bash', ['-c', code ?? '']);
+    expect(JSON.parse(stdout)).toMatchObject({ scopes: ['products.write'] });
+    await page.getByRole('link', { name: 'Show the application' }).click();
+    await page.getByText('Add and change products and their stock').waitFor();
+    await page.getByText('of 1,000').waitFor();
+    await page.getByText('€25.00').or(page.getByText('£25.00')).waitFor();
+    await checkPage(page, 'application');
+    await button('Rotate secret').click();
+    await button('Rotate secret', dialog()).click();
+    await dialog().getByText('The previous secret is valid until').waitFor();
+    const [secret] = await dialog().locator('code').allTextContents();
+    await button('I have stored the secret', dialog()).click();
+    expect(code).not.toContain(secret);
+    await button('Edit: Permissions').click();
+    await dialog().getByRole('checkbox', { name: 'Refund customers' }).check();
+    await button('Save', dialog()).click();
+    await page.getByRole('main').getByText('Refund customers').waitFor();
+    await button('Disable').click();
+    await page.getByText('Disabled', { exact: true }).waitFor();
+    await button('Delete').click();
+    await button('Delete', dialog()).click();
+    await page.getByRole('heading', { name: 'Applications' }).waitFor();
+    await page.getByRole('link', { name: 'Console' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Stock robot' }).count()).toBe(0);
+    await checkPage(page, 'applications');
+  });
+
+  test('staff see only the actions that their scopes permit', async () => {
+    const product = await shop.createProduct({ name: 'White mug' });
+    const customer = await shop.createUser();
+    await withdrawPreapproval(shop);
+    const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
+    const limited = await browser.openAndConsent(staff, ['users.manage'], '/customers');
+    await limited.getByRole('heading', { name: 'Customers' }).waitFor();
+    expect(await limited.getByRole('navigation').getByRole('link').allTextContents()).not.toContain('Applications');
+    await limited.goto(`${shop.origin}/console/customers/${customer.id}`);
+    await button('Suspend', limited).waitFor();
+    expect(await limited.getByRole('main').getByRole('button').allTextContents()).toEqual(['Edit', 'Suspend']);
+    expect(await limited.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Account']);
+    await limited.goto(`${shop.origin}/console/products`);
+    await limited.getByRole('link', { name: /White mug/ }).waitFor();
+    expect(await limited.getByRole('main').getByRole('button').allTextContents()).toEqual(['Views']);
+    await limited.goto(`${shop.origin}/console/products/${product.id}`);
+    await limited.getByRole('heading', { name: 'White mug' }).waitFor();
+    expect(await limited.getByRole('main').getByRole('button').count()).toBe(0);
+    for (const path of ['/products/new', '/products/import', '/applications', '/applications/new']) {
+      await limited.goto(`${shop.origin}/console${path}`);
+      await limited.getByRole('heading', { name: 'Page not found' }).waitFor();
+    }
+  });
+
+  test('the pages cause no errors', () => {
+    expect(browser.pageErrors).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { Buffer } from 'node:buffer';
+import { describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/browser/chromium.ts';
+import { createSquarePngDataUri } from '../support/browser/png-data-uri.ts';
+import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
+import { withShop } from '../support/shop/with-shop.ts';
+import { checkPage, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
+
+describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 }, () => {
+  const shop = withShop();
+  const browser = useConsoleBrowser(shop);
+  const admin = shop.admin(['branding.manage']);
+  const staff = shop.staff(['settings.write']);
+
+  test('change the branding, and show the difference to the change of another administrator', async () => {
+    const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/settings');
+    await page.getByLabel('Shop name').fill('Corner Shop');
+    await page.getByLabel('Accent color').fill('#0b6e4f');
+    await checkPage(page, 'settings branding');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The branding has been saved.').waitFor();
+    expect((await shop.callApi('GET', '/api/v1/branding')).body).toMatchObject({ name: 'Corner Shop', accent_color: '#0b6e4f' });
+
+    const [, png = ''] = createSquarePngDataUri(64).split(',');
+    await page.locator('input[type=file]').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') });
+    await page.getByRole('img', { name: 'Logo of Corner Shop' }).waitFor();
+    await page.getByRole('button', { name: 'Remove logo' }).click();
+    await page.getByText('No logo').waitFor();
+
+    await page.getByLabel('Shop name').fill('Yours');
+    expect((await admin.callApi('PATCH', '/api/v1/branding', { body: { name: 'Theirs' } })).status).toBe(200);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Someone else has changed this').waitFor();
+    await page.getByRole('cell', { name: 'Theirs' }).waitFor();
+    await checkPage(page, 'settings conflict');
+    await page.getByRole('button', { name: 'Save my changes' }).click();
+    await expect.poll(async () => (await shop.callApi('GET', '/api/v1/branding')).body.name).toBe('Yours');
+    await page.getByRole('link', { name: 'Backups' }).click();
+    await page.getByText('npx mandate-server backup shop.backup').waitFor();
+    await checkPage(page, 'settings backups');
+    expect(browser.pageErrors).toEqual([]);
+  });
+
+  test('create, change and delete a delivery method', async () => {
+    const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'staff'), '/settings');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Add delivery method' }).click();
+    await dialog.getByLabel('Name').fill('Bicycle courier');
+    await dialog.getByLabel('Code').fill('bicycle');
+    await dialog.getByLabel('Price').fill('4.50');
+    await checkPage(page, 'settings add delivery method');
+    await dialog.getByRole('button', { name: 'Add delivery method' }).click();
+    const row = page.getByRole('row', { name: 'Bicycle courier' });
+    await row.getByText('€4.50').waitFor();
+    await page.getByRole('button', { name: 'Edit “Bicycle courier”' }).click();
+    await dialog.getByLabel('Price').fill('5');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await row.getByText('€5.00').waitFor();
+    await checkPage(page, 'settings delivery methods');
+    await page.getByRole('button', { name: 'Delete “Bicycle courier”' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect((await shop.callApi('GET', '/api/v1/delivery-methods/bicycle')).status).toBe(404);
+    expect(browser.pageErrors).toEqual([]);
+  });
+
+  test('change roles after the administrator has given the console this permission', async () => {
+    const customer = await shop.createAccount('customer', ['users.read']);
+    const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/settings/staff');
+    await page.getByRole('button', { name: 'Sign in to change roles' }).click();
+    await page.locator('input[name=scope][value="users.administer"]').setChecked(true, { force: true });
+    await page.locator('button[value=allow]').click();
+    await page.getByRole('button', { name: 'Add staff' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('E-mail address').fill('unknown@example.com');
+    await dialog.getByRole('button', { name: 'Add staff' }).click();
+    await dialog.getByText('No account has this e-mail address.').waitFor();
+    await dialog.getByLabel('E-mail address').fill(customer.email);
+    await dialog.getByRole('button', { name: 'Add staff' }).click();
+    await page.getByRole('button', { name: 'Change role of Anna Test' }).click();
+    await dialog.getByLabel('Role of Anna Test').selectOption('Administrator');
+    await dialog.getByRole('button', { name: 'Change role' }).click();
+    await page.getByRole('row', { name: 'Anna Test' }).getByText('Administrator').waitFor();
+    await checkPage(page, 'settings staff');
+    expect((await shop.callApi('GET', `/api/v1/users/${customer.id}`, { token: shop.token })).body.role).toBe('admin');
+    expect(browser.pageErrors).toEqual([]);
+  });
+
+  test('contain only what a single scope permits', async () => {
+    await withdrawPreapproval(shop);
+    const page = await browser.openAndConsent(await signUpWithRole(shop.db, shop.origin, 'staff'), ['settings.write'], '/settings');
+    await page.getByRole('button', { name: 'Add delivery method' }).waitFor();
+    expect(await page.getByRole('navigation', { name: 'Sections' }).count()).toBe(0);
+    await page.goto(`${shop.origin}/console/settings/branding`);
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect((await staff.callApi('PATCH', '/api/v1/branding', { body: { name: 'No' } })).status).toBe(403);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { hasChromium } from '../support/browser/chromium.ts';
+import { signUp, signUpWithRole } from '../support/oauth/oauth-flow.ts';
+import { withShop } from '../support/shop/with-shop.ts';
+import { checkPage, signInAtServer, useConsoleBrowser } from './console-browser.ts';
+
+describe.skipIf(!hasChromium)('the console', { timeout: 120_000 }, () => {
+  const shop = withShop();
+  const browser = useConsoleBrowser(shop);
+
+  test('signs staff in without consent, shows the page of the link, and signs out', async () => {
+    const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
+    const order = await shop.placeOrder();
+    const page = await browser.open(`/orders/${order.id}`);
+    await checkPage(page, 'sign-in');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await signInAtServer(page, staff);
+    await page.getByRole('heading', { name: `Order ${order.id}` }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/console/orders/${order.id}`);
+    await page.getByRole('button', { name: 'Account menu' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in to the console' }).waitFor();
+    expect(browser.pageErrors).toEqual([]);
+  });
+
+  test('shows customers that they have no access', async () => {
+    const page = await browser.openAs(await signUp(shop.origin), '/orders');
+    await page.getByRole('heading', { name: 'Your account has no access to the console' }).waitFor();
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    await checkPage(page, 'no access');
+  });
+
+  test('opens pages and commands with the keyboard', async () => {
+    const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'));
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('textbox', { name: 'Search or go to…' });
+    await input.fill('Orders');
+    await checkPage(page, 'command palette');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Orders' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await input.fill('Deutsch');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Bestellungen' }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    expect(browser.pageErrors).toEqual([]);
+  });
+
+  test('shows a page for unknown paths', async () => {
+    const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'staff'), '/unknown');
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    expect(await page.title()).toBe('Page not found – Console');
+    await checkPage(page, 'not found');
+  });
+});
