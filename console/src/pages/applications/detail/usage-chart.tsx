@@ -12,7 +12,6 @@ type Props = { readonly months: readonly UsageMonth[]; readonly quota: number | 
 /** Requests of each month as bars, the quota as a dashed line, and the same data as a table. */
 export function UsageChart({ months, quota }: Props): ReactNode {
   const t = useApplicationsMessages();
-  const format = useFormat();
   const language = useLanguage();
   const monthName = (month: string): string =>
     new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' }).format(new Date(`${month}-01T00:00:00Z`));
@@ -32,7 +31,7 @@ export function UsageChart({ months, quota }: Props): ReactNode {
             <Tooltip
               isAnimationActive={false}
               cursor={{ fill: 'var(--hover)' }}
-              content={({ payload }) => <MonthTooltip month={payload[0]?.payload} />}
+              content={({ activeIndex }) => <MonthTooltip month={months[Number(activeIndex)]} />}
             />
             <Bar dataKey="requests" fill="var(--accent)" radius={[4, 4, 0, 0]} maxBarSize={40} isAnimationActive={false} />
             <Bar dataKey="errors" fill="var(--critical)" radius={[4, 4, 0, 0]} maxBarSize={40} isAnimationActive={false} />
@@ -48,26 +47,7 @@ export function UsageChart({ months, quota }: Props): ReactNode {
           </BarChart>
         </ResponsiveContainer>
       </div>
-      <table className={classes['table']}>
-        <thead>
-          <tr>
-            <th scope="col">{t('usage.month')}</th>
-            <th scope="col">{t('usage.requests')}</th>
-            <th scope="col">{t('usage.errors')}</th>
-            <th scope="col">{t('usage.orders')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {months.map(({ month, requests, errors, orders }) => (
-            <tr key={month}>
-              <th scope="row">{monthName(month)}</th>
-              <td>{format.number(requests)}</td>
-              <td>{format.number(errors)}</td>
-              <td>{format.number(orders)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <MonthTable months={months} monthName={monthName} />
     </figure>
   );
 }
@@ -82,5 +62,34 @@ function MonthTooltip({ month }: { readonly month: UsageMonth | undefined }): Re
       <div>{`${t('usage.requests')}: ${format.number(month.requests)}`}</div>
       <div>{`${t('usage.errors')}: ${format.number(month.errors)}`}</div>
     </div>
+  );
+}
+
+type MonthTableProps = { readonly months: readonly UsageMonth[]; readonly monthName: (month: string) => string };
+
+function MonthTable({ months, monthName }: MonthTableProps): ReactNode {
+  const t = useApplicationsMessages();
+  const format = useFormat();
+  return (
+    <table className={classes['table']}>
+      <thead>
+        <tr>
+          <th scope="col">{t('usage.month')}</th>
+          <th scope="col">{t('usage.requests')}</th>
+          <th scope="col">{t('usage.errors')}</th>
+          <th scope="col">{t('usage.orders')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {months.map(({ month, requests, errors, orders }) => (
+          <tr key={month}>
+            <th scope="row">{monthName(month)}</th>
+            <td>{format.number(requests)}</td>
+            <td>{format.number(errors)}</td>
+            <td>{format.number(orders)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

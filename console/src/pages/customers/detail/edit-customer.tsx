@@ -22,7 +22,6 @@ export function EditCustomer({ user, onClose }: { readonly user: User; readonly 
   if (update.conflict) {
     const { current, changes, fields } = update.conflict;
     const [theirs, yours] = [new Map<string, unknown>(Object.entries(current)), new Map<string, unknown>(Object.entries(changes))];
-    const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
     const differences = fields.map((field): FieldDifference => ({
       field: t.value('field', field),
       theirs: text(theirs.get(field)),
@@ -52,3 +51,5 @@ export function EditCustomer({ user, onClose }: { readonly user: User; readonly 
     />
   );
 }
+
+const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
