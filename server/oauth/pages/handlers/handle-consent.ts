@@ -83,8 +83,7 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
 
 /**
  * Returns the scopes whose checkboxes are checked when the page opens. Powerful permissions are checked only if the user has granted them to
- * this application before, or if the application gets them without consent when it requests no others. A device code can come from another
- * person's device, so such a consent does not count for devices.
+ * this application before. A device code can come from another person's device, so such a consent does not count for devices.
  */
 async function findPreselectedScopes(
   { em }: PageContext,
@@ -93,11 +92,8 @@ async function findPreselectedScopes(
   application: Application,
   apiScopes: readonly Scope[],
 ): Promise<ReadonlySet<string>> {
-  const granted =
-    deviceCode === undefined
-      ? new Set([...(await findConsentedScopes(em, user.id, application.id)), ...application.preapprovedScopes])
-      : new Set<string>();
-  return new Set(apiScopes.filter((scope) => !isPowerfulPermission(scope) || granted.has(scope)));
+  const consented = deviceCode === undefined ? await findConsentedScopes(em, user.id, application.id) : new Set<string>();
+  return new Set(apiScopes.filter((scope) => !isPowerfulPermission(scope) || consented.has(scope)));
 }
 
 async function orderLimitsViewModel(
