@@ -47,7 +47,7 @@ export function loadConsoleFiles(folder: URL | undefined = findBuiltConsole()): 
   return { script: entry.file, stylesheets: entry.css, imports, assets };
 }
 
-/** The published server contains the built files, with compressed assets; in the repository, they are in the workspace of the console. */
+/** The image and the published server contain the built files; in the package, the assets are compressed. */
 function findBuiltConsole(): URL | undefined {
   const folders = [new URL('files/', import.meta.url), new URL('../../console/dist/', import.meta.url)];
   return folders.find((folder) => existsSync(new URL('manifest.json', folder)));

@@ -53,6 +53,11 @@ describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] 
       ]);
     });
 
+    test('contains the built console', async () => {
+      const files = join(image.directory, image.workdir, 'server/console/files');
+      expect(await readdir(files)).toEqual(['assets', 'licenses.md', 'manifest.json']);
+    });
+
     test('runs as a numeric user other than root', async () => {
       expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
       expect(image.environment).toMatchObject({ NODE_ENV: 'production' });
