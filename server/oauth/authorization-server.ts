@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import express from 'express';
 import type { Middleware } from 'koa';
 import type { AdapterFactory, Provider } from 'oidc-provider';
@@ -66,6 +66,7 @@ import { redirectFormToGet } from './provider/redirect-form-to-get.ts';
 import { createPostgresAdapterFactory } from './provider/postgres-adapter.ts';
 import { type OnTokenOperation, reportTokenOperations } from './provider/report-token-operations.ts';
 import { translateOidcProviderCookies } from './provider/translate-oidc-provider-cookies.ts';
+import { deriveProviderKeys } from './provider/derive-provider-keys.ts';
 import { DpopNonces } from './tokens/dpop-nonces.ts';
 import { createAccessTokenVerifier } from './tokens/verify-access-token.ts';
 import { createServerErrorRecorder, correctProviderResponses } from './provider/correct-provider-responses.ts';
@@ -137,7 +138,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const { issuer, keys, log, canMail = true, limits = createDatabaseAttemptLimiter(em) } = parts;
   const { refreshGraceSeconds = defaultRefreshGraceSeconds, languages = bundledLanguages, development = false } = parts;
   const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
-  const providerKeys = providerKeysFrom(deriveKey);
+  const providerKeys = deriveProviderKeys(deriveKey);
   const dpopNonces = new DpopNonces(deriveKey('DPoP nonces of the API'));
   const signingKeys = await loadOrCreateSigningKeyCache(em, Buffer.from(keys.signingKeys), parts.signingKeys);
   await ensureBuiltInApplications(em, issuer);
@@ -259,12 +260,6 @@ const selfRegistrationMiddleware = (
   createClientIdUrlMiddleware({ em: db.em, limits, network: documentNetwork }),
   ...(open ? [enableOpenClientRegistration(store, limits)] : []),
 ];
-const providerKeysFrom = (deriveKey: (name: string) => Buffer) => ({
-  referenceKey: createSecretKey(deriveKey('token references')),
-  refreshResponseKey: createSecretKey(deriveKey('refresh responses')),
-  cookieKey: deriveKey('cookies').toString('base64url'),
-  dpopNonceSecret: deriveKey('DPoP nonces of the authorization server'),
-});
 
 function routes(
   context: PageContext,

@@ -38,6 +38,7 @@ const keyScopes: Record<KeyScope, true> = {
   'connected_apps.read': true,
   'connected_apps.write': true,
   'applications.manage': true,
+  'identity_providers.manage': true,
   'signing_keys.manage': true,
   'audit.read': true,
 };
