@@ -65,6 +65,8 @@ describe('the tools', () => {
       'applications.rotateSecret': secret,
       'applications.createRegistrationToken': secret,
       'webhooks.create': secret,
+      'identityProviders.create': 'requires a secret, which must not appear in a conversation',
+      'identityProviders.update': 'requires a secret, which must not appear in a conversation',
       'webhooks.rotateSecret': secret,
       'signingKeys.rotate': 'must be decided by a human',
       'approvals.approve': 'must be decided by a human',
