@@ -32,7 +32,7 @@ export function useConsoleBrowser(server: Pick<ApiServer, 'origin'>): ConsoleBro
     await chromium?.close();
   });
   const open: ConsoleBrowser['open'] = async (path = '', language = 'en') => {
-    const context = await chromium.newContext({ viewport: { width: 1280, height: 860 }, locale: language });
+    const context = await chromium.newContext({ viewport: { width: 1280, height: 860 }, locale: language, reducedMotion: 'reduce' });
     contexts.push(context);
     const page = await context.newPage();
     page.on('pageerror', (error) => pageErrors.push(String(error)));

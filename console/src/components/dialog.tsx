@@ -8,7 +8,15 @@ type Props = { readonly title: string; readonly isOpen: boolean; readonly onClos
 export function Dialog({ title, isOpen, onClose, children }: Props): ReactNode {
   const t = useCommonMessages();
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} centered closeButtonProps={{ 'aria-label': t('form.close') }}>
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={title}
+      centered
+      closeButtonProps={{ 'aria-label': t('form.close') }}
+      // Content that depends on the URL changes when the dialog closes, so it must not be visible any longer.
+      transitionProps={{ exitDuration: 0 }}
+    >
       {children}
     </Modal>
   );

@@ -23,6 +23,7 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace',
   fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '18px' },
   cursorType: 'pointer',
+  respectReducedMotion: true,
   // Notifications close themselves.
   components: { Notification: Notification.extend({ defaultProps: { withCloseButton: false } }) },
 });
