@@ -152,7 +152,7 @@ describe.skipIf(databaseKind === 'pglite')('tests fail in a copy of the server w
     copy = await mkdtemp(join(tmpdir(), 'mandate-planted-'));
     const configuration = ['package.json', 'package-lock.json', 'tsconfig.json', 'vitest.config.ts'];
     const buildScripts = ['build-ignored-files.js', 'start-provided-node.js'];
-    for (const part of ['contract', 'server', 'client-sdk', 'cli', 'clients', 'test', ...configuration, ...buildScripts])
+    for (const part of ['contract', 'server', 'client-sdk', 'cli', 'clients', 'console', 'test', ...configuration, ...buildScripts])
       await cp(join(root, part), join(copy, part), { recursive: true, verbatimSymlinks: true });
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
   });
