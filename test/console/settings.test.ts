@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
+import { scopeNames } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/browser/chromium.ts';
 import { createSquarePngDataUri } from '../support/browser/png-data-uri.ts';
 import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
 import { withShop } from '../support/shop/with-shop.ts';
-import { checkPage, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
+import { checkPage, consentTo, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
 
 describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 }, () => {
   const shop = withShop();
@@ -68,8 +69,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     const customer = await shop.createAccount('customer', ['users.read']);
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/settings/staff');
     await page.getByRole('button', { name: 'Sign in to change roles' }).click();
-    for (const box of await page.locator('input[name=scope]').all()) await box.setChecked(true, { force: true });
-    await page.locator('button[value=allow]').click();
+    await consentTo(page, scopeNames);
     await page.getByRole('button', { name: 'Add staff' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('E-mail address').fill('unknown@example.com');
