@@ -10,7 +10,7 @@ import { connectToSupervisor, disconnectFromSupervisor } from './supervisor/conn
 export async function startServer(config: Config, log: Log = createLog(config.production)): Promise<void> {
   const opened = new CleanupStack();
   const shutdown = new Shutdown(opened, log);
-  const reportReady = cluster.isWorker ? connectToSupervisor(shutdown) : undefined;
+  const reportReady = cluster.isWorker ? connectToSupervisor((isReplaced) => void shutdown.stop('supervisor', isReplaced)) : undefined;
   // deferred first, so that it runs last
   opened.defer(disconnectFromSupervisor);
   try {

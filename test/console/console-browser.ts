@@ -100,6 +100,7 @@ export async function consentTo(page: Page, scopes: readonly Scope[]): Promise<v
 
 /** Checks the current state of a page: axe in light and dark mode, and a window of 390 pixels. Takes screenshots if a directory is set. */
 export async function checkPage(page: Page, name: string): Promise<void> {
+  await page.locator('h1').first().waitFor({ state: 'attached' });
   await takeScreenshots(page, `console ${name}`);
   const size = page.viewportSize();
   for (const width of [390, 1280])

@@ -97,6 +97,12 @@ EXPECTED_ERRORS = [
         "The fields of an application depend on each other.",
     ),
     ("invalid_value", "Is required (unless|with) ", "The fields of a limit depend on each other."),
+    (
+        "invalid_value",
+        "Is required (for|if) |Is not used with |Must include openid|Must be false if the audience|Apple requires|Must be a P-256|The logo "
+        "|There is no active administrator",
+        "The fields of an identity provider depend on each other, and a key must be usable.",
+    ),
     ("out_of_range", "With `include=items` a page has at most", "The maximum of a parameter depends on another one."),
     ("invalid_value", "Has scopes that ", "Which scopes an application can have depends on its other fields."),
     ("out_of_range", "Must have at least 1 character", "The names of metadata have a minimum length."),

@@ -1,18 +1,18 @@
 import cluster from 'node:cluster';
-import type { Shutdown } from '../graceful-shutdown.ts';
 import { parseStopMessage, readyMessage } from './supervisor-messages.ts';
 
 /**
  * Obeys the supervisor that has started this process.
+ * @param stop finishes the requests and closes everything
  * @returns a function that reports that this process has started
  */
-export function connectToSupervisor(shutdown: Shutdown): () => void {
+export function connectToSupervisor(stop: (isReplaced: boolean) => unknown): () => void {
   let isReady = false;
   process.on('message', (message) => {
-    const stop = parseStopMessage(message);
-    if (!stop) return;
+    const stopMessage = parseStopMessage(message);
+    if (!stopMessage) return;
     // While the process is starting, it has no requests to finish.
-    if (isReady) void shutdown.stop('supervisor', stop.replaced);
+    if (isReady) stop(stopMessage.replaced);
     else process.exit();
   });
   return () => {

@@ -18,6 +18,13 @@ const call = (
 const imports = ['/order-imports?source=elsewhere', '/product-imports', '/user-imports?source=elsewhere'];
 const csv = { 'content-type': 'text/csv' };
 
+test('POST /user-exports: 409 while two tasks are unfinished', async () => {
+  for (const _ of [1, 2]) await call('POST', '/order-exports', {});
+  const { status, body } = await call('POST', '/user-exports', {});
+  expect([status, body.code]).toEqual([409, 'too_many_tasks']);
+  await shop.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where status = 'queued'`);
+});
+
 describe.each(imports)('POST %s', (path) => {
   test('403 for a user who is no longer staff or administrator', async () => {
     const formerAdmin = await signUpWithRole(shop.db, shop.origin, 'admin');
