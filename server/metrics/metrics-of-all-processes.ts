@@ -59,11 +59,11 @@ class ProcessMetrics {
 
 /** Serves the sums of the metrics of the supervisor and its server processes. Returns a function that stops the server. */
 export function serveMetricsOfAllProcesses(address: MetricsAddress, log: Log): Promise<() => Promise<void>> {
-  const own = new Registry();
-  collectDefaultMetrics({ register: own });
+  const supervisorRegistry = new Registry();
+  collectDefaultMetrics({ register: supervisorRegistry });
   const processes = new ProcessMetrics();
   const render = async () => {
-    const all = Registry.aggregate([await own.getMetricsAsJSON(), ...(await processes.collect())]);
+    const all = Registry.aggregate([await supervisorRegistry.getMetricsAsJSON(), ...(await processes.collect())]);
     return { text: await all.metrics(), contentType: all.contentType };
   };
   return serveMetrics(address, render, log);

@@ -1,18 +1,18 @@
-import cluster from 'node:cluster';
 import type { Config } from '../config/read-config.ts';
 import { createLog, type Log } from '../logging/logger.ts';
 import { importModuleRequiringOptionalPackages } from '../optional-packages/import-module-requiring-optional-packages.ts';
 import { CleanupStack } from './cleanup-stack.ts';
 import { Shutdown, stopOnSignal } from './graceful-shutdown.ts';
-import { connectToSupervisor, disconnectFromSupervisor } from './supervisor/connect-to-supervisor.ts';
+import { connectToSupervisor, disconnectFromSupervisor, isSupervised } from './supervisor/connect-to-supervisor.ts';
 
 /** Resolves when the server is listening. If the server cannot start, closes everything and rejects. */
 export async function startServer(config: Config, log: Log = createLog(config.production)): Promise<void> {
   const opened = new CleanupStack();
   const shutdown = new Shutdown(opened, log);
-  const reportReady = cluster.isWorker ? connectToSupervisor((isReplaced) => void shutdown.stop('supervisor', isReplaced)) : undefined;
+  const supervised = isSupervised(config);
+  const reportReady = supervised ? connectToSupervisor((isReplaced) => void shutdown.stop('supervisor', isReplaced)) : undefined;
   // deferred first, so that it runs last
-  opened.defer(disconnectFromSupervisor);
+  if (supervised) opened.defer(disconnectFromSupervisor);
   try {
     // tracing must start before the modules that it instruments are loaded
     if (config.traces) opened.defer(await (await importTracing()).startTracing(config.traces, log));
@@ -22,7 +22,7 @@ export async function startServer(config: Config, log: Log = createLog(config.pr
     await opened.disposeAsync().catch((closeError: unknown) => log.warn({ err: closeError }, 'some resources could not be closed'));
     throw error;
   }
-  stopOnSignal(shutdown, log, cluster.isWorker);
+  stopOnSignal(shutdown, log, supervised);
   reportReady?.();
 }
 

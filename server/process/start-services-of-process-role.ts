@@ -1,4 +1,3 @@
-import cluster from 'node:cluster';
 import { serveEmbeddedDatabaseCopies } from '../backup/serve-embedded-database-copies.ts';
 import type { Config } from '../config/read-config.ts';
 import { migrateAndOpenDatabase } from '../schema/migrate-and-open-database.ts';
@@ -17,6 +16,7 @@ import type { Shutdown } from './graceful-shutdown.ts';
 import { limitHeapGrowthBetweenCollections } from './limit-heap-growth.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 import { reloadMailAndStripeSettingsOnSighup, ReplaceableMailTransport } from './reload-mail-and-stripe-on-sighup.ts';
+import { isSupervised } from './supervisor/connect-to-supervisor.ts';
 import { startEventLoopWatchdog } from './watchdog.ts';
 import { startHealthServer, startWebServerAfterFirstRunSetup } from './start-web-and-health-server.ts';
 import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys-and-stored-secret.ts';
@@ -52,7 +52,7 @@ async function openDependencies(config: Config, log: Log, opened: CleanupStack):
   if (replica) metrics?.watchReplica(replica);
   if (storage) metrics?.watchStorage(storage);
   metrics?.watchQueues(db.em);
-  if (config.metrics && metrics) opened.defer(cluster.isWorker ? metrics.sendToSupervisor() : await metrics.serve(config.metrics));
+  if (config.metrics && metrics) opened.defer(isSupervised(config) ? metrics.sendToSupervisor() : await metrics.serve(config.metrics));
   await connectEventSignals(config, db, log, opened);
   const keys = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory)));
   const providers = new Map(await createPaymentProviders(config.payments));

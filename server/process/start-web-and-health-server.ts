@@ -20,6 +20,7 @@ import { createSupervisorCounters } from '../rate-limits/supervisor-counters.ts'
 import type { CleanupStack } from './cleanup-stack.ts';
 import { drainConnections } from './drain-connections.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
+import { isSupervised } from './supervisor/connect-to-supervisor.ts';
 
 /**
  * Serves requests until `opened` is closed, which finishes the requests in progress.
@@ -71,12 +72,9 @@ export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencie
  * Several processes of one server count requests in the supervisor, unless Redis also counts those of other machines. A single process counts
  * in its memory.
  */
-async function chooseRateLimitCounters(
-  { redisUrl, issuer }: Config,
-  log: Log,
-  opened: CleanupStack,
-): Promise<CreateRateLimitCounters | undefined> {
-  if (redisUrl === undefined) return cluster.isWorker ? createSupervisorCounters : undefined;
+async function chooseRateLimitCounters(config: Config, log: Log, opened: CleanupStack): Promise<CreateRateLimitCounters | undefined> {
+  const { redisUrl, issuer } = config;
+  if (redisUrl === undefined) return isSupervised(config) ? createSupervisorCounters : undefined;
   const redis = await openRedisCounterConnection(redisUrl, issuer, log);
   opened.defer(() => redis.close());
   return (windowSeconds) => createRateLimitCounters(windowSeconds, redis);
@@ -123,8 +121,9 @@ async function listen(server: Server, { http, issuer, role }: Config, log: Log):
   log.info({ ...http, issuer, role }, 'listening');
 }
 
-async function printWelcome({ production, issuer, dataDirectory }: Config, db: Database): Promise<void> {
-  const isFirstProcess = cluster.isPrimary || cluster.worker?.id === 1;
+async function printWelcome(config: Config, db: Database): Promise<void> {
+  const { production, issuer, dataDirectory } = config;
+  const isFirstProcess = !isSupervised(config) || cluster.worker?.id === 1;
   if (production || !isFirstProcess) return;
   const file = await readFirstRunFile(db.em.fork(), dataDirectory);
   process.stdout.write(formatWelcomeMessage(issuer, file, getFirstRunFilePath(dataDirectory)));

@@ -50,13 +50,13 @@ type PendingRequest = CountedRequest & { readonly resolve: (state: RateLimitStat
  * that no client is rejected because of the delay.
  */
 export function createSupervisorCounters(windowSeconds: number): RateLimitCounters {
-  const own = createRateLimitCounters(windowSeconds);
+  const localCounters = createRateLimitCounters(windowSeconds);
   const sent = new Map<number, { readonly requests: readonly PendingRequest[]; readonly timer: NodeJS.Timeout }>();
   let pending: PendingRequest[] = [];
   let lastId = 0;
 
-  const countHere = async (requests: readonly PendingRequest[]): Promise<void> => {
-    for (const { policy, limit, key, resolve } of requests) resolve(await own.count(policy, limit, key));
+  const countLocally = async (requests: readonly PendingRequest[]): Promise<void> => {
+    for (const { policy, limit, key, resolve } of requests) resolve(await localCounters.count(policy, limit, key));
   };
   const take = (id: number): readonly PendingRequest[] => {
     const { requests = [], timer } = sent.get(id) ?? {};
@@ -68,14 +68,14 @@ export function createSupervisorCounters(windowSeconds: number): RateLimitCounte
     const requests = pending;
     pending = [];
     const id = (lastId += 1);
-    sent.set(id, { requests, timer: setTimeout(() => void countHere(take(id)), maxWaitMs) });
+    sent.set(id, { requests, timer: setTimeout(() => void countLocally(take(id)), maxWaitMs) });
     const message: CountMessage = {
       type: 'mandate:count-requests',
       id,
       windowSeconds,
       requests: requests.map(({ policy, limit, key }) => ({ policy, limit, key })),
     };
-    process.send?.(message, undefined, undefined, (error) => error && void countHere(take(id)));
+    process.send?.(message, undefined, undefined, (error) => error && void countLocally(take(id)));
   };
   process.on('message', (message) => {
     if (!hasType<CountedMessage>(message, 'mandate:counted-requests')) return;

@@ -87,7 +87,7 @@ export function Shell(): ReactNode {
 function CurrentPage({ permittedPages }: { readonly permittedPages: readonly PageDefinition[] }): ReactNode {
   const { pathname } = useLocation();
   return (
-    // The key removes the error of the previous page.
+    // A new key resets the error boundary when the user opens another page.
     <ErrorBoundary key={pathname}>
       <Suspense fallback={<PageSkeleton />}>
         <Routes>

@@ -23,7 +23,10 @@ const { email: validEmail, name: validName } = contract.users.create.body.shape;
 
 const labelSchema = singleLineInputSchema(200);
 const optionalText = z.string().optional().catch(undefined);
-/** Apple sends booleans as text. Microsoft states whether the owner of the domain is verified in `xms_edov`, if the application asks for it. */
+/**
+ * Apple sends booleans as text. Microsoft states in `xms_edov` whether the owner of the address's domain is verified, if the application is
+ * configured to receive this claim.
+ */
 const booleanClaim = z
   .union([
     z.boolean(),

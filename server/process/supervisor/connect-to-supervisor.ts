@@ -1,5 +1,9 @@
 import cluster from 'node:cluster';
+import type { Config } from '../../config/read-config.ts';
 import { parseStopMessage, readyMessage } from './supervisor-messages.ts';
+
+/** Returns whether our supervisor has started this process. Process managers such as PM2 use the cluster module too. */
+export const isSupervised = ({ processes }: Config): boolean => cluster.isWorker && processes > 1;
 
 /**
  * Obeys the supervisor that has started this process.

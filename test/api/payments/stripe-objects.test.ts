@@ -8,7 +8,7 @@ import {
   stripeAmountFromMinorUnits,
 } from '../../../server/payments/providers/convert-stripe-objects.ts';
 
-/** Converts a Stripe payment with these fields. */
+/** Converts a payment intent of Stripe in which these fields are replaced. */
 const convertIntent = (fields: object) => {
   const intent: unknown = {
     id: 'pi_1',

@@ -233,8 +233,8 @@ describe('the account page', () => {
     const claims = newProviderUser();
     await signInThroughProvider(newBrowser(), provider, slug, claims);
     const browser = newBrowser();
-    const page = await signInThroughProvider(browser, other, 'other', { ...claims, email: `x.${claims.email}`, name: 'Somebody Else' });
-    expect(page.text).toContain('Somebody Else');
+    const page = await signInThroughProvider(browser, other, 'other', { ...claims, email: `x.${claims.email}`, name: 'Eve Else' });
+    expect(page.text).toContain('Eve Else');
     await other.stop();
   });
 

@@ -118,6 +118,8 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_PROCESSES=2', { timeout: 120
     const load = [sendRequests(() => request(server.url)), sendRequests(() => fetch(`${server.url}/readyz`))];
     process.kill(server.pid, 'SIGHUP');
     await waitUntil(async () => (await Promise.all(before.map(exists))).every((isRunning) => !isRunning), 60_000);
+    // an exited process is a child until the supervisor has noticed its exit
+    await expect.poll(() => childProcesses(server.pid)).toHaveLength(2);
     const after = await childProcesses(server.pid);
     done.abort();
     const [sentToProducts = 0, sentToReadyz = 0] = await Promise.all(load);

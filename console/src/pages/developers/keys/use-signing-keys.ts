@@ -6,7 +6,7 @@ import { environment } from '../../../environment.ts';
 
 export type PublishedKey = { readonly kid: string; readonly alg: string };
 
-/** A published key with the time of its creation, if the user may read the audit log. */
+/** A published key. The audit log contains the time of its creation, so only users who may read the audit log see it. */
 export type SigningKey = PublishedKey & { readonly createdAt: string | undefined; readonly reason: string | undefined };
 
 /** Returns the published signing keys. Their ages are those of the rotations in the audit log. */

@@ -67,7 +67,7 @@ export type ExistingAccountPageViewModel = {
   readonly signInPath: string;
 };
 
-/** Renders the page for a user whose e-mail address belongs to an account to which the provider is not linked. */
+/** Renders the page that offers to link the provider to an existing account with the same e-mail address. */
 export function existingAccountPage(settings: PageSettings, content: ExistingAccountPageViewModel): Html {
   const { providers: messages, accountMenu, signUp } = settings.messages;
   const { csrf, provider, email, linkForm, signInPath } = content;
