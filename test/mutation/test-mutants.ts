@@ -5,7 +5,7 @@ import type { Mutant } from './mutant.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 import { RelatedTests } from './related-tests.ts';
 import { ConfirmedFailures } from './confirmed-failures.ts';
-import { WorkingCopy } from './working-copy.ts';
+import { DeadlineExceededError, WorkingCopy } from './working-copy.ts';
 
 export type Verdict =
   | { readonly noticedBy: string }
@@ -25,7 +25,7 @@ type Options = {
 type Pending = { readonly mutant: Mutant; waiting: readonly string[]; passed: number; noticedBy?: string };
 
 /**
- * Runs the type check with each mutant, and then the related test files. No test run starts after `minutes`.
+ * Runs the type check with each mutant, and then the related test files, for at most `minutes`.
  */
 export async function testMutants(
   root: string,
@@ -36,7 +36,7 @@ export async function testMutants(
   await using cleanUps = new AsyncDisposableStack();
   const postgresql = await startPostgresql(await findPostgresql());
   cleanUps.defer(postgresql.stop);
-  const copies = await Promise.all(Array.from({ length: workers }, () => WorkingCopy.create(root, postgresql.url)));
+  const copies = await Promise.all(Array.from({ length: workers }, () => WorkingCopy.create(root, postgresql.url, deadline)));
   cleanUps.defer(async () => void (await Promise.all(copies.map((copy) => copy.remove()))));
   const copiesInUse = new CopiesInUse(copies);
   const related = await RelatedTests.read(root);
@@ -50,7 +50,7 @@ export async function testMutants(
   if (await copies[0]?.failsTypeCheck()) process.stderr.write('the type check fails without any change, and is not counted\n');
   else
     await copiesInUse.forEach('type check', pending, async (copy, one) => {
-      if (performance.now() >= deadline || !(await copy.with(one.mutant, () => copy.failsTypeCheck()))) return;
+      if ((await untilDeadline(() => copy.with(one.mutant, () => copy.failsTypeCheck()))) !== true) return;
       one.noticedBy = 'the type check';
       onResult(toResult(one));
     });
@@ -58,13 +58,20 @@ export async function testMutants(
   for (const [round, size] of rounds.entries()) {
     const survivors = pending.filter(({ noticedBy }) => noticedBy === undefined);
     await copiesInUse.forEach(`round ${round + 1}`, survivors, async (copy, one) => {
-      if (performance.now() < deadline) await testOne(copy, one, size, failures);
+      await untilDeadline(() => testOne(copy, one, size, failures));
       if (one.noticedBy !== undefined) onResult(toResult(one));
     });
   }
   for (const one of pending) if (one.noticedBy === undefined && one.passed > 0) onResult(toResult(one));
   return pending.map(toResult);
 }
+
+/** Returns undefined if the deadline was exceeded. */
+const untilDeadline = <T>(work: () => Promise<T>): Promise<T | undefined> =>
+  work().catch((error: unknown) => {
+    if (error instanceof DeadlineExceededError) return undefined;
+    throw error;
+  });
 
 const toResult = ({ mutant, noticedBy, passed }: Pending): Result => ({
   mutant,

@@ -29,24 +29,33 @@ const jsonReport = z.object({
   testResults: z.array(z.object({ name: z.string(), status: z.string(), assertionResults: z.array(assertionResult) })),
 });
 
+/** The time for the whole sample is over. */
+export class DeadlineExceededError extends Error {}
+
 /** A copy of the work tree in which one mutant at a time is tested. */
 export class WorkingCopy {
   readonly #directory: string;
   readonly #environment: NodeJS.ProcessEnv;
+  readonly #deadline: number;
 
-  private constructor(directory: string, databaseUrl: string) {
+  private constructor(directory: string, databaseUrl: string, deadline: number) {
     this.#directory = directory;
+    this.#deadline = deadline;
     // oxlint-disable-next-line node/no-process-env -- the test runs inherit this program's environment
     this.#environment = { ...process.env, DATABASE_URL: databaseUrl };
   }
 
-  /** @param databaseUrl PostgreSQL server that all test runs share, because starting a server takes more time than many test files need */
-  static async create(root: string, databaseUrl: string): Promise<WorkingCopy> {
+  /**
+   * @param databaseUrl PostgreSQL server that all test runs share, because starting a server takes more time than many test files need
+   * @param deadline time, as returned by `performance.now()`, at which running programs are stopped
+   */
+  static async create(root: string, databaseUrl: string, deadline: number): Promise<WorkingCopy> {
     const directory = await mkdtemp(join(tmpdir(), 'mandate-mutation-'));
-    const isCopied = (path: string): boolean => !/\/(?:node_modules|\.git|dist)$/.test(path);
+    // Built parts of the packages are copied, because tests need them. Only the release is left out.
+    const isCopied = (path: string): boolean => !/\/(?:node_modules|\.git)$/.test(path) && path !== join(root, 'dist');
     await cp(root, directory, { recursive: true, filter: isCopied });
     await linkPackages(root, directory);
-    return new WorkingCopy(directory, databaseUrl);
+    return new WorkingCopy(directory, databaseUrl, deadline);
   }
 
   async remove(): Promise<void> {
@@ -103,20 +112,29 @@ export class WorkingCopy {
     return exitCode !== undefined && compilerErrorExitCodes.has(exitCode);
   }
 
-  /** Runs a package's program and returns its exit code. On a timeout, kills the program and its children, and returns `undefined`. */
+  /**
+   * Runs a package's program and returns its exit code. On a timeout, kills the program and its children, and returns `undefined`.
+   * @throws {DeadlineExceededError} if the deadline is the reason
+   */
   async #run(program: string, parameters: readonly string[], limitMs: number): Promise<number | undefined> {
+    const remainingMs = this.#deadline - performance.now();
+    if (remainingMs <= 0) throw new DeadlineExceededError();
     const path = join(this.#directory, 'node_modules', program);
     const options = { cwd: this.#directory, env: this.#environment, stdio: 'ignore', detached: true } as const;
     const child = spawn(process.execPath, [path, ...parameters], options);
     let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      if (child.pid !== undefined) killGroup(child.pid);
-    }, limitMs);
+    const timer = setTimeout(
+      () => {
+        isLate = true;
+        if (child.pid !== undefined) killGroup(child.pid);
+      },
+      Math.min(limitMs, remainingMs),
+    );
     await once(child, 'exit');
     clearTimeout(timer);
     // servers that a failed test left behind
     if (child.pid !== undefined) killGroup(child.pid);
+    if (isLate && performance.now() >= this.#deadline) throw new DeadlineExceededError();
     return isLate ? undefined : (child.exitCode ?? killedExitCode);
   }
 }
