@@ -122,7 +122,8 @@ export async function placeAndPayTraffic(target: Target): Promise<Traffic> {
     next: {
       valueLocation: { in: 'body', after: '{"id":', until: ',' },
       customers: { location: { in: 'body', after: '"user_id":', until: ',' }, ids: [...tokens.keys()] },
-      createRequest: (order, customer) => postJson(`/api/v1/orders/${order}/payments`, tokens.get(customer) ?? '', `payment-of-${order}`, payment),
+      createRequest: (order, customer) =>
+        postJson(`/api/v1/orders/${order}/payments`, tokens.get(customer) ?? '', `payment-of-${order}`, payment),
       countsAsOne: true,
     },
   };
