@@ -7,7 +7,7 @@ import { createInvalidRequestProblem, createProblem } from '../http/problem-deta
 import type { Order } from '../orders/order-and-order-item.entity.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { paymentWithoutProviderDetailsFromEntity } from '../payments/payment-from-entity.ts';
-import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
+import { isOpenPaymentStatus, Payment } from '../payments/payment.entity.ts';
 import {
   undefinedIfProviderUnavailable,
   type PaymentProvider,
@@ -34,7 +34,7 @@ export async function createPendingPayment(
   assertTokenKnown(provider, input.method_token);
   const order = await lockAccessibleOrder(em, principal, orderId, 'payments.manage');
   const earlier = await em.find(Payment, { order: orderId }, { fields: ['status'], disableIdentityMap: true });
-  const open = earlier.some(({ status }) => (openPaymentStatuses as readonly string[]).includes(status));
+  const open = earlier.some(({ status }) => isOpenPaymentStatus(status));
   const now = await readDatabaseTime(em); // the database clock, which also set the reservation's expiry
   assertPayable(order, open, now);
   await enforceLimitsAndCountPaymentTowardBudget(em, principal, order, now);
