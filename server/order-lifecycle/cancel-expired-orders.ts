@@ -5,7 +5,7 @@ import { cancelPaymentsOfExpiredOrders } from './cancel-payment-at-provider.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order-and-order-item.entity.ts';
-import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
+import { isOpenPaymentStatus, openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import { restockOrders } from '../orders/restock-orders.ts';
 
 const batchMax = 200;
@@ -30,7 +30,9 @@ async function cancelBatch(em: EntityManager, now: Date): Promise<number> {
   const ofLocked = { order: { $in: locked.map(({ id }) => id) } };
   const payments = await em.find(Payment, ofLocked, { orderBy: { attempt: 'asc' }, disableIdentityMap: true });
   const statuses = Map.groupBy(payments, ({ order }) => order.id);
-  const orders = locked.filter(({ id }) => !statuses.get(id)?.some(({ status }) => isOpen(status))).toSorted((a, b) => a.id - b.id);
+  const orders = locked
+    .filter(({ id }) => !statuses.get(id)?.some(({ status }) => isOpenPaymentStatus(status)))
+    .toSorted((a, b) => a.id - b.id);
   for (const order of orders) {
     const isFailed = statuses.get(order.id)?.at(-1)?.status === 'failed';
     order.cancel(isFailed ? 'payment_failed' : 'payment_expired', now);
@@ -43,8 +45,6 @@ async function cancelBatch(em: EntityManager, now: Date): Promise<number> {
   for (const order of orders) await recordEvent(em, 'order.canceled', await findOrderWithoutPermissionCheck(em, order.id), order.user.id);
   return orders.length;
 }
-
-const isOpen = (status: Payment['status']): boolean => openPaymentStatuses.some((open) => open === status);
 
 /** Locks orders without an open payment. Orders that another transaction is changing are skipped; the next run checks them again. */
 function lockExpiredOrders(em: EntityManager, now: Date): Promise<Order[]> {

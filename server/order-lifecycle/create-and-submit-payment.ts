@@ -6,9 +6,8 @@ import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import type { Order } from '../orders/order-and-order-item.entity.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
-import { User } from '../users/user.entity.ts';
 import { paymentWithoutProviderDetailsFromEntity } from '../payments/payment-from-entity.ts';
-import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
+import { isOpenPaymentStatus, Payment } from '../payments/payment.entity.ts';
 import {
   undefinedIfProviderUnavailable,
   type PaymentProvider,
@@ -34,8 +33,8 @@ export async function createPendingPayment(
   if (!provider) throw unknownProvider(providers);
   assertTokenKnown(provider, input.method_token);
   const order = await lockAccessibleOrder(em, principal, orderId, 'payments.manage');
-  const attempts = await em.count(Payment, { order: orderId });
-  const open = (await em.count(Payment, { order: orderId, status: { $in: openPaymentStatuses } })) > 0;
+  const earlier = await em.find(Payment, { order: orderId }, { fields: ['status'], disableIdentityMap: true });
+  const open = earlier.some(({ status }) => isOpenPaymentStatus(status));
   const now = await readDatabaseTime(em); // the database clock, which also set the reservation's expiry
   assertPayable(order, open, now);
   await enforceLimitsAndCountPaymentTowardBudget(em, principal, order, now);
@@ -43,7 +42,7 @@ export async function createPendingPayment(
   const { method_token: methodToken, return_url: returnUrl } = input;
   const payment = em.create(Payment, {
     order,
-    attempt: attempts + 1,
+    attempt: earlier.length + 1,
     provider: provider.name,
     status: 'pending',
     amount: order.total,
@@ -60,9 +59,9 @@ export async function createPendingPayment(
  * Submits a payment to its provider and stores the outcome. If the provider is unavailable, the payment stays pending and is retried later.
  */
 export async function submitPaymentToProvider(em: EntityManager, providers: PaymentProviders, id: number, now: Date): Promise<void> {
-  const payment = await em.fork().findOneOrFail(Payment, { id }, { populate: ['order'] });
+  const payment = await em.fork().findOneOrFail(Payment, { id }, { populate: ['order.user'] });
   const order = payment.order.unwrap();
-  const customer = await em.fork().findOneOrFail(User, { id: order.user.id });
+  const customer = order.user.unwrap();
   const outcome = await undefinedIfProviderUnavailable(
     requirePaymentProvider(providers, payment.provider).create({
       ...payment.request,

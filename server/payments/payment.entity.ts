@@ -6,6 +6,7 @@ import type { PaymentStateAtProvider } from './providers/payment-provider.ts';
 
 /** Statuses in which a payment may still succeed without a new attempt. */
 export const openPaymentStatuses = ['pending', 'requires_action', 'processing'] as const;
+export const isOpenPaymentStatus = (status: PaymentBody['status']): boolean => openPaymentStatuses.some((open) => open === status);
 const isOpenSql = `status in ('pending', 'requires_action', 'processing')`;
 
 const schema = defineEntity({

@@ -32,6 +32,8 @@ test.skipIf(databaseKind === 'pglite')(
         '4',
         '--orders',
         '500',
+        '--customers',
+        '8',
         '--all',
         '--long-list',
         '1000',
@@ -44,7 +46,7 @@ test.skipIf(databaseKind === 'pglite')(
       expect(rates.map(({ name, perSecond }) => [name, Object.keys(perSecond)])).toEqual(expected);
       for (const { name, perSecond } of rates) for (const value of Object.values(perSecond)) expect(value, name).toBeGreaterThan(0);
       expect(checks.map(({ name }) => name)).toEqual(
-        expect.arrayContaining(['page', 'unlimited-grants', 'limited-grants', 'memory', 'memory-idle', 'first-start', 'start']),
+        expect.arrayContaining(['page', 'dpop', 'unlimited-grants', 'limited-grants', 'memory', 'memory-idle', 'first-start', 'start']),
       );
       for (const { name, value } of checks) expect(value, name).toBeGreaterThan(0);
       const document = await readFile(join(out, 'performance.md'), 'utf8');

@@ -3,9 +3,9 @@
  * Markdown, and writes docs/benchmark.json, docs/benchmark.svg and the tables in docs/performance.md.
  *
  *   --runs 3           runs everything three times and reports medians
- *   --case a --case b  runs only these cases and writes no file: read-order, …, refresh, page, order-limits, two-processes, memory, start
+ *   --case a --case b  runs only these cases and writes no file: read-own-order, …, refresh, page, dpop, order-limits, two-processes, memory, start
  *   --all              includes `page`, which fills a database with ten million orders first (`--long-list` changes the number)
- *   --rounds 3 --seconds 3 --connections 32 --orders 200000 --out docs
+ *   --rounds 3 --seconds 3 --connections 32 --orders 200000 --customers 1000 --out docs
  *
  * Uses the installed PostgreSQL, or a separate database on the server at `DATABASE_URL`.
  */
@@ -15,11 +15,12 @@ import { parseArgs } from 'node:util';
 import { cases } from './cases/benchmark-cases.ts';
 import type { Check } from './measurements/check.ts';
 import { wrkIsInstalled } from './measurements/run-load.ts';
+import { measureDpop } from './measurements/dpop.ts';
 import { measureMemory } from './measurements/memory.ts';
 import { LargeOrderList } from './measurements/large-order-list.ts';
 import { measureOrderLimits } from './measurements/order-limits.ts';
 import { measureRates, type Rates } from './measurements/rates.ts';
-import { drawChart, formatTables, replaceTables } from './report/format-report.ts';
+import { drawChart, formatTables, replaceGeneratedText } from './report/format-report.ts';
 import { BenchmarkEnvironment } from './servers/benchmark-environment.ts';
 import { measureStart } from './measurements/start-up-time.ts';
 import { type Run, summarizeRuns, type Summary } from './report/summarize-runs.ts';
@@ -34,6 +35,7 @@ const { values: options } = parseArgs({
     seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '32' },
     orders: { type: 'string', default: '200000' },
+    customers: { type: 'string', default: '1000' },
     'long-list': { type: 'string', default: '10000000' },
     out: { type: 'string', default: join(import.meta.dirname, '../../docs') },
   },
@@ -43,10 +45,9 @@ const settings = {
   seconds: Number(options.seconds),
   connections: Number(options.connections),
   orders: Number(options.orders),
+  customers: Number(options.customers),
 };
-/** More users than connections, because concurrent refreshes of the same grant run one after another. */
-const signedInUsers = Math.ceil(settings.connections * 1.5);
-const otherNames = ['page', 'order-limits', 'two-processes', 'memory', 'start'];
+const otherNames = ['page', 'dpop', 'order-limits', 'two-processes', 'memory', 'start'];
 
 const startedAt = performance.now();
 const reportProgress = (progress: string): void =>
@@ -65,6 +66,7 @@ async function measureRun(environment: BenchmarkEnvironment, largeOrderList: Lar
   for (const one of cases) if (isSelected(one.name)) rates.push(await measureRates(environment, one, settings, reportProgress));
   const checks: Check[] = [];
   if (largeOrderList) checks.push(...(await largeOrderList.measure()));
+  if (isSelected('dpop')) checks.push(...(await measureDpop(environment, settings, reportProgress)));
   if (isSelected('order-limits')) checks.push(...(await measureOrderLimits(environment, settings, reportProgress)));
   if (isSelected('two-processes')) checks.push(...(await measureTwoProcesses(environment, settings, reportProgress)));
   if (isSelected('memory')) checks.push(...(await measureMemory(environment, settings, reportProgress)));
@@ -76,13 +78,13 @@ async function writeResults(summary: Summary, directory: string): Promise<void> 
   const document = join(directory, 'performance.md');
   await writeFile(join(directory, 'benchmark.json'), `${JSON.stringify(summary, undefined, 2)}\n`);
   await writeFile(join(directory, 'benchmark.svg'), drawChart(summary.rates));
-  await writeFile(document, replaceTables(await readFile(document, 'utf8'), formatTables(summary)));
+  await writeFile(document, replaceGeneratedText(await readFile(document, 'utf8'), 'bench', formatTables(summary)));
   reportProgress(`written to ${directory}`);
 }
 
 if (!wrkIsInstalled) reportProgress('wrk is not installed, so the load generator uses a large part of the CPU time: apt-get install wrk');
 await using environment = await BenchmarkEnvironment.create(
-  { orders: settings.orders, products: 10_000, users: 20_000, signedInUsers },
+  { orders: settings.orders, products: 10_000, users: 20_000, customers: settings.customers },
   reportProgress,
 );
 await using largeOrderList = isSelected('page')

@@ -1,9 +1,9 @@
-import axe from 'axe-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { problemPageTexts } from '../../server/problems/problem-page-texts.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
+import { findAxeViolations, measureHorizontalOverflow, type ColorScheme } from '../support/browser/page-accessibility.ts';
 import { databaseKind } from '../support/services/database.ts';
 import { signUp, createWebApplication, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { withShop } from '../support/shop/with-shop.ts';
@@ -197,7 +197,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(
         const anna = await signUp(server.origin);
         await withPage({ colorScheme, viewport: { width, height: 900 } }, async (page) => {
           const found: Record<string, unknown> = {};
-          const checkState = async (state: string): Promise<void> => void (found[state] = await axeViolations(page));
+          const checkState = async (state: string): Promise<void> => void (found[state] = await findViolations(page, colorScheme));
           await checkState('start');
           const order = await open(page, 'Orders', 'orders.create', 'Place an order');
           await checkState('an operation');
@@ -213,18 +213,10 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(
       },
     );
 
-    async function axeViolations(page: Page): Promise<string[]> {
+    async function findViolations(page: Page, colorScheme: ColorScheme): Promise<string[]> {
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-      await page.evaluate(axe.source);
-      const found = z.array(z.string()).parse(
-        await page.evaluate(async () => {
-          const { violations } = await Reflect.get(globalThis, 'axe').run();
-          return violations.map(
-            (one: { id: string; nodes: { html: string }[] }) => `${one.id}: ${one.nodes.map(({ html }) => html).join()}`,
-          );
-        }),
-      );
-      const overflow = z.number().parse(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
+      const found = await findAxeViolations(page, colorScheme);
+      const overflow = await measureHorizontalOverflow(page);
       return overflow === 0 ? found : [...found, `${overflow} pixels too wide`];
     }
   },

@@ -89,7 +89,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     expect(await measureHorizontalOverflow(page), name).toBe(0);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      expect(await findAxeViolations(page), `${name}, ${colorScheme}`).toEqual([]);
+      expect(await findAxeViolations(page, colorScheme), `${name}, ${colorScheme}`).toEqual([]);
     }
     const usable = await countInteractiveElements(page);
     const { reached, withoutOutline } = await tabThrough(page);

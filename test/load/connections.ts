@@ -43,6 +43,7 @@ class Connection {
     if (this.#received.length < end + headEnd.length + length) return;
     const bytes = this.#received;
     this.#received = noResponse.bytes;
+    if (/\r\nconnection: close/i.test(head)) this.#socket.destroy();
     this.#finish({ status: Number(head.slice(9, 12)), bytes });
   }
 

@@ -1,9 +1,8 @@
-import axe from 'axe-core';
 import { problemDeclarations } from '@mandate/contract';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
+import { findAxeViolations, measureHorizontalOverflow } from '../support/browser/page-accessibility.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 
 const shop = withShop({ sampleData: false });
@@ -63,15 +62,8 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
         const consoleMessages: string[] = [];
         page.on('console', (message) => consoleMessages.push(message.text()));
         await page.goto(shop.origin + path);
-        await page.evaluate(axe.source);
-        const violationIds = await page.evaluate(async () => {
-          const { violations } = await Reflect.get(globalThis, 'axe').run();
-          return violations.map((one: { id: string }) => one.id);
-        });
-        expect(violationIds).toEqual([]);
-        const overflow = z
-          .number()
-          .parse(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'));
+        expect(await findAxeViolations(page, colorScheme)).toEqual([]);
+        const overflow = await measureHorizontalOverflow(page);
         expect([overflow, consoleMessages.filter((text) => !text.includes('404'))]).toEqual([0, []]);
         await context.close();
       }

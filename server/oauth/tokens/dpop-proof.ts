@@ -1,9 +1,9 @@
-import { calculateJwkThumbprint, decodeProtectedHeader, EmbeddedJWK, jwtVerify } from 'jose';
+import { calculateJwkThumbprint, decodeProtectedHeader, EmbeddedJWK, jwtVerify, type CryptoKey } from 'jose';
 import { z } from 'zod';
 import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
-import { OauthRecord } from '../storage/oauth-record.entity.ts';
+import { ShortLivedCache } from '../../memory/short-lived-cache.ts';
+import { createProofIdConsumer } from './consume-dpop-proof-id.sql.ts';
 import { maxDpopNonceAgeSeconds, type DpopNonces } from './dpop-nonces.ts';
 
 /** Accepted DPoP signature algorithms, in the order in which the metadata lists them. */
@@ -20,45 +20,63 @@ const proofClaims = z.object({
   ath: z.string(),
   nonce: z.string().optional(),
 });
-const proofHeader = z.object({ jwk: z.record(z.unknown()) });
+const proofHeader = z.object({ alg: z.string(), jwk: z.record(z.unknown()) });
+
+type ProofClaims = z.infer<typeof proofClaims>;
+/** Keys of proofs, because importing a key takes as long as verifying a signature. */
+type ProofKeyCache = ShortLivedCache<{ readonly thumbprint: string; readonly key: CryptoKey }>;
 
 export type DpopRequest = { readonly proof: string; readonly method: string; readonly url: string };
 
 /** `use_nonce`: the proof is otherwise valid, but its time is not recent and it contains no current nonce (RFC 9449 section 9). */
 export type DpopProofVerification = 'valid' | 'invalid' | 'use_nonce';
 
+export type VerifyDpopProof = (thumbprint: string, token: string, request: DpopRequest, now: Date) => Promise<DpopProofVerification>;
+
 /**
- * Verifies a request's DPoP proof (RFC 9449 section 4.3): the proof must match the request, the token and the token's key, must be recent, and
- * must be unused.
+ * Creates a verifier for DPoP proofs (RFC 9449 section 4.3): a proof must match the request, the token and the token's key, must be recent,
+ * and must be unused.
  */
-export async function verifyAndConsumeDpopProof(
-  em: EntityManager,
-  thumbprint: string,
-  token: string,
-  request: DpopRequest,
-  nonces: DpopNonces,
-  now: Date,
-): Promise<DpopProofVerification> {
-  const verified = await jwtVerify(request.proof, EmbeddedJWK, { typ: 'dpop+jwt', algorithms: [...dpopAlgorithms] }).catch(() => undefined);
-  const claims = proofClaims.safeParse(verified?.payload);
-  const header = proofHeader.safeParse(verified?.protectedHeader);
-  if (!claims.success || !header.success) return 'invalid';
-  const { jti, htm, htu, iat, ath, nonce } = claims.data;
-  const matches =
-    htm === request.method &&
-    URL.canParse(htu) &&
-    withoutQueryAndFragment(htu) === withoutQueryAndFragment(request.url) &&
-    ath === sha256(token, 'base64url') &&
-    (await calculateJwkThumbprint(header.data.jwk)) === thumbprint;
-  if (!matches) return 'invalid';
-  const nowSeconds = now.getTime() / 1000;
-  const isRecent = nonce === undefined ? Math.abs(nowSeconds - iat) <= toleranceSeconds : nonces.accepts(nonce, now);
-  if (!isRecent) return 'use_nonce';
-  const id = sha256(`${thumbprint} ${jti}`, 'base64url');
-  const acceptedUntil = nonce === undefined ? iat + 2 * toleranceSeconds : nowSeconds + maxDpopNonceAgeSeconds;
-  const record = { model: 'ReplayDetection', id, payload: '{}', expiresAt: new Date(acceptedUntil * 1000) } as const;
-  return (await insertIfAbsent(em, OauthRecord, record)) ? 'valid' : 'invalid';
+export function createDpopProofVerifier(em: EntityManager, nonces: DpopNonces): VerifyDpopProof {
+  const keys: ProofKeyCache = new ShortLivedCache();
+  const consumeProofId = createProofIdConsumer(em);
+  return async (thumbprint, token, request, now) => {
+    const claims = await verifySignature(keys, thumbprint, request.proof);
+    if (!claims || !matchesRequest(claims, request) || claims.ath !== sha256(token, 'base64url')) return 'invalid';
+    const { jti, iat, nonce } = claims;
+    const nowSeconds = now.getTime() / 1000;
+    const isRecent = nonce === undefined ? Math.abs(nowSeconds - iat) <= toleranceSeconds : nonces.accepts(nonce, now);
+    if (!isRecent) return 'use_nonce';
+    const acceptedUntil = nonce === undefined ? iat + 2 * toleranceSeconds : nowSeconds + maxDpopNonceAgeSeconds;
+    const isUnused = await consumeProofId({ id: sha256(`${thumbprint} ${jti}`, 'base64url'), expiresAt: new Date(acceptedUntil * 1000) });
+    return isUnused ? 'valid' : 'invalid';
+  };
 }
+
+/** Returns the claims of a proof that is signed with the key that has this thumbprint, and undefined for every other proof. */
+async function verifySignature(keys: ProofKeyCache, thumbprint: string, proof: string): Promise<ProofClaims | undefined> {
+  try {
+    const key = await findKey(keys, thumbprint, proof);
+    if (!key) return undefined;
+    const { payload } = await jwtVerify(proof, key, { typ: 'dpop+jwt', algorithms: [...dpopAlgorithms] });
+    return proofClaims.parse(payload);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the key in the proof's header if it has this thumbprint. Only such keys are cached, so that others cannot replace them. */
+async function findKey(keys: ProofKeyCache, thumbprint: string, proof: string): Promise<CryptoKey | undefined> {
+  const { alg, jwk } = proofHeader.parse(decodeProtectedHeader(proof));
+  const keyId = `${alg} ${JSON.stringify(jwk)}`;
+  const cached = keys.get(keyId);
+  if (cached) return cached.thumbprint === thumbprint ? cached.key : undefined;
+  if ((await calculateJwkThumbprint(jwk)) !== thumbprint) return undefined;
+  return keys.set(keyId, { thumbprint, key: await EmbeddedJWK({ alg, jwk }) }).key;
+}
+
+const matchesRequest = ({ htm, htu }: ProofClaims, { method, url }: DpopRequest): boolean =>
+  htm === method && URL.canParse(htu) && withoutQueryAndFragment(htu) === withoutQueryAndFragment(url);
 
 /** Returns the thumbprint (RFC 7638) of a DPoP proof's key, without verifying the proof. Returns null for a missing or malformed proof. */
 export async function thumbprintFromUnverifiedDpopProof(proof: string): Promise<string | null> {

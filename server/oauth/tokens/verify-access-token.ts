@@ -2,15 +2,15 @@ import { errors, jwtVerify, type JWTHeaderParameters } from 'jose';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { ShortLivedCache } from '../../memory/short-lived-cache.ts';
 import type { VerifyAccessToken } from '../../http/request/principal-and-token-types.ts';
 import type { DpopNonces } from './dpop-nonces.ts';
-import { verifyAndConsumeDpopProof } from './dpop-proof.ts';
+import { createDpopProofVerifier } from './dpop-proof.ts';
 import { findActiveTokenUserAndLimits } from './find-active-token-user-and-limits.sql.ts';
 import { deriveAccessTokenRecordId, type TokenVerificationKeys } from './jwt-access-token-hooks.ts';
 import { twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 import { hashSecretRecordId } from '../storage/oauth-record-mapping.ts';
-import { VerifiedTokenCache } from './verified-token-cache.ts';
 
 const accessTokenClaims = z.object({
   jti: z.string(),
@@ -42,7 +42,9 @@ export function createAccessTokenVerifier(
   nonces: DpopNonces,
   audience: string,
 ): VerifyAccessToken {
-  const cache = new VerifiedTokenCache<VerifiedToken>();
+  // Signing keys are cached at least as long as verified tokens, so this cache does not delay the effect of a key removal.
+  const cache = new ShortLivedCache<VerifiedToken>();
+  const verifyDpopProof = createDpopProofVerifier(em, nonces);
   return async ({ token, scheme, proof, method, path }) => {
     try {
       const { claims, record, scopes, header } =
@@ -55,7 +57,7 @@ export function createAccessTokenVerifier(
       if (!status || status.ends_at * 1000 <= now.getTime()) return 'revoked_token';
       if (claims.cnf !== undefined) {
         const request = { proof: proof ?? '', method, url: new URL(path, verification.issuer).href };
-        const result = await verifyAndConsumeDpopProof(em, claims.cnf.jkt, token, request, nonces, new Date());
+        const result = await verifyDpopProof(claims.cnf.jkt, token, request, new Date());
         if (result === 'use_nonce') return { dpopNonce: nonces.current(new Date()) };
         if (result === 'invalid') return 'invalid_token';
       }

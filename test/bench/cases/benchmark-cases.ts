@@ -1,8 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { clientCredentialsTraffic, refreshTraffic, signInTraffic } from './oauth-traffic.ts';
-import { proxyHeaders } from '../servers/tls-proxy.ts';
+import type { Traffic } from '../load-generator/traffic.ts';
 import type { ServerName, Target } from '../servers/target.ts';
-import type { RequestSpec, Traffic } from '../load-generator/traffic.ts';
+import {
+  listOwnOrdersTraffic,
+  listProductsTraffic,
+  placeAndPayTraffic,
+  placeOrdersTraffic,
+  readAnyOrderTraffic,
+  readOwnOrdersTraffic,
+} from './api-traffic.ts';
+import { clientCredentialsTraffic, refreshTraffic, signInTraffic } from './oauth-traffic.ts';
 
 /** Requests sent alternately to several servers, and goals for the servers' throughput ratios. */
 export type BenchmarkCase = {
@@ -12,84 +18,53 @@ export type BenchmarkCase = {
   readonly peers: readonly ServerName[];
   /** Minimum throughput of the measured server, as a multiple of each peer's throughput. */
   readonly goals: Readonly<Partial<Record<ServerName, number>>>;
+  /** Minimum throughput of the measured server, in requests per second. */
+  readonly perSecondGoal?: number;
   readonly traffic: (target: Target) => Promise<Traffic> | Traffic;
 };
-
-const randomId = (count: number): number => 1 + Math.floor(Math.random() * count);
-
-const authorized = async ({ token }: Target): Promise<Record<string, string>> => ({
-  authorization: `Bearer ${await token()}`,
-  ...proxyHeaders,
-});
-
-const placeOrderTraffic =
-  (products: (target: Target) => readonly number[]) =>
-  async (target: Target): Promise<Traffic> => {
-    const headers = { ...(await authorized(target)), 'content-type': 'application/json' };
-    const first = (): RequestSpec => ({
-      method: 'POST',
-      path: '/api/v1/orders',
-      headers: { ...headers, 'idempotency-key': randomUUID() },
-      body: JSON.stringify({
-        user_id: randomId(target.shop.users),
-        items: products(target).map((id) => ({ product_id: id, quantity: 1 })),
-        delivery: { method: 'collection', recipient_name: 'Ada Lovelace' },
-      }),
-    });
-    return { first };
-  };
-
-/** Returns the IDs of three different products, because an order may contain a product only once. */
-export const threeProducts = (of: number): readonly number[] => {
-  const [first, step] = [randomId(of), Math.floor(of / 3)];
-  return [0, 1, 2].map((n) => 1 + ((first + n * step) % of));
-};
-
-/** Reads a random order. */
-export async function readOrderTraffic(target: Target): Promise<Traffic> {
-  const headers = await authorized(target);
-  return { first: () => ({ path: `/api/v1/orders/${randomId(target.shop.orders)}`, headers }) };
-}
-
-async function listOrdersTraffic(target: Target): Promise<Traffic> {
-  const headers = await authorized(target);
-  return { first: () => ({ path: `/api/v1/orders?user_id=${randomId(target.shop.users)}`, headers }) };
-}
 
 const subject = 'mandate';
 
 export const cases: readonly BenchmarkCase[] = [
   {
-    name: 'read-order',
-    title: 'read one order',
+    name: 'read-own-order',
+    title: 'read one of the customer’s orders',
     subject,
     peers: ['floor', 'fastify'],
-    goals: { floor: 1, fastify: 2.5 },
-    traffic: readOrderTraffic,
+    goals: { floor: 1, fastify: 2 },
+    traffic: readOwnOrdersTraffic,
   },
   {
-    name: 'list-orders',
-    title: 'list 20 orders of a customer',
+    name: 'read-any-order',
+    title: 'read any order, one staff token for all requests',
+    subject,
+    peers: ['floor', 'fastify'],
+    goals: {},
+    traffic: readAnyOrderTraffic,
+  },
+  {
+    name: 'list-own-orders',
+    title: 'list the customer’s orders, with filters and pages',
     subject,
     peers: ['floor', 'fastify'],
     goals: { floor: 1 },
-    traffic: listOrdersTraffic,
+    traffic: listOwnOrdersTraffic,
   },
   {
     name: 'list-products',
-    title: 'list 20 products, without a token',
+    title: 'list products without a token, with categories and pages',
     subject,
     peers: ['floor', 'fastify'],
     goals: { floor: 1.2 },
-    traffic: () => ({ first: () => ({ path: '/api/v1/products', headers: proxyHeaders }) }),
+    traffic: listProductsTraffic,
   },
   {
     name: 'create-order',
-    title: 'create an order, 3 lines over all products',
+    title: 'create an order, 3 lines, some products more popular than others',
     subject,
     peers: ['floor', 'orm'],
     goals: { floor: 0.9, orm: 3 },
-    traffic: placeOrderTraffic(({ shop }) => threeProducts(shop.products)),
+    traffic: placeOrdersTraffic(({ shop }) => shop.products),
   },
   {
     name: 'create-order-hot',
@@ -97,7 +72,16 @@ export const cases: readonly BenchmarkCase[] = [
     subject,
     peers: ['floor', 'orm'],
     goals: {},
-    traffic: placeOrderTraffic(() => threeProducts(5)),
+    traffic: placeOrdersTraffic(() => 5),
+  },
+  {
+    name: 'place-and-pay',
+    title: 'create an order and pay for it with the test provider (two requests)',
+    subject,
+    peers: [],
+    goals: {},
+    perSecondGoal: 500,
+    traffic: placeAndPayTraffic,
   },
   {
     name: 'refresh',
@@ -112,7 +96,7 @@ export const cases: readonly BenchmarkCase[] = [
     title: 'client credentials',
     subject,
     peers: ['oidc-provider'],
-    goals: {},
+    goals: { 'oidc-provider': 0.4 },
     traffic: clientCredentialsTraffic,
   },
   {
@@ -120,15 +104,15 @@ export const cases: readonly BenchmarkCase[] = [
     title: 'sign in: authorization request and token request',
     subject,
     peers: ['oidc-provider'],
-    goals: {},
+    goals: { 'oidc-provider': 0.4 },
     traffic: signInTraffic,
   },
   {
-    name: 'read-order-pglite',
-    title: 'read one order, on PGlite',
+    name: 'read-own-order-pglite',
+    title: 'read one of the customer’s orders, on PGlite',
     subject: 'mandate-pglite',
     peers: ['mandate'],
     goals: {},
-    traffic: readOrderTraffic,
+    traffic: readOwnOrdersTraffic,
   },
 ];

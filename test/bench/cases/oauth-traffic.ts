@@ -6,11 +6,13 @@ import {
   type ClientCredentials,
 } from '../../support/oauth/oauth-flow.ts';
 import type { HttpBrowser } from '../../support/browser/browser.ts';
-import { requestTokens, scope } from '../servers/client-token.ts';
-import { mapInBatches } from '../servers/signed-in-browsers.ts';
-import { sendThroughProxy, issuer, proxyHeaders } from '../servers/tls-proxy.ts';
+import { scope } from '../servers/client-token.ts';
+import { authorizeWebsite, mapInBatches } from '../servers/customers.ts';
+import { issuer, proxyHeaders } from '../servers/tls-proxy.ts';
 import type { Target } from '../servers/target.ts';
 import type { RequestSpec, Traffic } from '../load-generator/traffic.ts';
+
+const authorizationScope = `openid ${scope}`;
 
 const tokenRequest = ({ clientId, secret }: ClientCredentials, form: string): RequestSpec & { readonly body: string } => ({
   method: 'POST',
@@ -27,17 +29,10 @@ export const clientCredentialsTraffic = ({ client }: Target): Traffic => ({
 /** Repeated refreshes, each with the refresh token from the previous response. */
 export async function refreshTraffic(target: Target): Promise<Traffic> {
   const { website } = target;
-  const send = sendThroughProxy(target.measuredServer.origin);
-  const first = await mapInBatches(await target.browsers(), async (browser) => {
-    const granted = await authorizeWith(browser, target);
-    const form = {
-      grant_type: 'authorization_code',
-      code: granted.code,
-      code_verifier: granted.verifier,
-      redirect_uri: website.redirectUri,
-    };
-    return (await requestTokens(send, website, form)).refresh_token ?? '';
-  });
+  const first = await mapInBatches(
+    await target.browsers(),
+    async (browser) => (await authorizeWebsite(target, browser, { scope: authorizationScope })).refresh_token ?? '',
+  );
   const createRequest = (token: string): ReturnType<typeof tokenRequest> =>
     tokenRequest(website, `grant_type=refresh_token&refresh_token=${token}`);
   return {
@@ -71,7 +66,7 @@ export async function signInTraffic(target: Target): Promise<Traffic> {
 const authorizationParameters = ({ website }: Target): Record<string, string> => ({
   client_id: website.clientId,
   redirect_uri: website.redirectUri,
-  scope: `openid ${scope}`,
+  scope: authorizationScope,
 });
 
 const authorizeWith = (browser: HttpBrowser, target: Target): ReturnType<typeof obtainAuthorizationCode> =>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connections, type Received } from '../../load/connections.ts';
-import { serializeRequest, type Traffic } from './traffic.ts';
+import { serializeRequest, type Traffic, type ValueLocation } from './traffic.ts';
 
 /** Result of one request, or of two requests that count as one. */
 export type TimedRequest = { readonly ok: boolean; readonly ms: number };
@@ -52,9 +52,10 @@ class RequestSender {
   readonly #host: string;
   readonly #connections: Connections;
   /** Values from responses that no request has used yet. */
-  readonly #ready: string[] = [];
+  readonly #ready: { readonly value: string; readonly customer: string }[] = [];
   readonly #waiting: (() => void)[] = [];
   #idle: number;
+  #firstRequests = 0;
 
   constructor(origin: string, traffic: Traffic, callers: number) {
     this.#traffic = traffic;
@@ -83,12 +84,17 @@ class RequestSender {
   }
 
   async #exchange(): Promise<boolean> {
-    const { first, next } = this.#traffic;
-    const value = this.#ready.shift();
-    const response = await this.#send(value === undefined || !next ? first() : next.createRequest(value));
-    const extracted = next && extractValue(response, next.valueLocation);
-    if (next?.countsAsOne) return extracted !== undefined && isSuccess(await this.#send(next.createRequest(extracted)));
-    if (extracted !== undefined) this.#ready.push(extracted);
+    const { first, distinct, next } = this.#traffic;
+    const sendsFirst = next?.countsAsOne === false && this.#firstRequests < (distinct ?? 0);
+    const followUp = sendsFirst ? undefined : this.#ready.shift();
+    if (!followUp) this.#firstRequests += 1;
+    const response = await this.#send(followUp && next ? next.createRequest(followUp.value, followUp.customer) : first());
+    if (!next) return isSuccess(response);
+    const value = extractValue(response, next.valueLocation);
+    const customer = next.customers ? extractValue(response, next.customers.location) : '';
+    const isComplete = value !== undefined && customer !== undefined;
+    if (next.countsAsOne) return isComplete && isSuccess(await this.#send(next.createRequest(value, customer)));
+    if (isComplete) this.#ready.push({ value, customer });
     return isSuccess(response);
   }
 
@@ -99,7 +105,7 @@ class RequestSender {
 
 const isSuccess = ({ status }: Received): boolean => status >= 200 && status < 300;
 
-function extractValue({ bytes }: Received, valueLocation: NonNullable<Traffic['next']>['valueLocation']): string | undefined {
+function extractValue({ bytes }: Received, valueLocation: ValueLocation): string | undefined {
   const message = bytes.toString('latin1');
   const text =
     valueLocation.in === 'body' ? message.slice(message.indexOf('\r\n\r\n')) : (/\r\nlocation: ([^\r]*)/i.exec(message)?.[1] ?? '');

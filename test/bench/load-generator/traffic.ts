@@ -11,15 +11,21 @@ export type Traffic = {
   readonly first: () => RequestSpec;
   /** Number of distinct requests that `first` creates (default: unlimited). */
   readonly distinct?: number;
+  /** Highest expected number of requests per second, if no request may be sent twice. */
+  readonly neverRepeatedUpTo?: number;
   /** Follow-up request that uses a value from the response. */
   readonly next?: Next;
 };
 
+/** Location of a value in a response: between `after` and `until`, or from `after` to the end. */
+export type ValueLocation = { readonly in: 'location' | 'body'; readonly after: string; readonly until: string };
+
 type Next = {
-  /** Location of the value in the response: between `after` and `until`, or from `after` to the end. */
-  readonly valueLocation: { readonly in: 'location' | 'body'; readonly after: string; readonly until: string };
-  /** Creates a POST request whose body contains `value` exactly once. */
-  readonly createRequest: (value: string) => RequestSpec & { readonly body: string };
+  readonly valueLocation: ValueLocation;
+  /** Creates a POST request that contains `value`. `customer` is the customer of the previous request, or '' without `customers`. */
+  readonly createRequest: (value: string, customer: string) => RequestSpec & { readonly body: string };
+  /** Where the response names the customer, and all customers. Only for follow-up requests that must be sent with the customer's token. */
+  readonly customers?: { readonly location: ValueLocation; readonly ids: readonly string[] };
   /**
    * Whether the first request and its follow-up request count as one request. Otherwise, each request counts separately, and the response
    * to the second request leads to a third request.

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { serializeRequest, requestParts, type Traffic } from './traffic.ts';
+import { serializeRequest, requestParts, type Traffic, type ValueLocation } from './traffic.ts';
 
 const run = promisify(execFile);
 
@@ -18,7 +18,7 @@ export const isWrkInstalled = (): Promise<boolean> =>
 
 const summary = z.object({ finished: z.number(), failed: z.number(), seconds: z.number(), p50Ms: z.number(), p99Ms: z.number() });
 
-/** Number of distinct requests that are generated per second of the run, unless `distinct` is set. */
+/** Number of distinct requests that are generated per second of the run, unless the traffic states it. */
 const maxDistinctPerSecond = 5_000;
 
 /** Sends the requests in turn, repeatedly. */
@@ -33,37 +33,65 @@ const luaString = (text: string): string =>
   `"${text.replaceAll(/[\\"\r\n]/g, (character) => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`)}"`;
 
 /**
- * Sends follow-up requests, which use values from responses, before new requests. A redirect without the expected value counts as `lost`.
+ * Sends follow-up requests, which use values from responses, before new requests; but if every response leads to a request, all first
+ * requests are sent before them, so that all customers take part. A redirect without the expected value counts as `lost`.
  */
-function trafficScript({ first, distinct, next }: Traffic, seconds: number, host: string): string {
-  const requests = Array.from({ length: distinct ?? seconds * maxDistinctPerSecond }, () => luaString(serializeRequest(first(), host)));
+function trafficScript({ first, distinct, neverRepeatedUpTo, next }: Traffic, seconds: number, host: string): string {
+  const count = distinct ?? Math.ceil(seconds * (neverRepeatedUpTo ?? maxDistinctPerSecond));
+  const requests = Array.from({ length: count }, () => luaString(serializeRequest(first(), host)));
   if (!next) return plainScript(requests);
-  const mark = '\u0000';
-  const { head, body } = requestParts(next.createRequest(mark), host);
-  const [before = '', after = ''] = body.split(mark);
   return `
 local shots = { ${requests.join(',\n')} }
-local at, ready, threads = 0, {}, {}
-local head, before, after = ${[head, before, after].map((text) => luaString(text)).join(', ')}
+local at, threads = 0, {}
+local queue, head, tail = {}, 1, 0
+local templates = { ${followUpTemplates(next, host).join(',\n')} }
 finished, lost = 0, 0
 setup = function(thread) table.insert(threads, thread) end
+local function next_follow_up()
+  local follow_up = queue[head]
+  if follow_up then queue[head] = nil head = head + 1 end
+  return follow_up
+end
 request = function()
-  local value = table.remove(ready)
-  if not value then at = at % #shots + 1 return shots[at] end
-  return head .. 'content-length: ' .. (#before + #value + #after) .. '\\r\\n\\r\\n' .. before .. value .. after
+  local follow_up = not (${String(!next.countsAsOne)} and at < #shots) and next_follow_up()
+  if not follow_up then at = at % #shots + 1 return shots[at] end
+  local template = templates[follow_up.customer]
+  local body = table.concat(template.body, follow_up.value)
+  return table.concat(template.head, follow_up.value) .. 'content-length: ' .. #body .. '\\r\\n\\r\\n' .. body
+end
+local function between(text, after, until_text)
+  local _, from = string.find(text, after, 1, true)
+  if not from then return nil end
+  local to = string.find(text, until_text, from + 1, true) or #text + 1
+  return string.sub(text, from + 1, to - 1)
 end
 response = function(status, headers, body)
-  if status >= 200 and status < 300 then finished = finished + 1 end
-  local text = ${next.valueLocation.in === 'body' ? 'body' : `headers['Location'] or headers['location'] or ''`}
-  local _, from = string.find(text, ${luaString(next.valueLocation.after)}, 1, true)
-  if from then
-    local to = string.find(text, ${luaString(next.valueLocation.until)}, from + 1, true) or #text + 1
-    table.insert(ready, string.sub(text, from + 1, to - 1))
+  local location = headers['Location'] or headers['location'] or ''
+  local value = ${extractionScript(next.valueLocation)}
+  local customer = ${next.customers ? extractionScript(next.customers.location) : "''"}
+  local leads_to_request = value and customer and templates[customer]
+  if status >= 200 and status < 300 and not (leads_to_request and ${String(next.countsAsOne)}) then finished = finished + 1 end
+  if leads_to_request then
+    tail = tail + 1
+    queue[tail] = { value = value, customer = customer }
   elseif status >= 300 and status < 400 then
     lost = lost + 1
   end
 end
 done = function(summary, latency) report(summary, latency, threads[1]:get('finished'), threads[1]:get('lost')) end`;
+}
+
+const extractionScript = ({ in: part, after, until }: ValueLocation): string =>
+  `between(${part}, ${luaString(after)}, ${luaString(until)})`;
+
+/** Returns entries of a Lua table: the follow-up requests of each customer, split where the value belongs. */
+function followUpTemplates({ createRequest, customers }: NonNullable<Traffic['next']>, host: string): string[] {
+  const mark = '\u0000';
+  const split = (text: string): string => `{ ${text.split(mark).map(luaString).join(', ')} }`;
+  return (customers?.ids ?? ['']).map((customer) => {
+    const { head, body } = requestParts(createRequest(mark, customer), host);
+    return `[${luaString(customer)}] = { head = ${split(head)}, body = ${split(body)} }`;
+  });
 }
 
 const reportFunctionScript = `

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MeasuredServer } from '../servers/measured-server.ts';
-import { readOrderTraffic } from '../cases/benchmark-cases.ts';
+import { readOwnOrdersTraffic } from '../cases/api-traffic.ts';
 import type { Check } from './check.ts';
 import { measureThroughput } from './run-load.ts';
 import type { Settings } from './rates.ts';
@@ -20,7 +20,7 @@ export async function measureMemory(
   settings: Settings,
   report: (progress: string) => void,
 ): Promise<Check[]> {
-  const traffic = await readOrderTraffic(await environment.target('mandate'));
+  const traffic = await readOwnOrdersTraffic(await environment.target('mandate'));
   const mandate = await measureServerMemory('mandate', environment, traffic, settings, report);
   const fastify = await measureServerMemory('fastify', environment, traffic, settings, report);
   return [

@@ -1,19 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { orderDetailsParameter, type RequestedLimits } from '../../support/oauth/limited-tokens.ts';
-import { obtainAuthorizationCode } from '../../support/oauth/oauth-flow.ts';
-import { threeProducts } from '../cases/benchmark-cases.ts';
-import type { RequestSpec, Traffic } from '../load-generator/traffic.ts';
+import { createOrderRequest } from '../cases/api-traffic.ts';
+import { createZipf } from '../cases/zipf.ts';
+import type { Traffic } from '../load-generator/traffic.ts';
 import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
-import { requestTokens } from '../servers/client-token.ts';
-import { mapInBatches } from '../servers/signed-in-browsers.ts';
+import { authorizeWebsite, mapInBatches } from '../servers/customers.ts';
 import type { Target } from '../servers/target.ts';
-import { issuer, proxyHeaders, sendThroughProxy } from '../servers/tls-proxy.ts';
-import type { Check } from './check.ts';
+import { compareRates, type Check } from './check.ts';
 import type { Settings } from './rates.ts';
 import { measureThroughput, median } from './run-load.ts';
-
-/** Grants of each signed-in user. Orders of one grant wait for each other, so there must be many more grants than connections. */
-const grantsPerUser = 16;
 
 const limits: RequestedLimits = {
   limits: { currency: 'GBP', per_order: 1_000_000_000, per_period: 1_000_000_000_000, period: 'month' },
@@ -29,6 +23,8 @@ const withoutLimits = `create or replace function mandate_lock_order_limits_v2(p
  */
 const beginNewPeriod = `update budgeted_orders set counted_at = counted_at - interval '32 days'`;
 
+const comparedWith = 'compared with orders whose limits are not checked';
+
 /** Compares the throughput of orders with and without limits. The baseline uses the same grants, with the check disabled. */
 export async function measureOrderLimits(
   environment: BenchmarkEnvironment,
@@ -41,11 +37,11 @@ export async function measureOrderLimits(
     .fork()
     .execute<{ definition: string }[]>(`select pg_get_functiondef('mandate_lock_order_limits_v2'::regproc) as definition`);
   report('order-limits: obtaining tokens');
-  const unlimited = placeOrdersTraffic(target, await obtainGrants(target, undefined));
+  const unlimited = placeOrdersInTurn(target, await obtainTokens(target, undefined));
   const cases = [
     { name: 'limits not checked', traffic: unlimited, definition: withoutLimits },
     { name: 'grants without limits', traffic: unlimited, definition: withLimits },
-    { name: 'grants with limits', traffic: placeOrdersTraffic(target, await obtainGrants(target, limits)), definition: withLimits },
+    { name: 'grants with limits', traffic: placeOrdersInTurn(target, await obtainTokens(target, limits)), definition: withLimits },
   ].map((each) => ({ ...each, perSecond: new Array<number>() }));
   for (let round = 0; round <= rounds; round += 1) {
     for (const { name, traffic, definition, perSecond } of cases) {
@@ -58,60 +54,20 @@ export async function measureOrderLimits(
   }
   const [baseline, withoutAny, limited] = cases.map(({ perSecond }) => median(perSecond));
   return [
-    compare('unlimited-grants', 'create an order with a grant that has no limits', withoutAny, baseline, 0.95),
-    compare('limited-grants', 'create an order with a grant that has limits', limited, baseline, 0.85),
+    compareRates('unlimited-grants', `create an order with a grant that has no limits, ${comparedWith}`, withoutAny, baseline, 0.95),
+    compareRates('limited-grants', `create an order with a grant that has limits, ${comparedWith}`, limited, baseline, 0.85),
   ];
 }
 
-const compare = (name: string, title: string, rate = 0, baseline = 0, atLeast: number): Check => ({
-  name,
-  title: `${title}, compared with orders whose limits are not checked`,
-  value: rate / Math.max(baseline, 1),
-  unit: 'x',
-  goal: { atLeast },
-  parts: { '/s': rate, '/s, compared with': baseline },
-});
-
-/** Obtains several access tokens for each signed-in user. Every token has its own grant. */
-async function obtainGrants({ website, browsers, measuredServer }: Target, details: RequestedLimits | undefined): Promise<string[]> {
-  const request = {
-    client_id: website.clientId,
-    redirect_uri: website.redirectUri,
-    scope: 'openid orders.write',
-    ...(details && { authorization_details: orderDetailsParameter(details) }),
-  };
-  const send = sendThroughProxy(measuredServer.origin);
-  const tokens = await mapInBatches(await browsers(), async (browser) => {
-    const ofUser: string[] = [];
-    while (ofUser.length < grantsPerUser) {
-      const { code, verifier } = await obtainAuthorizationCode(issuer, { browser }, request);
-      const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: website.redirectUri };
-      ofUser.push((await requestTokens(send, website, form)).access_token);
-    }
-    return ofUser;
-  });
-  return tokens.flat();
+/** Obtains an access token for each customer. Every token has its own grant. */
+async function obtainTokens(target: Target, details: RequestedLimits | undefined): Promise<readonly string[]> {
+  const request = { scope: 'openid orders.write', ...(details && { authorization_details: orderDetailsParameter(details) }) };
+  return mapInBatches(await target.browsers(), async (browser) => (await authorizeWebsite(target, browser, request)).access_token);
 }
 
-/** Orders with a different token for each request, so that concurrent requests rarely use the same grant. */
-function placeOrdersTraffic({ shop }: Target, tokens: readonly string[]): Traffic {
+/** Orders with a different token for each request, because orders of one grant wait for each other. */
+function placeOrdersInTurn({ shop }: Target, tokens: readonly string[]): Traffic {
+  const drawProduct = createZipf(shop.products);
   let index = 0;
-  const first = (): RequestSpec => {
-    index += 1;
-    return {
-      method: 'POST',
-      path: '/api/v1/orders',
-      headers: {
-        ...proxyHeaders,
-        authorization: `Bearer ${tokens[index % tokens.length]}`,
-        'content-type': 'application/json',
-        'idempotency-key': randomUUID(),
-      },
-      body: JSON.stringify({
-        items: threeProducts(shop.products).map((id) => ({ product_id: id, quantity: 1 })),
-        delivery: { method: 'collection', recipient_name: 'Ada Lovelace' },
-      }),
-    };
-  };
-  return { first };
+  return { first: () => createOrderRequest(tokens[(index += 1) % tokens.length] ?? '', drawProduct) };
 }

@@ -1,14 +1,19 @@
 import type { BenchmarkCase } from '../cases/benchmark-cases.ts';
-import { measureThroughput, measureLatencyAtRate, median, type SteadyLatency } from './run-load.ts';
+import { closeSomeConnections } from '../load-generator/close-connections.ts';
+import { measureThroughput, measureLatencyAtRate, median, type Latency } from './run-load.ts';
 import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 import type { ServerName } from '../servers/target.ts';
+
+type PerServer<Value> = Readonly<Partial<Record<ServerName, Value>>>;
 
 export type Rates = {
   readonly name: string;
   /** Median rate over all rounds, for each server. */
-  readonly perSecond: Readonly<Partial<Record<ServerName, number>>>;
-  /** Our server's latency at a constant rate of 70% of its maximum throughput. */
-  readonly steady: SteadyLatency;
+  readonly perSecond: PerServer<number>;
+  /** Median of the 99th percentile of the response time at maximum throughput, for each server, in milliseconds. */
+  readonly fullLoadP99Ms: PerServer<number>;
+  /** Latency at a constant rate of 70% of our server's maximum throughput: of our server, and of the hand-written server if it is a peer. */
+  readonly steady: PerServer<Latency>;
   readonly failed: number;
 };
 
@@ -16,6 +21,9 @@ export type Settings = { readonly rounds: number; readonly seconds: number; read
 
 /** Latency is measured at this fraction of the maximum throughput. */
 const latencyTestShare = 0.7;
+
+/** Server whose response times are compared with ours, because they show what the machine allows. */
+export const latencyPeer = 'floor';
 
 /** Measures all servers alternately in each round, so that other load on the machine affects them equally. */
 export async function measureRates(
@@ -25,25 +33,31 @@ export async function measureRates(
   report: (progress: string) => void,
 ): Promise<Rates> {
   const servers = [subject, ...peers];
-  const shots = async (server: ServerName, forSeconds: number) => {
+  const load = async (server: ServerName) => {
     const target = await environment.target(server);
-    return measureThroughput(target.measuredServer.origin, await traffic(target), connections, forSeconds);
+    return { origin: target.measuredServer.origin, traffic: closeSomeConnections(await traffic(target)) };
+  };
+  const shots = async (server: ServerName, forSeconds: number) => {
+    const { origin, traffic: requests } = await load(server);
+    return measureThroughput(origin, requests, connections, forSeconds);
   };
   for (const server of servers) await shots(server, Math.min(1, seconds)); // warm-up
-  const perSecond = new Map<ServerName, number[]>(servers.map((server) => [server, []]));
-  let failed = 0;
+  const figures = new Map<ServerName, Awaited<ReturnType<typeof shots>>[]>(servers.map((server) => [server, []]));
   for (let round = 1; round <= rounds; round += 1) {
     for (const server of servers) {
       report(`${name}: round ${round} of ${rounds}, ${server}`);
-      const figures = await shots(server, seconds);
-      perSecond.get(server)?.push(figures.perSecond);
-      failed += figures.failed;
+      figures.get(server)?.push(await shots(server, seconds));
     }
   }
-  report(`${name}: at ${latencyTestShare * 100} %`);
-  const target = await environment.target(subject);
-  const rate = median(perSecond.get(subject) ?? []) * latencyTestShare;
-  const steady = await measureLatencyAtRate(target.measuredServer.origin, await traffic(target), connections, seconds, rate);
-  const medians = Object.fromEntries([...perSecond].map(([server, figures]) => [server, median(figures)]));
-  return { name, perSecond: medians, steady, failed: failed + steady.failed };
+  const medianOf = (select: (round: Awaited<ReturnType<typeof shots>>) => number): PerServer<number> =>
+    Object.fromEntries([...figures].map(([server, all]) => [server, median(all.map(select))]));
+  const perSecond = medianOf((round) => round.perSecond);
+  const steady: Partial<Record<ServerName, Latency>> = {};
+  for (const server of servers.filter((one) => one === subject || one === latencyPeer)) {
+    report(`${name}: at ${latencyTestShare * 100} %, ${server}`);
+    const { origin, traffic: requests } = await load(server);
+    steady[server] = await measureLatencyAtRate(origin, requests, connections, seconds, (perSecond[subject] ?? 0) * latencyTestShare);
+  }
+  const failed = [...[...figures.values()].flat(), ...Object.values(steady)].reduce((sum, round) => sum + round.failed, 0);
+  return { name, perSecond, fullLoadP99Ms: medianOf((round) => round.p99Ms), steady, failed };
 }

@@ -1,9 +1,12 @@
 import { percentile } from '../../load/load-generator.ts';
-import { runClosedLoop, runAtConstantRate } from '../load-generator/node-load-generator.ts';
+import { runClosedLoop, runAtConstantRate, type TimedRequest } from '../load-generator/node-load-generator.ts';
 import type { Traffic } from '../load-generator/traffic.ts';
 import { runWrk, isWrkInstalled } from '../load-generator/wrk.ts';
 
 export const wrkIsInstalled = await isWrkInstalled();
+
+/** Percentiles of the response time, and the number of failed requests. */
+export type Latency = { readonly p50Ms: number; readonly p99Ms: number; readonly failed: number };
 
 /** Measures the throughput of closed-loop connections, each of which waits for a response before its next request. */
 export async function measureThroughput(
@@ -11,18 +14,17 @@ export async function measureThroughput(
   traffic: Traffic,
   connections: number,
   seconds: number,
-): Promise<{ readonly perSecond: number; readonly failed: number }> {
+): Promise<Latency & { readonly perSecond: number; readonly finished: number }> {
   if (wrkIsInstalled && Number.isInteger(seconds)) {
-    const { finished, failed, seconds: took } = await runWrk(origin, traffic, connections, seconds);
-    return { perSecond: finished / took, failed };
+    const { finished, seconds: took, ...latency } = await runWrk(origin, traffic, connections, seconds);
+    return { ...latency, finished, perSecond: finished / took };
   }
   const begun = performance.now();
   const all = await runClosedLoop(origin, traffic, connections, seconds);
   const took = (performance.now() - begun) / 1000;
-  return { perSecond: all.filter(({ ok }) => ok).length / took, failed: all.filter(({ ok }) => !ok).length };
+  const finished = all.filter(({ ok }) => ok).length;
+  return { ...latencyOf(all), finished, perSecond: finished / took };
 }
-
-export type SteadyLatency = { readonly p50Ms: number; readonly p99Ms: number; readonly failed: number };
 
 /** Measures the latency at a constant request rate. */
 export async function measureLatencyAtRate(
@@ -31,11 +33,16 @@ export async function measureLatencyAtRate(
   connections: number,
   seconds: number,
   perSecond: number,
-): Promise<SteadyLatency> {
+): Promise<Latency> {
   if (wrkIsInstalled && Number.isInteger(seconds)) return runWrk(origin, traffic, connections, seconds, perSecond);
-  const all = await runAtConstantRate(origin, traffic, connections, seconds, perSecond);
-  return { p50Ms: percentile(all, 0.5), p99Ms: percentile(all, 0.99), failed: all.filter(({ ok }) => !ok).length };
+  return latencyOf(await runAtConstantRate(origin, traffic, connections, seconds, perSecond));
 }
+
+const latencyOf = (requests: readonly TimedRequest[]): Latency => ({
+  p50Ms: percentile(requests, 0.5),
+  p99Ms: percentile(requests, 0.99),
+  failed: requests.filter(({ ok }) => !ok).length,
+});
 
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);

@@ -1,5 +1,5 @@
 import type { MeasuredServer } from '../servers/measured-server.ts';
-import { readOrderTraffic } from '../cases/benchmark-cases.ts';
+import { readOwnOrdersTraffic } from '../cases/api-traffic.ts';
 import type { Check } from './check.ts';
 import { measureThroughput, median } from './run-load.ts';
 import { currentProcessCpuSeconds } from '../servers/cpu-time.ts';
@@ -44,7 +44,7 @@ export async function measureTwoProcesses(
 }
 
 async function measureRound(environment: BenchmarkEnvironment, server: MeasuredServer, { seconds, connections }: Settings): Promise<Round> {
-  const traffic = await readOrderTraffic(await environment.target('mandate'));
+  const traffic = await readOwnOrdersTraffic(await environment.target('mandate'));
   const used = async () => ({
     at: performance.now() / 1000,
     servers: await server.cpuSeconds(),

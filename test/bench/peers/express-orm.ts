@@ -14,7 +14,6 @@ import { User } from '../../../server/users/user.entity.ts';
 import { settings, verifyCaller } from './verify-caller.ts';
 
 const input = z.object({
-  user_id: z.number(),
   items: z.array(z.object({ product_id: z.number(), quantity: z.number() })),
   delivery: z.object({ method: z.string(), recipient_name: z.string() }),
 });
@@ -23,12 +22,12 @@ const db = await openDatabaseWithoutMigrating(settings.DATABASE_URL);
 const app = express();
 app.get('/api/v1/products', (_req, res) => void res.json({ data: [] }));
 app.post('/api/v1/orders', express.json(), async (req, res) => {
-  await verifyCaller(req.get('authorization'));
-  res.status(201).json(await placeOrder(input.parse(req.body)));
+  const { userId } = await verifyCaller(req.get('authorization'));
+  res.status(201).json(await placeOrder(userId ?? 0, input.parse(req.body)));
 });
 app.listen(settings.PORT, '127.0.0.1');
 
-const placeOrder = ({ user_id: userId, items, delivery }: z.infer<typeof input>): Promise<unknown> =>
+const placeOrder = (userId: number, { items, delivery }: z.infer<typeof input>): Promise<unknown> =>
   db.em.fork().transactional(async (em) => {
     const ids = items.map((item) => item.product_id);
     await em.findOneOrFail(DeliveryMethod, { code: delivery.method });

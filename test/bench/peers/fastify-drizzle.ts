@@ -90,23 +90,71 @@ const db = drizzle(new Pool({ connectionString: settings.DATABASE_URL, max: 10 }
 const readOrder = db.query.orders
   .findFirst({ where: eq(orders.id, sql.placeholder('id')), with: { items: { orderBy: items.line } } })
   .prepare('read_order');
-const listOrders = db.query.orders
-  .findMany({ where: eq(orders.user_id, sql.placeholder('user')), orderBy: [desc(orders.created_at), desc(orders.id)], limit: 21 })
-  .prepare('list_orders');
-const listProducts = db.query.products
-  .findMany({ where: and(eq(products.status, 'active')), orderBy: [desc(products.created_at), desc(products.id)], limit: 21 })
-  .prepare('list_products');
+const readOwnOrder = db.query.orders
+  .findFirst({
+    where: and(eq(orders.id, sql.placeholder('id')), eq(orders.user_id, sql.placeholder('user'))),
+    with: { items: { orderBy: items.line } },
+  })
+  .prepare('read_own_order');
 
-const page = (rows: readonly unknown[]): object => ({ data: rows.slice(0, 20), has_more: rows.length > 20 });
+type PageQuery = { readonly cursor?: string; readonly limit?: string; readonly status?: string; readonly category?: string };
+
+/** Prepares one query for each combination of parameters. */
+const prepareLists = <Query>(prepare: (after: boolean, filtered: boolean) => Query) => ({
+  all: { first: prepare(false, false), next: prepare(true, false) },
+  filtered: { first: prepare(false, true), next: prepare(true, true) },
+});
+const afterCursor = (table: typeof orders | typeof products) =>
+  sql`(${table.created_at}, ${table.id}) < (${sql.placeholder('time')}::timestamptz, ${sql.placeholder('last')}::bigint)`;
+const listOrders = prepareLists((after, filtered) =>
+  db.query.orders
+    .findMany({
+      where: and(
+        eq(orders.user_id, sql.placeholder('user')),
+        filtered ? eq(orders.status, sql.placeholder('filter')) : undefined,
+        after ? afterCursor(orders) : undefined,
+      ),
+      orderBy: [desc(orders.created_at), desc(orders.id)],
+      limit: sql.placeholder('limit'),
+    })
+    .prepare(`list_orders_${String(after)}_${String(filtered)}`),
+);
+const listProducts = prepareLists((after, filtered) =>
+  db.query.products
+    .findMany({
+      where: and(
+        eq(products.status, 'active'),
+        filtered ? eq(products.category, sql.placeholder('filter')) : undefined,
+        after ? afterCursor(products) : undefined,
+      ),
+      orderBy: [desc(products.created_at), desc(products.id)],
+      limit: sql.placeholder('limit'),
+    })
+    .prepare(`list_products_${String(after)}_${String(filtered)}`),
+);
+
+type List = { execute(values: Record<string, unknown>): Promise<readonly { readonly id: number; readonly created_at: Date }[]> };
+
+async function findPage(lists: ReturnType<typeof prepareLists<List>>, { cursor, limit = '20' }: PageQuery, filter?: string, user?: number) {
+  const [time, last] = cursor?.split('_') ?? [];
+  const size = Number(limit);
+  const list = lists[filter === undefined ? 'all' : 'filtered'][cursor === undefined ? 'first' : 'next'];
+  const rows = await list.execute({ user, filter, time, last, limit: size + 1 });
+  const data = rows.slice(0, size);
+  const end = data.at(-1);
+  const hasMore = rows.length > size;
+  return { data, has_more: hasMore, next_cursor: hasMore && end ? `${end.created_at.toISOString()}_${end.id}` : null };
+}
 
 const app = fastify();
-app.get('/api/v1/products', async () => page(await listProducts.execute()));
+app.get<{ Querystring: PageQuery }>('/api/v1/products', async (req) => findPage(listProducts, req.query, req.query.category));
 app.get<{ Params: { id: string } }>('/api/v1/orders/:id', async (req, reply) => {
-  await verifyCaller(req.headers.authorization);
-  return (await readOrder.execute({ id: Number(req.params.id) })) ?? reply.code(404).send({});
+  const { userId: user } = await verifyCaller(req.headers.authorization);
+  const id = Number(req.params.id);
+  return (await (user === undefined ? readOrder.execute({ id }) : readOwnOrder.execute({ id, user }))) ?? reply.code(404).send({});
 });
-app.get<{ Querystring: { user_id: string } }>('/api/v1/orders', async (req) => {
-  await verifyCaller(req.headers.authorization);
-  return page(await listOrders.execute({ user: Number(req.query.user_id) }));
+app.get<{ Querystring: PageQuery }>('/api/v1/orders', async (req) => {
+  const { userId } = await verifyCaller(req.headers.authorization);
+  return findPage(listOrders, req.query, req.query.status, userId);
 });
 await app.listen({ port: settings.PORT, host: '127.0.0.1' });

@@ -20,17 +20,42 @@ const readOrder = {
   text: `select ${columns}, (select json_agg(json_build_object('line', line, 'product_id', product_id, 'sku', sku, 'name', name, 'unit_price', unit_price,
       'quantity', quantity, 'shipped_quantity', shipped_quantity, 'restocked_quantity', restocked_quantity, 'tax_rate_bps', tax_rate_bps, 'tax', tax,
       'total', total) order by line) from order_items where order_id = orders.id) as items
-    from orders where id = $1`,
+    from orders where id = $1 and ($2::bigint is null or user_id = $2)`,
 };
-const listOrders = {
-  name: 'list-orders',
-  text: `select ${columns} from orders where user_id = $1 order by created_at desc, id desc limit 21`,
-};
-const listProducts = {
-  name: 'list-products',
-  text: `select id, sku, name, description, category, price, currency, tax_rate_bps, available as stock, status, metadata, version, created_at, updated_at
-    from products left join product_stock on product_id = id where status = 'active' order by created_at desc, id desc limit 21`,
-};
+type Query = { readonly name: string; readonly text: string };
+
+/** Creates one prepared query for each combination of a filter and a cursor. `fixed`: number of parameters in `text`. */
+function prepareLists(
+  name: string,
+  text: string,
+  fixed: number,
+  filter: string,
+): Readonly<Record<'all' | 'filtered', Record<'first' | 'next', Query>>> {
+  const prepare = (filtered: boolean, after: boolean): Query => {
+    let parameter = fixed;
+    const next = (): string => `$${(parameter += 1)}`;
+    const filterCondition = filtered ? ` and ${filter} = ${next()}` : '';
+    const cursorCondition = after ? ` and (created_at, id) < (${next()}::timestamptz, ${next()}::bigint)` : '';
+    return {
+      name: `${name} ${String(filtered)} ${String(after)}`,
+      text: `${text}${filterCondition}${cursorCondition} order by created_at desc, id desc limit ${next()}`,
+    };
+  };
+  return {
+    all: { first: prepare(false, false), next: prepare(false, true) },
+    filtered: { first: prepare(true, false), next: prepare(true, true) },
+  };
+}
+
+const listOrders = prepareLists('list-orders', `select ${columns} from orders where user_id = $1`, 1, 'status');
+const listProducts = prepareLists(
+  'list-products',
+  `select id, sku, name, description, category, price, currency, tax_rate_bps, available as stock, status, metadata, version, created_at, updated_at
+    from products left join product_stock on product_id = id where status = 'active'`,
+  0,
+  'category',
+);
+
 /** Reads prices, updates stock in product order, and inserts the order and its lines in one statement. */
 const placeOrder = {
   name: 'place-order',
@@ -48,10 +73,12 @@ const placeOrder = {
     select (select to_json(placed) from placed) as placed, (select json_agg(lines) from lines) as items`,
 };
 
-const verifiedTokens = new Map<string, Promise<unknown>>();
+type Caller = Awaited<ReturnType<typeof verifyCaller>>;
+
+const verifiedTokens = new Map<string, Promise<Caller>>();
 
 /** Caches each verified token until the process exits. */
-function authenticated({ headers: { authorization = '' } }: IncomingMessage): Promise<unknown> {
+function authenticated({ headers: { authorization = '' } }: IncomingMessage): Promise<Caller> {
   const caller = verifiedTokens.get(authorization) ?? verifyCaller(authorization);
   verifiedTokens.set(authorization, caller);
   return caller;
@@ -60,29 +87,46 @@ function authenticated({ headers: { authorization = '' } }: IncomingMessage): Pr
 const queryRows = async (query: { name: string; text: string }, values: unknown[]): Promise<unknown[]> =>
   (await pool.query<Record<string, unknown>>({ ...query, values })).rows;
 
-const page = (rows: unknown[]): object => ({ data: rows.slice(0, 20), has_more: rows.length > 20 });
+const row = z.object({ id: z.number(), created_at: z.date() });
+
+/** A cursor contains the time and the ID of a page's last row. */
+async function findPage(
+  lists: typeof listOrders,
+  fixed: readonly unknown[],
+  filter: string | null,
+  { cursor = null, limit = '20' }: Readonly<Record<string, string | null>>,
+): Promise<object> {
+  const size = Number(limit);
+  const query = lists[filter === null ? 'all' : 'filtered'][cursor === null ? 'first' : 'next'];
+  const rows = await queryRows(query, [...fixed, ...(filter === null ? [] : [filter]), ...(cursor?.split('_') ?? []), size + 1]);
+  const data = rows.slice(0, size);
+  const hasMore = rows.length > size;
+  const last = hasMore ? row.parse(data.at(-1)) : undefined;
+  return { data, has_more: hasMore, next_cursor: last ? `${last.created_at.toISOString()}_${last.id}` : null };
+}
 
 async function handleRequest(req: IncomingMessage): Promise<[number, unknown]> {
-  const url = new URL(req.url ?? '/', 'http://localhost');
-  const id = /^\/api\/v1\/orders\/(\d+)$/.exec(url.pathname)?.[1];
-  if (req.method === 'GET' && url.pathname === '/api/v1/products') return [200, page(await queryRows(listProducts, []))];
-  await authenticated(req);
-  if (req.method === 'POST') return [201, await create(req)];
-  if (id === undefined) return [200, page(await queryRows(listOrders, [url.searchParams.get('user_id')]))];
-  const [order] = await queryRows(readOrder, [id]);
+  const { pathname, searchParams } = new URL(req.url ?? '/', 'http://localhost');
+  const parameters = Object.fromEntries(searchParams);
+  if (req.method === 'GET' && pathname === '/api/v1/products')
+    return [200, await findPage(listProducts, [], searchParams.get('category'), parameters)];
+  const { userId } = await authenticated(req);
+  if (req.method === 'POST') return [201, await create(req, userId)];
+  const id = /^\/api\/v1\/orders\/(\d+)$/.exec(pathname)?.[1];
+  if (id === undefined) return [200, await findPage(listOrders, [userId], searchParams.get('status'), parameters)];
+  const [order] = await queryRows(readOrder, [id, userId]);
   return order === undefined ? [404, {}] : [200, order];
 }
 
 const orderInput = z.object({
-  user_id: z.number(),
   items: z.array(z.object({ product_id: z.number(), quantity: z.number() })),
   delivery: z.unknown(),
 });
 
-async function create(req: IncomingMessage): Promise<unknown> {
+async function create(req: IncomingMessage, userId: number | undefined): Promise<unknown> {
   const body = orderInput.parse(await json(req));
   const [products, quantities] = [body.items.map((item) => item.product_id), body.items.map((item) => item.quantity)];
-  const [order] = await queryRows(placeOrder, [body.user_id, products, quantities, JSON.stringify(body.delivery)]);
+  const [order] = await queryRows(placeOrder, [userId, products, quantities, JSON.stringify(body.delivery)]);
   return order;
 }
 

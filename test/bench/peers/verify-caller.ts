@@ -10,7 +10,10 @@ export const settings = z
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our server has published this document
 const keys = createLocalJWKSet(JSON.parse(settings.JWKS) as JSONWebKeySet);
 
-const claims = z.object({ client_id: z.string(), scope: z.string() });
+const claims = z
+  .object({ client_id: z.string(), scope: z.string(), sub: z.string() })
+  // The subject of a token without a user is the client.
+  .transform(({ sub, ...others }) => ({ ...others, userId: /^\d+$/.test(sub) ? Number(sub) : undefined }));
 
 /** Verifies the bearer token's signature, issuer and expiry, but does not check for revocation. */
 export async function verifyCaller(authorization: string | undefined): Promise<z.infer<typeof claims>> {

@@ -15,8 +15,8 @@ const formatRange = (runs: number, { min, max }: Spread): string => (runs > 1 ? 
 
 /** Formats settings, rates and other figures as Markdown. */
 export function formatTables(summary: Summary): string {
-  const { runs, rounds, seconds, connections, orders } = summary;
-  const settingsLine = `${runs === 1 ? 'One run' : `Medians of ${runs} runs`}, ${rounds === 1 ? 'one round' : `${rounds} rounds`} of ${seconds} s each, ${connections} connections, ${formatInteger(orders)} orders. Brackets contain goals${runs > 1 ? '; parentheses contain the minimum and maximum of the runs' : ''}.`;
+  const { runs, rounds, seconds, connections, orders, customers } = summary;
+  const settingsLine = `${runs === 1 ? 'One run' : `Medians of ${runs} runs`}, ${rounds === 1 ? 'one round' : `${rounds} rounds`} of ${seconds} s each, ${connections} connections, ${formatInteger(orders)} orders, ${formatInteger(customers)} customers with a token each. Brackets contain goals${runs > 1 ? '; parentheses contain the minimum and maximum of the runs' : ''}.`;
   const deepPageHint = summary.checks.some(({ name }) => name === 'page')
     ? []
     : ['', '`--all` also measures a page deep in a list of ten million orders.'];
@@ -25,16 +25,25 @@ export function formatTables(summary: Summary): string {
 
 function rateTable({ runs, rates }: Summary): string[] {
   if (rates.length === 0) return [];
-  const rows = rates.map(({ title, subject, perSecond, ratios, steady, failed }) => {
+  const rows = rates.map(({ title, subject, perSecond, perSecondGoal, ratios, steady, p99, failed }) => {
+    const rate = perSecond[subject] ?? 0;
     const comparisons = ratios.map((ratio) => {
       const theirs = formatInteger(perSecond[ratio.peer] ?? 0);
       return `${ratio.median.toFixed(2)} x ${ratio.peer}${formatRange(runs, ratio)}, ${theirs}/s${formatGoal(ratio.goal, ratio.median)}`;
     });
     const latency = `${formatNumber(steady.p50Ms)} / ${formatNumber(steady.p99Ms)}`;
-    const tail = `${steady.ratio.median.toFixed(1)}${formatRange(runs, steady.ratio)}${formatGoal(steady.ratio.goal, steady.ratio.median)}`;
-    return `| ${title} | ${formatInteger(perSecond[subject] ?? 0)} | ${comparisons.join('<br>')} | ${latency} | ${tail} | ${failed} |`;
+    const tails = p99.map(
+      ({ load, oursMs, theirsMs, goal, ...spread }) =>
+        `at ${load}: ${spread.median.toFixed(2)} x${formatRange(runs, spread)}, ${formatNumber(oursMs)} and ${formatNumber(theirsMs)} ms${formatGoal(goal, spread.median)}`,
+    );
+    return `| ${title} | ${formatInteger(rate)}${formatGoal(perSecondGoal, rate)} | ${comparisons.join('<br>')} | ${latency} | ${tails.join('<br>')} | ${failed} |`;
   });
-  return ['', '| case | requests/s | ratio to peers | p50 / p99 at 70 %, ms | p99 : p50 | failed |', '|---|---|---|---|---|---|', ...rows];
+  return [
+    '',
+    '| case | requests/s | ratio to peers | p50 / p99 at 70 %, ms | p99 compared with floor | failed |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ];
 }
 
 function checkTable({ runs, checks }: Summary): string[] {
@@ -52,11 +61,10 @@ const formatComponents = ({ parts }: CheckSummary): string =>
     .map(([name, value]) => `${formatNumber(value)}${name.startsWith('/') ? '' : ' '}${name}`)
     .join('; ');
 
-const begin = '<!-- benchmark: `npm run bench` generates the text between these lines -->';
-const end = '<!-- /benchmark -->';
-
-/** Replaces the generated tables in the document. */
-export function replaceTables(document: string, lines: string): string {
+/** Replaces the generated text in a document. */
+export function replaceGeneratedText(document: string, script: string, lines: string): string {
+  const begin = `<!-- benchmark: \`npm run ${script}\` generates the text between these lines -->`;
+  const end = '<!-- /benchmark -->';
   const [from, to] = [document.indexOf(begin), document.indexOf(end)];
   if (from === -1 || to < from) throw new Error(`the document does not contain the marker lines; add them\n${begin}\n${end}`);
   return `${document.slice(0, from + begin.length)}\n\n${lines}\n\n${document.slice(to)}`;

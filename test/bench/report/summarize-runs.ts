@@ -1,7 +1,7 @@
 import type { BenchmarkCase } from '../cases/benchmark-cases.ts';
 import type { Check, Goal } from '../measurements/check.ts';
 import { median } from '../measurements/run-load.ts';
-import type { Rates, Settings } from '../measurements/rates.ts';
+import { latencyPeer, type Rates, type Settings } from '../measurements/rates.ts';
 import type { ServerName } from '../servers/target.ts';
 
 /** Median and range of a figure over several runs. */
@@ -14,9 +14,15 @@ export type RateSummary = {
   readonly perSecond: Readonly<Partial<Record<ServerName, number>>>;
   /** Our server's throughput divided by each peer's throughput, in each run. */
   readonly ratios: readonly (Spread & { readonly peer: ServerName; readonly goal?: Goal })[];
-  readonly steady: { readonly p50Ms: number; readonly p99Ms: number; readonly ratio: Spread & { readonly goal?: Goal } };
+  readonly perSecondGoal?: Goal;
+  /** Latency at 70 % of our server's throughput. */
+  readonly steady: { readonly p50Ms: number; readonly p99Ms: number };
+  /** The 99th percentiles of the response time, compared with those of the hand-written server if it is a peer. */
+  readonly p99: readonly (P99Comparison & Spread)[];
   readonly failed: number;
 };
+
+type P99Comparison = { readonly load: '70 %' | 'full load'; readonly oursMs: number; readonly theirsMs: number; readonly goal: Goal };
 
 export type CheckSummary = Check & { readonly spread: Spread };
 
@@ -25,13 +31,14 @@ export type Run = { readonly rates: readonly Rates[]; readonly checks: readonly 
 export type Summary = Settings & {
   readonly runs: number;
   readonly orders: number;
+  readonly customers: number;
   readonly rates: readonly RateSummary[];
   readonly checks: readonly CheckSummary[];
   readonly eachRun: readonly Run[];
 };
 
-/** Maximum ratio of p99 to p50 at a constant rate. This goal does not apply to PGlite. */
-const steadyGoal = { atMost: 5 };
+/** Maximum ratio of our 99th percentile of the response time to that of the hand-written server. */
+const p99Goals = { '70 %': { atMost: 1.5 }, 'full load': { atMost: 2 } } as const;
 
 const computeSpread = (values: readonly number[]): Spread => ({
   median: median(values),
@@ -43,7 +50,7 @@ const computeSpread = (values: readonly number[]): Spread => ({
 export function summarizeRuns(
   cases: readonly BenchmarkCase[],
   runs: readonly Run[],
-  settings: Settings & { readonly orders: number },
+  settings: Settings & { readonly orders: number; readonly customers: number },
 ): Summary {
   const rates = cases.flatMap((one) => {
     const mine = runs.flatMap((run) => run.rates.filter(({ name }) => name === one.name));
@@ -57,24 +64,33 @@ export function summarizeRuns(
   return { runs: runs.length, ...settings, rates, checks, eachRun: runs };
 }
 
-function rateSummary({ name, title, subject, peers, goals }: BenchmarkCase, runs: readonly Rates[]): RateSummary {
+function rateSummary({ name, title, subject, peers, goals, perSecondGoal }: BenchmarkCase, runs: readonly Rates[]): RateSummary {
   const of = (server: ServerName): number[] => runs.map(({ perSecond }) => perSecond[server] ?? Number.NaN);
   const goalOf = (atLeast: number | undefined): { goal?: Goal } => (atLeast === undefined ? {} : { goal: { atLeast } });
-  const steady = runs.map((run) => run.steady);
+  const steady = (percentile: 'p50Ms' | 'p99Ms', server: ServerName): number[] =>
+    runs.map((run) => run.steady[server]?.[percentile] ?? Number.NaN);
+  const compareP99 = (load: P99Comparison['load'], of99th: (server: ServerName) => number[]): P99Comparison & Spread => {
+    const [ours, theirs] = [of99th(subject), of99th(latencyPeer)];
+    const ratios = ours.map((value, run) => value / (theirs[run] ?? Number.NaN));
+    return { load, oursMs: median(ours), theirsMs: median(theirs), goal: p99Goals[load], ...computeSpread(ratios) };
+  };
   return {
     name,
     title,
     subject,
     perSecond: Object.fromEntries([subject, ...peers].map((server) => [server, median(of(server))])),
+    ...(perSecondGoal !== undefined && { perSecondGoal: { atLeast: perSecondGoal } }),
     ratios: peers.map((peer) => {
       const theirs = of(peer);
       return { peer, ...computeSpread(of(subject).map((ours, run) => ours / (theirs[run] ?? Number.NaN))), ...goalOf(goals[peer]) };
     }),
-    steady: {
-      p50Ms: median(steady.map(({ p50Ms }) => p50Ms)),
-      p99Ms: median(steady.map(({ p99Ms }) => p99Ms)),
-      ratio: { ...computeSpread(steady.map(({ p50Ms, p99Ms }) => p99Ms / p50Ms)), ...(subject === 'mandate' && { goal: steadyGoal }) },
-    },
+    steady: { p50Ms: median(steady('p50Ms', subject)), p99Ms: median(steady('p99Ms', subject)) },
+    p99: peers.includes(latencyPeer)
+      ? [
+          compareP99('70 %', (server) => steady('p99Ms', server)),
+          compareP99('full load', (server) => runs.map(({ fullLoadP99Ms }) => fullLoadP99Ms[server] ?? Number.NaN)),
+        ]
+      : [],
     failed: runs.reduce((sum, { failed }) => sum + failed, 0),
   };
 }

@@ -4,13 +4,12 @@ import { scopeNames } from '@mandate/contract';
 import { migrate } from '../../../server/database/migrate/run-migrations.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import type { HttpBrowser } from '../../support/browser/browser.ts';
 import { createConfidentialClient, createWebApplication } from '../../support/oauth/oauth-flow.ts';
 import { createServerDirectory } from '../../support/services/server-directory.ts';
 import { type MeasuredServer, startMeasuredServer } from './measured-server.ts';
 import { fillShop, type ShopSize } from './fill-shop.ts';
 import { clientToken, scope } from './client-token.ts';
-import { openSignedInBrowsers } from './signed-in-browsers.ts';
+import { createCustomers, openBrowsers, setPasswords } from './customers.ts';
 import { createEmptyDatabase, type EmptyDatabase } from './empty-database.ts';
 import { issuer, sendThroughProxy } from './tls-proxy.ts';
 import type { ServerName, Target } from './target.ts';
@@ -23,8 +22,8 @@ const embeddedOrdersMax = 20_000;
 
 const peerPrograms = { floor: 'floor', fastify: 'fastify-drizzle', orm: 'express-orm', 'oidc-provider': 'oidc-provider' } as const;
 
-/** `signedInUsers`: number of users, each signed in with a separate browser. */
-export type BenchmarkSize = ShopSize & { readonly signedInUsers: number };
+/** `customers`: number of users who sign in, each with a separate browser. */
+export type BenchmarkSize = ShopSize & { readonly customers: number };
 
 type Report = (progress: string) => void;
 type Applications = Pick<Target, 'client' | 'website'>;
@@ -35,20 +34,16 @@ export class BenchmarkEnvironment implements AsyncDisposable {
   readonly directory: string;
   readonly secret = randomBytes(32).toString('hex');
   readonly #shop: ShopSize;
-  readonly #signedInUsers: number;
+  readonly #customers: number;
   readonly #report: Report;
   readonly #targets = new Map<ServerName, Promise<Target>>();
   readonly #opened = new AsyncDisposableStack();
   #database: Promise<FilledDatabase> | undefined;
 
-  constructor(
-    { path, remove }: Awaited<ReturnType<typeof createServerDirectory>>,
-    { signedInUsers, ...shop }: BenchmarkSize,
-    report: Report,
-  ) {
+  constructor({ path, remove }: Awaited<ReturnType<typeof createServerDirectory>>, { customers, ...shop }: BenchmarkSize, report: Report) {
     this.directory = path;
     this.#shop = shop;
-    this.#signedInUsers = signedInUsers;
+    this.#customers = customers;
     this.#report = report;
     this.#opened.defer(remove);
   }
@@ -97,7 +92,13 @@ export class BenchmarkEnvironment implements AsyncDisposable {
 
   /** Starts our server as shipped, with all protections, on the given database. */
   startMandate(env: Readonly<Record<string, string>>): Promise<MeasuredServer> {
-    const asShipped = { MANDATE_SECRET: this.secret, MANDATE_ISSUER: issuer, MANDATE_TRUST_PROXY: '1', ...unreachableLimits };
+    const asShipped = {
+      MANDATE_SECRET: this.secret,
+      MANDATE_ISSUER: issuer,
+      MANDATE_TRUST_PROXY: '1',
+      MANDATE_TEST_PAYMENTS: 'on',
+      ...unreachableLimits,
+    };
     return startMeasuredServer(join(sourceDirectory, '../../../server/main.ts'), { ...asShipped, ...env }, this.#log('mandate'));
   }
 
@@ -123,19 +124,25 @@ export class BenchmarkEnvironment implements AsyncDisposable {
   async #createTarget(name: ServerName): Promise<Target> {
     this.#report(`starting ${name}`);
     if (name === 'mandate-pglite') return this.#createEmbeddedTarget();
-    const { db, client, website } = await this.#filledDatabase();
+    const { client, website } = await this.#filledDatabase();
     const measuredServer = await this.start(name);
     this.#opened.defer(() => measuredServer.stop());
-    const from = name === 'mandate' ? measuredServer : (await this.target('mandate')).measuredServer;
-    let browsers: Promise<readonly HttpBrowser[]> | undefined;
+    const shared = { measuredServer, shop: this.#shop, client, website };
+    if (name === 'mandate') return { ...shared, ...this.#createCallers(measuredServer, { client, website }) };
+    // The other servers accept our server's tokens, and their browsers are used only for sign-ins, which have their own peer.
+    const { token, customers } = await this.target('mandate');
+    return { ...shared, token, customers, browsers: once(() => openBrowsers(measuredServer.origin, this.#customers, false)) };
+  }
+
+  #createCallers(measuredServer: MeasuredServer, { client, website }: Applications): Pick<Target, 'token' | 'browsers' | 'customers'> {
+    const browsers = once(() => {
+      this.#report(`signing in ${this.#customers.toLocaleString('en')} customers`);
+      return openBrowsers(measuredServer.origin, this.#customers, true);
+    });
     return {
-      measuredServer,
-      shop: this.#shop,
-      token: () => clientToken(sendThroughProxy(from.origin), client),
-      client,
-      website,
-      browsers: () =>
-        (browsers ??= openSignedInBrowsers(measuredServer.origin, this.#signedInUsers, name === 'oidc-provider' ? undefined : db)),
+      token: () => clientToken(sendThroughProxy(measuredServer.origin), client),
+      browsers,
+      customers: createCustomers({ measuredServer, website }, browsers),
     };
   }
 
@@ -152,6 +159,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     this.#report(`filling the database with ${this.#shop.orders.toLocaleString('en')} orders`);
     await migrate(db);
     await fillShop(db.em.fork(), this.#shop);
+    await setPasswords(db.em.fork(), this.#customers);
     return { postgresql, db, ...(await createApplications(db)) };
   }
 
@@ -162,19 +170,18 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     const db = await openDatabaseWithoutMigrating(join(directory, 'database'));
     await migrate(db);
     await fillShop(db.em.fork(), shop);
+    await setPasswords(db.em.fork(), this.#customers);
     const applications = await createApplications(db);
     await db.close();
     const measuredServer = await this.startMandate({ MANDATE_DATA_DIR: directory });
     this.#opened.defer(() => measuredServer.stop());
-    const token = (): Promise<string> => clientToken(sendThroughProxy(measuredServer.origin), applications.client);
-    return {
-      measuredServer,
-      shop,
-      token,
-      ...applications,
-      browsers: () => openSignedInBrowsers(measuredServer.origin, this.#signedInUsers),
-    };
+    return { measuredServer, shop, ...applications, ...this.#createCallers(measuredServer, applications) };
   }
+}
+
+function once<Result>(create: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined;
+  return () => (result ??= create());
 }
 
 const createApplications = async (db: Database): Promise<Applications> => ({
@@ -184,7 +191,7 @@ const createApplications = async (db: Database): Promise<Applications> => ({
 
 /** Creates a website of the shop. The grants of an application of a third party would have limits: access only to its own orders. */
 async function createWebsiteOfShop(db: Database): Promise<Applications['website']> {
-  const website = await createWebApplication(db, [scope, 'orders.write']);
+  const website = await createWebApplication(db, [scope, 'orders.write', 'payments.write']);
   await db.em.fork().execute('update applications set first_party = true where client_id = ?', [website.clientId]);
   return website;
 }

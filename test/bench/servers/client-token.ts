@@ -13,8 +13,9 @@ export async function requestTokens(
   send: SendRequest,
   { clientId, secret }: ClientCredentials,
   form: Record<string, string>,
+  headers: Record<string, string> = {},
 ): Promise<TokenResponse> {
-  const init = { method: 'POST', headers: basicAuthorization(clientId, secret), body: new URLSearchParams(form) };
+  const init = { method: 'POST', headers: { ...headers, ...basicAuthorization(clientId, secret) }, body: new URLSearchParams(form) };
   const response = await send(new URL('/oauth/token', issuer), init);
   if (response.status !== 200) throw new Error(`no token: ${response.status} ${await response.text()}`);
   return tokenResponseSchema.parse(await response.json());

@@ -1,6 +1,7 @@
 import type { HttpBrowser } from '../../support/browser/browser.ts';
 import type { ClientCredentials } from '../../support/oauth/oauth-flow.ts';
 import type { MeasuredServer } from './measured-server.ts';
+import type { Customer } from './customers.ts';
 import type { ShopSize } from './fill-shop.ts';
 
 export type ServerName = 'mandate' | 'mandate-pglite' | 'floor' | 'fastify' | 'orm' | 'oidc-provider';
@@ -12,7 +13,10 @@ export type Target = {
   /** Obtains a new staff token with the client credentials grant. */
   readonly token: () => Promise<string>;
   readonly client: ClientCredentials;
-  /** A website with user sign-in. `browsers` returns browsers in which users are signed in. */
+  /** A website of the shop. */
   readonly website: ClientCredentials & { readonly redirectUri: string };
+  /** Returns a browser for each customer, in which the customer is signed in. */
   readonly browsers: () => Promise<readonly HttpBrowser[]>;
+  /** Returns customers with valid tokens for the website. */
+  readonly customers: () => Promise<readonly Customer[]>;
 };

@@ -5,7 +5,15 @@ import { readEventTypes } from '../../support/read-event-types.ts';
 import { createOtherSession, submitFormContaining } from '../../support/oauth/account-pages.ts';
 import { addAuthenticatorApp, insertPasskey } from '../../support/oauth/credentials.ts';
 import { obtainLimitedTokens } from '../../support/oauth/limited-tokens.ts';
-import { authorizationPath, buildAuthorizationRequest, obtainTokens, signIn, signUp } from '../../support/oauth/oauth-flow.ts';
+import {
+  authorizationPath,
+  buildAuthorizationRequest,
+  createWebApplication,
+  obtainTokens,
+  signIn,
+  signInToApplication,
+  signUp,
+} from '../../support/oauth/oauth-flow.ts';
 import { fetchApiStatus } from '../../support/server/use-server.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { buildOrderInput, deliveryAddress } from '../../support/shop/test-shop.ts';
@@ -153,6 +161,19 @@ describe('an application that was allowed on two devices', () => {
     expect(await statuses()).toEqual([401, 200, 200]);
     await submitFormContaining(anna.browser, await anna.browser.open('/account/apps'), `,${newest},`);
     expect(await statuses()).toEqual([401, 401, 401]);
+  });
+
+  test('lists its permissions once if both devices have the same, and otherwise for each device', async () => {
+    const application = await createWebApplication(shop.db, ['users.read', 'payments.read']);
+    const countPermissions = async (...scopesOfDevices: readonly string[]): Promise<number[]> => {
+      const anna = await signUp(shop.origin);
+      for (const scope of scopesOfDevices)
+        await signInToApplication(shop.origin, { browser: await signIn(shop.origin, anna) }, application, { scope });
+      const { text } = await anna.browser.open('/account/apps');
+      return ['See your name', 'See your payments'].map((permission) => text.split(permission).length - 1);
+    };
+    expect(await countPermissions('openid users.read payments.read', 'openid payments.read users.read')).toEqual([1, 1]);
+    expect(await countPermissions('openid users.read payments.read', 'openid users.read')).toEqual([2, 1]);
   });
 });
 

@@ -1,4 +1,3 @@
-import axe from 'axe-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -9,6 +8,7 @@ import type { Mail } from '../../../server/mail/queue-mail.ts';
 import { renderEmail } from '../../../server/oauth/pages/emails/render-email.ts';
 import type { PageSettings } from '../../../server/oauth/pages/views/page-layout-and-form-fields.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
+import { findAxeViolations } from '../../support/browser/page-accessibility.ts';
 import { takeScreenshots } from '../../support/browser/take-screenshots.ts';
 import { databaseKind } from '../../support/services/database.ts';
 
@@ -105,9 +105,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('an e-mail in Chromiu
   test.each(['light', 'dark'] as const)('is accessible and fits small screens in %s mode', async (colorScheme) => {
     const page = await browser.newPage({ colorScheme, viewport: { width: 320, height: 640 } });
     await page.setContent(mail.html);
-    await page.evaluate(axe.source);
-    const violations = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))');
-    expect(violations).toEqual([]);
+    expect(await findAxeViolations(page, colorScheme)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320);
     const background = await page.evaluate(`getComputedStyle(document.querySelector('.card')).backgroundColor`);
     expect(background).toBe(colorScheme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(26, 27, 33)');
@@ -122,11 +120,9 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('an e-mail in Chromiu
         await page.setViewportSize({ width: 320, height: 640 });
         await page.setContent(html);
         expect(await page.evaluate('document.documentElement.scrollWidth'), subject).toBe(320);
-        await page.evaluate(axe.source);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
-          const violations = await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))');
-          expect(violations, `${subject}, ${colorScheme}`).toEqual([]);
+          expect(await findAxeViolations(page, colorScheme), `${subject}, ${colorScheme}`).toEqual([]);
         }
         await takeScreenshots(page, `e-mail ${index + 10} ${language.tag}`);
       }

@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
         await open(page);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
-          expect(javaScriptEnabled ? await findAxeViolations(page) : [], colorScheme).toEqual([]);
+          expect(javaScriptEnabled ? await findAxeViolations(page, colorScheme) : [], colorScheme).toEqual([]);
           for (const width of widths) {
             await page.setViewportSize({ width, height: 720 });
             expect(await measureHorizontalOverflow(page), `${width} pixels`).toBe(0);

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDpopKey, createDpopProof, type DpopKey } from '../../support/oauth/dpop-proof.ts';
@@ -20,12 +22,12 @@ let key: DpopKey;
 let tokens: TokenResponse;
 let me: string;
 
-async function issueBoundTokens(): Promise<TokenResponse> {
+async function issueBoundTokens(dpopKey = key): Promise<TokenResponse> {
   const { code, verifier, redirectUri, clientId } = await obtainAuthorizationCode(server.origin, await signUp(server.origin), {
     scope: 'openid users.read',
   });
   const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };
-  const response = await sendTokenRequest(server.origin, form, { dpop: await createDpopProof(key, atTokenEndpoint()) });
+  const response = await sendTokenRequest(server.origin, form, { dpop: await createDpopProof(dpopKey, atTokenEndpoint()) });
   return tokenResponseSchema.parse(await response.json());
 }
 const atTokenEndpoint = () => ({ method: 'POST', url: `${server.origin}/oauth/token` });
@@ -38,6 +40,17 @@ beforeAll(async () => {
 
 const callApi = (dpop: string | undefined, { token = tokens.access_token, scheme = 'DPoP' } = {}): Promise<Response> =>
   fetch(me, { headers: { authorization: `${scheme} ${token}`, ...(dpop !== undefined && { dpop }) } });
+
+/** Sends copies of a request at once on one connection (HTTP pipelining), so that the server verifies them at the same time. */
+async function sendInOnePacket(copies: number, dpop: string): Promise<number[]> {
+  const { host, hostname, port, pathname } = new URL(me);
+  const head = (last: boolean): string =>
+    `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: DPoP ${tokens.access_token}\r\nDPoP: ${dpop}\r\n${last ? 'Connection: close\r\n' : ''}\r\n`;
+  const socket = connect(Number(port), hostname);
+  socket.write(Array.from({ length: copies }, (_, index) => head(index === copies - 1)).join(''));
+  return [...(await text(socket)).matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+}
+
 const validProofClaims = () => ({ method: 'GET', url: me, token: tokens.access_token });
 
 test('a token that was requested with a proof is bound to its key and accepted with a proof of that key (82)', async () => {
@@ -112,6 +125,13 @@ describe('a bound token is rejected with 401 (82)', () => {
     expect(responses.filter((status) => status === 401)).toHaveLength(19);
   });
 
+  test('with a proof that many requests in the same network packet contain', async () => {
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      const statuses = await sendInOnePacket(20, await createDpopProof(key, validProofClaims()));
+      expect([statuses.filter((status) => status === 200).length, statuses.filter((status) => status === 401).length]).toEqual([1, 19]);
+    }
+  });
+
   test.each([
     ['for another method', { htm: 'POST' }],
     ['for another host', { htu: 'https://elsewhere.example/api/v1/users/me' }],
@@ -131,6 +151,16 @@ describe('a bound token is rejected with 401 (82)', () => {
     expect((await callApi(await createDpopProof(other, validProofClaims()))).status).toBe(401);
     expect((await callApi(await createDpopProof({ ...other, jwk: key.jwk }, validProofClaims()))).status).toBe(401);
     expect((await callApi(await createDpopProof(key, validProofClaims(), {}, { typ: 'JWT' }))).status).toBe(401);
+  });
+
+  test('with a proof of a key that was accepted a moment ago with another token', async () => {
+    const stolen = tokens.access_token;
+    const ownKey = await createDpopKey();
+    const { access_token: own } = await issueBoundTokens(ownKey);
+    const prove = (token: string) => createDpopProof(ownKey, { method: 'GET', url: me, token });
+    expect((await callApi(await prove(own), { token: own })).status).toBe(200);
+    expect((await callApi(await prove(stolen), { token: stolen })).status).toBe(401);
+    expect((await callApi(await prove(own), { token: own })).status).toBe(200);
   });
 
   test('and a challenge that names the supported algorithms', async () => {

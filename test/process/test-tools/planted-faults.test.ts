@@ -27,6 +27,20 @@ const faults: Record<string, Fault> = {
     tests: 'test/oauth/tokens/access-token.test.ts',
     titles: 'audience',
   },
+  'concurrent requests with the same DPoP proof share the result of the check (82)': {
+    file: 'server/oauth/tokens/consume-dpop-proof-id.sql.ts',
+    from: 'loader.load([id, expiresAt, count])',
+    to: 'loader.load([id, expiresAt])',
+    tests: 'test/oauth/tokens/proof-of-possession.test.ts',
+    titles: 'in the same network packet',
+  },
+  'a DPoP key is accepted for every token after its first use (82)': {
+    file: 'server/oauth/tokens/dpop-proof.ts',
+    from: 'if (cached) return cached.thumbprint === thumbprint ? cached.key : undefined;',
+    to: 'if (cached) return cached.key;',
+    tests: 'test/oauth/tokens/proof-of-possession.test.ts',
+    titles: 'accepted a moment ago with another token',
+  },
   'the Host header is not checked (91)': {
     file: 'server/oauth/provider/require-issuer-host.ts',
     from: 'if (req.headers.host?.toLowerCase() !== host) return reject(req, res, next);',

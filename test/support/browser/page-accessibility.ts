@@ -2,16 +2,24 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
-/** Returns the violations of accessibility rules that axe finds on the page. */
-export async function findAxeViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
+export type ColorScheme = 'light' | 'dark';
+
+/**
+ * Returns the violations of accessibility rules that axe finds on the page.
+ * @param colorScheme `dark`: applies only the rules about colors, because the same page was checked with all rules in light mode
+ */
+export async function findAxeViolations(page: Page, colorScheme: ColorScheme = 'light'): Promise<string[]> {
+  if (await page.evaluate(`!('axe' in globalThis)`)) await page.evaluate(axe.source);
+  const options = { resultTypes: ['violations'], ...(colorScheme === 'dark' && { runOnly: ['cat.color'] }) };
   return z
     .array(z.string())
     .parse(
-      await page.evaluate(async () =>
-        (await Reflect.get(globalThis, 'axe').run()).violations.map(
-          (one: { id: string; nodes: { html: string }[] }) => `${one.id}: ${one.nodes.map((node) => node.html).join()}`,
-        ),
+      await page.evaluate(
+        async (given) =>
+          (await Reflect.get(globalThis, 'axe').run(given)).violations.map(
+            (one: { id: string; nodes: { html: string }[] }) => `${one.id}: ${one.nodes.map((node) => node.html).join()}`,
+          ),
+        options,
       ),
     );
 }

@@ -1,0 +1,14 @@
+import type { Traffic } from './traffic.ts';
+
+/** Number of requests after which clients close a connection, on average, and open a new one. */
+const requestsPerConnection = 100;
+
+/** Adds `Connection: close` to some of the requests, because clients keep connections open for a while, but not forever. */
+export const closeSomeConnections = (traffic: Traffic): Traffic => ({
+  ...traffic,
+  first() {
+    const request = traffic.first();
+    const isLast = Math.random() * requestsPerConnection < 1;
+    return isLast ? { ...request, headers: { ...request.headers, connection: 'close' } } : request;
+  },
+});
