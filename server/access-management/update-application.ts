@@ -64,7 +64,12 @@ function assertNotDefinedByDocument(update: ApplicationUpdate): void {
 }
 
 const documentFieldError = (field: string) =>
-  ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: 'This field is defined by the metadata document of the application.' }) as const;
+  ({
+    in: 'body',
+    pointer: `#/${field}`,
+    code: 'invalid_value',
+    detail: 'This field is defined by the metadata document of the application.',
+  }) as const;
 
 /** Returns how the application authenticates after an update. Another method than `private_key_jwt` removes the keys. */
 function getAuthenticationAfterUpdate(

@@ -55,7 +55,10 @@ function* findJwksErrors({ keys }: UncheckedJwks): Generator<ClientAuthenticatio
       parsePublicJwk(key);
     } catch (error) {
       if (!(error instanceof UnusableJwkError)) throw error;
-      yield { field: 'jwks', detail: translatable`has an unusable key: the key at position ${{ position: position + 1 }} ${{ reason: error.reason }}` };
+      yield {
+        field: 'jwks',
+        detail: translatable`has an unusable key: the key at position ${{ position: position + 1 }} ${{ reason: error.reason }}`,
+      };
     }
   }
 }

@@ -141,10 +141,14 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
   yield* redirectUriErrors('post_logout_redirect_uris', postLogoutRedirectUris);
   yield* backchannelLogoutUriErrors(input, development);
   const beyond = preapprovedScopes.filter((name) => name.includes('.') && !scopes.some((scope) => scope === name));
-  if (beyond.length > 0) yield { field: 'preapproved_scopes', detail: translatable`has scopes that are not in scopes: ${{ scopes: beyond.join(', ') }}` };
+  if (beyond.length > 0)
+    yield { field: 'preapproved_scopes', detail: translatable`has scopes that are not in scopes: ${{ scopes: beyond.join(', ') }}` };
   const firstPartyOnly = scopes.filter((name) => firstPartyScopes.has(name));
   if (firstPartyOnly.length > 0 && input.firstParty !== true) {
-    yield { field: 'scopes', detail: translatable`has scopes that only applications of the shop can have: ${{ scopes: firstPartyOnly.join(', ') }}` };
+    yield {
+      field: 'scopes',
+      detail: translatable`has scopes that only applications of the shop can have: ${{ scopes: firstPartyOnly.join(', ') }}`,
+    };
   }
   const notPreapprovable = preapprovedScopes.filter((name) => administratorOnlyScopes.has(name));
   if (notPreapprovable.length > 0) {
@@ -175,9 +179,13 @@ function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [
   if (type !== 'public') yield { field: 'type', detail: 'must be public for a self-registered application' };
   const otherGrants = grantTypes.filter((name) => !grantTypesOfSelfRegisteredApplications.includes(name));
   if (otherGrants.length > 0)
-    yield { field: 'grant_types', detail: translatable`must not contain ${{ values: otherGrants.join(', ') }} for a self-registered application` };
+    yield {
+      field: 'grant_types',
+      detail: translatable`must not contain ${{ values: otherGrants.join(', ') }} for a self-registered application`,
+    };
   const beyond = scopes.filter((name) => !scopesOfSelfRegisteredApplications.some((allowed) => allowed === name));
-  if (beyond.length > 0) yield { field: 'scopes', detail: translatable`must not contain ${{ values: beyond.join(', ') }} for a self-registered application` };
+  if (beyond.length > 0)
+    yield { field: 'scopes', detail: translatable`must not contain ${{ values: beyond.join(', ') }} for a self-registered application` };
   if (preapprovedScopes.length > 0)
     yield { field: 'preapproved_scopes', detail: 'must be empty for a self-registered application, whose users are always asked' };
 }

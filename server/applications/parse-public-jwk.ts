@@ -95,8 +95,10 @@ function assertStrongKey({ asymmetricKeyType: type, asymmetricKeyDetails: detail
     throw new UnusableJwkError(translatable`has an unsupported curve: an OKP key must use Ed25519`);
   if (type !== 'rsa') return;
   const { modulusLength = 0, publicExponent = 0n } = details ?? {};
-  if (modulusLength < rsaBits.min) throw new UnusableJwkError(translatable`is too weak: an RSA key must have at least ${{ bits: rsaBits.min }} bits`);
-  if (modulusLength > rsaBits.max) throw new UnusableJwkError(translatable`is too large: an RSA key must have at most ${{ bits: rsaBits.max }} bits`);
+  if (modulusLength < rsaBits.min)
+    throw new UnusableJwkError(translatable`is too weak: an RSA key must have at least ${{ bits: rsaBits.min }} bits`);
+  if (modulusLength > rsaBits.max)
+    throw new UnusableJwkError(translatable`is too large: an RSA key must have at most ${{ bits: rsaBits.max }} bits`);
   if (publicExponent < rsaExponentMin || publicExponent % 2n === 0n)
     throw new UnusableJwkError(translatable`is too weak: the exponent of an RSA key must be odd and at least 65537`);
 }

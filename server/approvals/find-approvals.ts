@@ -70,4 +70,5 @@ export async function lockApproval(em: EntityManager, filter: Filter, id: number
   return locked ? findApproval(em, filter, id) : undefined;
 }
 
-export const createApprovalNotFoundProblem = (id: number) => createProblem('not_found', { detail: translatable`Approval ${{ id }} was not found.` });
+export const createApprovalNotFoundProblem = (id: number) =>
+  createProblem('not_found', { detail: translatable`Approval ${{ id }} was not found.` });

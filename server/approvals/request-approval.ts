@@ -71,7 +71,9 @@ async function findOpenQuote(em: EntityManager, owner: QuoteOwner, id: number, n
   }
   const reason = describeEndOfQuote(quote, now);
   if (reason === undefined) return quote;
-  throw createProblem('invalid_transition', { detail: translatable`Quote ${{ id }} cannot be approved: ${{ reason }}. Create a new quote.` });
+  throw createProblem('invalid_transition', {
+    detail: translatable`Quote ${{ id }} cannot be approved: ${{ reason }}. Create a new quote.`,
+  });
 }
 
 /** Returns why the quote is no longer open, as part of a sentence. */
@@ -96,7 +98,9 @@ async function assertQuoteNotSubmitted(em: EntityManager, quoteId: number, now: 
 function describeState({ declinedAt, approvedAt, expiresAt }: InferEntity<typeof Approval>, now: Date): ProblemDetail {
   if (declinedAt) return 'The customer declined it.';
   if (expiresAt <= now) return approvedAt ? 'The customer approved it.' : 'It is pending.';
-  return approvedAt ? translatable`The customer approved it until ${{ at: expiresAt }}.` : translatable`It is pending until ${{ at: expiresAt }}.`;
+  return approvedAt
+    ? translatable`The customer approved it until ${{ at: expiresAt }}.`
+    : translatable`It is pending until ${{ at: expiresAt }}.`;
 }
 
 async function assertFewRequests(em: EntityManager, grantId: string, now: Date): Promise<void> {

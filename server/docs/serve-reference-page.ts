@@ -31,7 +31,10 @@ export function serveReferencePage(pageSettings: PageSettings, issuer: string): 
     await pageSettings.refreshBranding();
     const settings = localizePageSettingsForRequest(pageSettings, req);
     setPageLanguageHeaders(res, settings);
-    res.set(pageHeaders(issuer, nonce)).type('html').send(prefixPaths(settings.base, render(settings)).toString());
+    res
+      .set(pageHeaders(issuer, nonce))
+      .type('html')
+      .send(prefixPaths(settings.base, render(settings)).toString());
   };
   router.get('/docs', async (req, res) => {
     // Sign-in and same-origin requests work only on the issuer's host.

@@ -28,7 +28,10 @@ const handleListEvents: RouteHandler<typeof contract.events.list, Dependencies> 
 
 const handleGetEvent: RouteHandler<typeof contract.events.get, Dependencies> = async ({ em }, { params: { event_id: id }, req }) => {
   const row = await findVisibleEvent(em, requirePrincipal(req), id);
-  if (!row) throw createProblem('not_found', { detail: translatable`Event ${{ id }} was not found. Events are kept for ${{ days: eventRetentionDays }} days.` });
+  if (!row)
+    throw createProblem('not_found', {
+      detail: translatable`Event ${{ id }} was not found. Events are kept for ${{ days: eventRetentionDays }} days.`,
+    });
   return { status: 200, body: eventFromRow(row) };
 };
 

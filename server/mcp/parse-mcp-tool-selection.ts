@@ -18,7 +18,8 @@ export function parseMcpToolSelection(
 ): McpTool[] {
   const { tools: names, readonly = 'false' } = req.query;
   if (names !== undefined && typeof names !== 'string') throw createQueryProblem('tools', 'Give this parameter once.');
-  if (readonly !== 'true' && readonly !== 'false') throw createQueryProblem('readonly', translatable`Must be one of: ${{ options: 'true, false' }}.`, ['true', 'false']);
+  if (readonly !== 'true' && readonly !== 'false')
+    throw createQueryProblem('readonly', translatable`Must be one of: ${{ options: 'true, false' }}.`, ['true', 'false']);
   try {
     const readOnly = readonly === 'true' || req.path === readOnlyMcpPath;
     return selectMcpTools(tools, { toolSets: names?.split(','), readOnly, canRequestApprovals });

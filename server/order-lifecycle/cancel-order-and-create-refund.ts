@@ -34,7 +34,8 @@ export async function cancelOrderAndCreateRefund(
     throw createProblem('forbidden', { detail: 'Another reason than `customer` requires the `orders.manage` scope and a staff account.' });
   order.cancel(reason, now);
   const unfinished = await findUnfinishedPart(em, id);
-  if (unfinished) throw createProblem('invalid_transition', { detail: translatable`A ${{ kind: unfinished }} of the order is in progress.` });
+  if (unfinished)
+    throw createProblem('invalid_transition', { detail: translatable`A ${{ kind: unfinished }} of the order is in progress.` });
   if (note !== undefined) order.note = note;
   await em.flush();
   const refundId = await createFullRefund(em, order, formatPrincipalKey(principal), now);

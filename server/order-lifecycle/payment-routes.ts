@@ -96,7 +96,9 @@ const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Depende
   const effect = async (inner: EntityManager): Promise<PaymentBody> => {
     const payment = await findPayment(inner, principal, id);
     if (asked && payment.status === 'canceled') return paymentFromEntityForPrincipal(principal, payment);
-    throw createProblem('invalid_transition', { detail: translatable`The payment is ${{ status: payment.status }}; it cannot be canceled now.` });
+    throw createProblem('invalid_transition', {
+      detail: translatable`The payment is ${{ status: payment.status }}; it cannot be canceled now.`,
+    });
   };
   return createResourceIdempotently(em, req, res, effect, locationFor);
 };

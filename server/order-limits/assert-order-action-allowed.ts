@@ -18,5 +18,8 @@ export function assertOrderActionAllowed({ orderAuthorization }: Principal, acti
  * @throws {Problem} `forbidden`
  */
 export function assertNoOrderLimits({ orderAuthorization }: Principal, what: string): void {
-  if (orderAuthorization) throw createProblem('forbidden', { detail: translatable`An application with limits for orders cannot ${{ action: new TranslatableText(what) }}.` });
+  if (orderAuthorization)
+    throw createProblem('forbidden', {
+      detail: translatable`An application with limits for orders cannot ${{ action: new TranslatableText(what) }}.`,
+    });
 }

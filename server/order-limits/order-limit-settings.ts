@@ -65,7 +65,12 @@ function assertDefaultWithinMaximum(settings: OrderLimitSettings): void {
   const excess = maximum && limits ? findLimitAboveCeiling(maximum, limits) : undefined;
   if (!excess) return;
   const pointer = `#/default_limits/${excess.field}`;
-  throw createInvalidRequestProblem({ in: 'body', pointer, code: 'out_of_range', detail: translatable`The maximum is lower: ${{ reason: excess.reason }}.` });
+  throw createInvalidRequestProblem({
+    in: 'body',
+    pointer,
+    code: 'out_of_range',
+    detail: translatable`The maximum is lower: ${{ reason: excess.reason }}.`,
+  });
 }
 
 const settingsFromEntity = ({

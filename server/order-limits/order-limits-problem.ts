@@ -104,8 +104,7 @@ function createCategoryProblem(
   const { categories: permitted = [], products = [] } = exceeded;
   const { hint } = describeLimitAuthor(exceeded);
   const described = products.map(({ product_id: id, category }) => translatable`product ${{ id }} is in the category ${{ category }}`);
-  const outside =
-    described.length > maxDescribedProducts ? [...described.slice(0, maxDescribedProducts), translatable`so on`] : described;
+  const outside = described.length > maxDescribedProducts ? [...described.slice(0, maxDescribedProducts), translatable`so on`] : described;
   const facts = translatable`${{ permitted: describePermittedCategories(permitted) }}, and ${{ products: { allOf: outside } }}.`;
   const alternatives = permitted.length > 0 ? translatable`Order only products of these categories` : undefined;
   const detail = [facts, ...describeAlternatives(exceeded, pointer, alternatives), hint];

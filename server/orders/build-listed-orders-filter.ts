@@ -35,6 +35,8 @@ function resolveListedUser(principal: Principal, requestedUserId: number | undef
       detail: translatable`This token does not act on behalf of a user and lacks the \`${{ scope: staffScope }}\` scope to see the orders of other users.`,
     });
   if (requestedUserId !== undefined && requestedUserId !== ownId)
-    throw createProblem('forbidden', { detail: translatable`Orders of other users require the \`${{ scope: staffScope }}\` scope and a staff account.` });
+    throw createProblem('forbidden', {
+      detail: translatable`Orders of other users require the \`${{ scope: staffScope }}\` scope and a staff account.`,
+    });
   return ownId;
 }

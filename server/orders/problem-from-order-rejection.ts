@@ -66,7 +66,10 @@ const userErrors = ({ active_user }: OrderConflicts): ProblemEntry[] =>
   active_user ? [] : [{ in: 'body', pointer: '#/user_id', code: 'unknown_reference', detail: 'There is no active user with this ID.' }];
 
 function itemErrors({ unknown_products, currencies }: OrderConflicts, input: OrderInputOrQuoteContent): ProblemEntry[] {
-  const unknown = itemEntries(input, unknown_products, (id) => ({ code: 'unknown_reference', detail: translatable`There is no product ${{ id }}.` }));
+  const unknown = itemEntries(input, unknown_products, (id) => ({
+    code: 'unknown_reference',
+    detail: translatable`There is no product ${{ id }}.`,
+  }));
   if (currencies < 2) return unknown;
   return [
     ...unknown,
@@ -136,7 +139,10 @@ function productUnavailable({ unavailable_products }: OrderConflicts, input: Ord
   if (unavailable_products.length === 0) return undefined;
   return createProblem('product_unavailable', {
     detail: translatable`Currently not for sale: ${{ products: describeProducts(unavailable_products) }}.`,
-    errors: itemEntries(input, unavailable_products, (id) => ({ code: 'product_unavailable', detail: translatable`Product ${{ id }} is not for sale.` })),
+    errors: itemEntries(input, unavailable_products, (id) => ({
+      code: 'product_unavailable',
+      detail: translatable`Product ${{ id }} is not for sale.`,
+    })),
   });
 }
 
@@ -162,7 +168,9 @@ function priceChanged({ total }: OrderConflicts, input: OrderInputOrQuoteContent
   if (total === null || input.total === undefined || total === input.total) return undefined;
   return createProblem('price_changed', {
     detail: translatable`The order now costs ${{ total }}, not ${{ expected: input.total }}. Show the customer the new total before you order.`,
-    errors: [{ in: 'body', pointer: '#/total', code: 'price_changed', detail: translatable`The total is ${{ total }} now.`, actual: total }],
+    errors: [
+      { in: 'body', pointer: '#/total', code: 'price_changed', detail: translatable`The total is ${{ total }} now.`, actual: total },
+    ],
   });
 }
 

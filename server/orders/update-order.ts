@@ -29,7 +29,9 @@ export async function updateOrder(
 function assertDeliveryChangeable(principal: Principal, order: Order): void {
   const untilShipped = order.status === 'paid' && order.fulfillmentStatus === 'unfulfilled' && canUseScope(principal, 'orders.manage');
   if (order.status === 'pending' || untilShipped) return;
-  throw createProblem('invalid_transition', { detail: translatable`The order is ${{ status: order.status }}: its delivery can no longer be changed.` });
+  throw createProblem('invalid_transition', {
+    detail: translatable`The order is ${{ status: order.status }}: its delivery can no longer be changed.`,
+  });
 }
 
 async function assertDeliveryValid(em: EntityManager, order: Order, delivery: NonNullable<OrderUpdate['delivery']>): Promise<void> {

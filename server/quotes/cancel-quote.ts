@@ -21,7 +21,8 @@ export async function cancelQuote(em: EntityManager, principal: Principal, id: n
   if (!quote) throw createProblem('not_found', { detail: translatable`Quote ${{ id }} was not found.` });
   const now = await readDatabaseTime(em);
   const status = getQuoteStatus(quote, now);
-  if (status !== 'open') throw createProblem('invalid_transition', { detail: translatable`The quote is ${{ status }}; it cannot become canceled.` });
+  if (status !== 'open')
+    throw createProblem('invalid_transition', { detail: translatable`The quote is ${{ status }}; it cannot become canceled.` });
   quote.canceledAt = now;
   await em.flush();
   if (quote.hold) await releaseReservedStock(em, [id]);

@@ -93,7 +93,9 @@ const handleConfirmRefund: RouteHandler<typeof contract.refunds.confirm, Depende
     const refund = await findRefund(inner, requirePrincipal(req), id, 'refunds.write');
     const { provider } = await refund.payment.loadOrFail();
     if (provider !== 'manual' || refund.status !== 'pending') {
-      throw createProblem('invalid_transition', { detail: translatable`This is a ${{ status: refund.status }} refund of the provider ${{ provider }}.` });
+      throw createProblem('invalid_transition', {
+        detail: translatable`This is a ${{ status: refund.status }} refund of the provider ${{ provider }}.`,
+      });
     }
     return refundFromEntity(
       await applyRefundOutcomeInTransaction(inner, id, { reference: refund.providerReference ?? null, status: 'succeeded' }),

@@ -29,7 +29,10 @@ export async function validateAndCreateRefund(
     { order, status: 'succeeded', surplus: false },
     { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
   );
-  if (!payment) throw createProblem('invalid_transition', { detail: translatable`The order is ${{ status: order.status }}: there is no payment to refund.` });
+  if (!payment)
+    throw createProblem('invalid_transition', {
+      detail: translatable`The order is ${{ status: order.status }}: there is no payment to refund.`,
+    });
   const refundable = await calculateRefundableAmount(em, payment);
   const amount = input.amount ?? refundable;
   if (amount > refundable || refundable === 0) throw exceedsPayment(refundable, payment.currency);

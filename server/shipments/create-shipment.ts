@@ -25,7 +25,9 @@ export async function createShipment(
 ): Promise<Shipment> {
   const order = await lockAccessibleOrder(em, principal, orderId, 'shipments.write');
   if (order.status !== 'paid' && order.status !== 'shipped') {
-    throw createProblem('invalid_transition', { detail: translatable`The order is ${{ status: order.status }}; only paid orders can be shipped.` });
+    throw createProblem('invalid_transition', {
+      detail: translatable`The order is ${{ status: order.status }}; only paid orders can be shipped.`,
+    });
   }
   const shippable = new Map(
     (await readShippedAndRestockedQuantities(em, orderId)).map((line) => [line.line, calculateShippableQuantity(line)]),

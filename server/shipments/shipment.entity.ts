@@ -41,7 +41,9 @@ export class Shipment extends schema.class {
   transitionTo(next: NextStatus, now: Date): void {
     if (!nextStatuses[this.status].includes(next)) {
       const allowed = nextStatuses[this.status].join(', ') || 'nothing else';
-      throw createProblem('invalid_transition', { detail: translatable`The shipment is ${{ status: this.status }}; it can become ${{ allowed }}.` });
+      throw createProblem('invalid_transition', {
+        detail: translatable`The shipment is ${{ status: this.status }}; it can become ${{ allowed }}.`,
+      });
     }
     this.status = next;
     if (next === 'shipped' || next === 'delivered') this.shippedAt ??= now;

@@ -11,7 +11,8 @@ import { updateFulfillmentAndOrderStatus } from './update-fulfillment-and-order-
 import { shipmentFromEntity } from './shipment-from-entity.ts';
 import { Shipment } from './shipment.entity.ts';
 
-export const createShipmentNotFoundProblem = (id: number) => createProblem('not_found', { detail: translatable`Shipment ${{ id }} was not found.` });
+export const createShipmentNotFoundProblem = (id: number) =>
+  createProblem('not_found', { detail: translatable`Shipment ${{ id }} was not found.` });
 
 type LockedShipment = { readonly order: Order; readonly shipment: Shipment };
 

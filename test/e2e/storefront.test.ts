@@ -212,7 +212,13 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('pending');
 
     const { promise: shown, resolve: respond } = Promise.withResolvers<void>();
-    const problem = { type: 'about:blank', title: 'Not possible', status: 409, code: 'invalid_transition', detail: 'It has just been packed.' };
+    const problem = {
+      type: 'about:blank',
+      title: 'Not possible',
+      status: 409,
+      code: 'invalid_transition',
+      detail: 'It has just been packed.',
+    };
     await page.route(/\/cancellation$/, async (route) => {
       await shown;
       const headers = { 'access-control-allow-origin': origin, 'content-type': 'application/problem+json' };
@@ -221,14 +227,20 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Cancel order' }).click();
     await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('canceled');
     respond();
-    await page.getByRole('alert').getByText(/packed/).waitFor();
+    await page
+      .getByRole('alert')
+      .getByText(/packed/)
+      .waitFor();
     await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('pending');
     await checkAccessibility(page, 'rejected cancellation');
 
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Cancel order' }).click();
     await page.locator('.timeline .done', { hasText: 'Canceled' }).waitFor();
-    await page.getByRole('alert').getByText(/packed/).waitFor({ state: 'detached' });
+    await page
+      .getByRole('alert')
+      .getByText(/packed/)
+      .waitFor({ state: 'detached' });
     expect(await orderStatus(page)).toBe('canceled');
     expect(pageErrors).toEqual([]);
     await context.close();

@@ -59,7 +59,8 @@ test.each([
   };
   const page = await open('/problems/out_of_stock');
   expect([page.headers.get('content-language'), page.headers.get('vary')]).toEqual([language, 'Accept-Language, Cookie']);
-  for (const text of [`<html lang="${language}"`, `<h1>${title}</h1>`, `<h2>${fix}</h2>`, `>${list}</a>`]) expect(page.text).toContain(text);
+  for (const text of [`<html lang="${language}"`, `<h1>${title}</h1>`, `<h2>${fix}</h2>`, `>${list}</a>`])
+    expect(page.text).toContain(text);
   expect(page.text).toContain('<p lang="en">Each entry of <code>errors</code>');
   const other = language === 'fr' ? 'de' : 'fr';
   expect(page.text).toContain(`<a href="?language=${other}" lang="${other}" hreflang="${other}">`);

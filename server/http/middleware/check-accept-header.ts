@@ -12,5 +12,7 @@ export const checkAcceptHeader: RequestHandler = (req, _res, next) => {
   const offered = [...produces, 'application/problem+json'];
   // Some clients add a charset parameter; responses are always UTF-8.
   if (req.accepts([...offered, ...offered.map((type) => `${type};charset=utf-8`)]) !== false) return next();
-  throw createProblem('not_acceptable', { detail: translatable`Responses have the media type ${{ types: { anyOf: produces } }}, and errors have application/problem+json. Accept both.` });
+  throw createProblem('not_acceptable', {
+    detail: translatable`Responses have the media type ${{ types: { anyOf: produces } }}, and errors have application/problem+json. Accept both.`,
+  });
 };

@@ -24,7 +24,9 @@ export const addDeprecationHeadersOrRejectRetired =
     }
     res.append('Link', links);
     if (sunset === undefined || now() < new Date(sunset)) return next();
-    throw createProblem('version_retired', { detail: translatable`Support ended on ${{ day: sunset.slice(0, 10) }}. Migration guide: ${{ guide }}` });
+    throw createProblem('version_retired', {
+      detail: translatable`Support ended on ${{ day: sunset.slice(0, 10) }}. Migration guide: ${{ guide }}`,
+    });
   };
 
 /** Combines the deprecations of an operation and of its version; the earlier dates take precedence. */

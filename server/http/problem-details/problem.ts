@@ -54,7 +54,10 @@ export const createProblem = (code: ProblemCode, options: ProblemOptions = {}): 
 
 /** The request body exceeds its operation's size limit, `bodyMax` bytes. */
 export const createPayloadTooLargeProblem = (bodyMax: number, cause?: unknown): Problem =>
-  createProblem('payload_too_large', { detail: translatable`The body is larger than ${{ bytes: bodyMax }} bytes. Send a smaller one.`, cause });
+  createProblem('payload_too_large', {
+    detail: translatable`The body is larger than ${{ bytes: bodyMax }} bytes. Send a smaller one.`,
+    cause,
+  });
 
 /** The request violates the contract or contradicts itself. All errors are reported in one response. */
 export function createInvalidRequestProblem(...errors: ProblemEntry[]): Problem {

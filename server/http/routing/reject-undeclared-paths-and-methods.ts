@@ -15,7 +15,10 @@ export function rejectUndeclaredMethods(router: IRouter, contract: AppRouter, in
     router.all(path, (req, res, next) => {
       if (req.method === 'OPTIONS') return void res.status(204).set('Allow', allow).end();
       if (allowed.includes(req.method)) return next();
-      throw createProblem('method_not_allowed', { detail: translatable`This path supports ${{ methods: allow }}.`, headers: { Allow: allow } });
+      throw createProblem('method_not_allowed', {
+        detail: translatable`This path supports ${{ methods: allow }}.`,
+        headers: { Allow: allow },
+      });
     });
   }
 }

@@ -63,7 +63,11 @@ function describeIssue(location: ProblemEntry['in'], issue: ZodIssue): Pick<Prob
     case 'too_big':
       return { code: 'out_of_range', detail: describeMaximum(issue.type, Number(issue.maximum)) };
     case 'invalid_enum_value':
-      return { code: 'invalid_value', detail: translatable`Must be one of: ${{ options: issue.options.join(', ') }}.`, allowed: issue.options.map(String) };
+      return {
+        code: 'invalid_value',
+        detail: translatable`Must be one of: ${{ options: issue.options.join(', ') }}.`,
+        allowed: issue.options.map(String),
+      };
     case 'custom':
       return { code: 'invalid_value', detail: describeCustomIssue(issue) };
     default:

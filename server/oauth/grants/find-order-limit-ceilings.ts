@@ -53,7 +53,10 @@ export function findLimitAboveCeilings(
   const category = findCategoryAboveCeiling(categories, products?.categories);
   if (category === undefined) return undefined;
   const permitted = categories?.join(', ') || translatable`none`;
-  return { path: ['products', 'categories'], reason: translatable`the category ${{ category }} is not permitted (permitted: ${{ permitted }})` };
+  return {
+    path: ['products', 'categories'],
+    reason: translatable`the category ${{ category }} is not permitted (permitted: ${{ permitted }})`,
+  };
 }
 
 function findAmountAboveCeilings(

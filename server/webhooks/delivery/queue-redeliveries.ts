@@ -32,7 +32,8 @@ export async function queueRedeliveries(em: EntityManager, endpointId: number, s
     return restartDeliveries(em, { endpoint: endpointId, seq, status });
   }
   const restarted = await restartDeliveries(em, { endpoint: endpointId, seq: id });
-  if (restarted === 0) throw createProblem('not_found', { detail: translatable`Event ${{ id }} was not intended for this endpoint, or has been deleted.` });
+  if (restarted === 0)
+    throw createProblem('not_found', { detail: translatable`Event ${{ id }} was not intended for this endpoint, or has been deleted.` });
   return restarted;
 }
 

@@ -61,5 +61,10 @@ export async function createWebhookEndpoint(
 export function assertWebhookUrlAllowed(url: string, development: boolean): void {
   const reason = findUrlRejectionReason(url, development);
   if (reason === undefined) return;
-  throw createInvalidRequestProblem({ in: 'body', pointer: '#/url', code: 'invalid_value', detail: new TranslatableText(`The URL ${reason}.`) });
+  throw createInvalidRequestProblem({
+    in: 'body',
+    pointer: '#/url',
+    code: 'invalid_value',
+    detail: new TranslatableText(`The URL ${reason}.`),
+  });
 }

@@ -38,7 +38,8 @@ export async function lockOwnWebhookEndpoint(em: EntityManager, principal: Princ
   return em.findOneOrFail(WebhookEndpoint, { id }, { refresh: true });
 }
 
-const endpointNotFound = (id: number): Problem => createProblem('not_found', { detail: translatable`Webhook endpoint ${{ id }} was not found.` });
+const endpointNotFound = (id: number): Problem =>
+  createProblem('not_found', { detail: translatable`Webhook endpoint ${{ id }} was not found.` });
 
 /**
  * Returns an endpoint like `lockOwnWebhookEndpoint`; throws if the endpoint is disabled. This function is called before a redelivery is

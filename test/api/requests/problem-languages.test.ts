@@ -52,7 +52,9 @@ describe('a problem', () => {
   });
 
   test('starts with the location of a single error in every language', async () => {
-    const details = await Promise.all(bundledLanguages.tags.map(async (tag) => (await fetchProblem('/api/v1/products?limit=x', tag)).body.detail));
+    const details = await Promise.all(
+      bundledLanguages.tags.map(async (tag) => (await fetchProblem('/api/v1/products?limit=x', tag)).body.detail),
+    );
     expect(details).toEqual([
       'limit: Must be an integer in plain digits.',
       'limit: Muss eine ganze Zahl sein, die nur aus Ziffern besteht.',

@@ -74,7 +74,8 @@ test('an administrator changes the branding, and every page shows it', async () 
 });
 
 test('the API reference shows the branding, with its frame in the language of the request', async () => {
-  const open = (acceptLanguage: string) => fetch(`${server.origin}/docs`, { headers: { 'accept-language': acceptLanguage, accept: 'text/html' } });
+  const open = (acceptLanguage: string) =>
+    fetch(`${server.origin}/docs`, { headers: { 'accept-language': acceptLanguage, accept: 'text/html' } });
   const english = await (await open('en')).text();
   expect(english).toContain('<title>API reference - Ann &amp; &lt;Sons&gt;</title>');
   expect(english).toContain('<a class="home" href="/">Ann &amp; &lt;Sons&gt;</a>');
