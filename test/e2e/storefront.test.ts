@@ -60,11 +60,14 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await page.getByRole('heading', { name: 'Products' }).waitFor();
     return page;
   };
-  const signInAtServer = async (page: Page, user: TestUser): Promise<void> => {
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  const submitCredentials = async (page: Page, user: TestUser): Promise<void> => {
     await page.getByLabel('E-mail address').fill(user.email);
     await page.getByLabel('Password', { exact: true }).fill(user.password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  };
+  const signInAtServer = async (page: Page, user: TestUser): Promise<void> => {
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await submitCredentials(page, user);
   };
 
   test('searches, orders from the cart, pays and follows the order in two tabs, even after its access token has expired', async () => {
@@ -190,9 +193,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     const dora = await signUp(mandate.origin, { name: 'Dora Storefront' });
     const popup = await openPopup();
     const closed = popup.waitForEvent('close');
-    await popup.getByLabel('E-mail address').fill(dora.email);
-    await popup.getByLabel('Password', { exact: true }).fill(dora.password);
-    await popup.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await submitCredentials(popup, dora);
     await popup.getByRole('button', { name: 'Allow' }).click();
     await closed;
     await page.getByText('Dora Storefront').waitFor();
@@ -212,13 +213,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('pending');
 
     const { promise: shown, resolve: respond } = Promise.withResolvers<void>();
-    const problem = {
-      type: 'about:blank',
-      title: 'Not possible',
-      status: 409,
-      code: 'invalid_transition',
-      detail: 'It has just been packed.',
-    };
+    const problem = { title: 'Not possible', status: 409, code: 'invalid_transition', detail: 'It has just been packed.' };
     await page.route(/\/cancellation$/, async (route) => {
       await shown;
       const headers = { 'access-control-allow-origin': origin, 'content-type': 'application/problem+json' };
@@ -227,20 +222,15 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await page.getByRole('button', { name: 'Cancel order' }).click();
     await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('canceled');
     respond();
-    await page
-      .getByRole('alert')
-      .getByText(/packed/)
-      .waitFor();
+    const rejection = page.getByRole('alert').getByText(/packed/);
+    await rejection.waitFor();
     await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('pending');
     await checkAccessibility(page, 'rejected cancellation');
 
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Cancel order' }).click();
     await page.locator('.timeline .done', { hasText: 'Canceled' }).waitFor();
-    await page
-      .getByRole('alert')
-      .getByText(/packed/)
-      .waitFor({ state: 'detached' });
+    await rejection.waitFor({ state: 'detached' });
     expect(await orderStatus(page)).toBe('canceled');
     expect(pageErrors).toEqual([]);
     await context.close();
