@@ -36,7 +36,7 @@ export function serveReferencePage(pageSettings: PageSettings, issuer: string): 
       .type('html')
       .send(prefixPaths(settings.base, render(settings)).toString());
   };
-  router.get('/docs', async (req, res) => {
+  router.get('/docs', (req, res) => {
     // Sign-in and same-origin requests work only on the issuer's host.
     if (req.headers.host?.toLowerCase() !== new URL(issuer).host) return res.redirect(307, `${issuer}/docs`);
     const content = (firstOperation ??= renderIntroductionAndFirstOperation(readApiV1OpenApiDocument(issuer)));

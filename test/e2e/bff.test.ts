@@ -136,6 +136,7 @@ describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_0
     await page.getByRole('heading', { name: /^Order \d+$/ }).waitFor();
     await check('', 'order');
     await check('/orders', 'orders');
+    expect(page.url()).toBe(`${origin}/orders`);
     await withScript.close();
   });
 

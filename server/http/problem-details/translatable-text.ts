@@ -31,5 +31,8 @@ export type ProblemDetail = string | TranslatableText | readonly ProblemDetail[]
  */
 export const translatable = (texts: TemplateStringsArray, ...values: readonly Readonly<Record<string, TextValue>>[]): TranslatableText => {
   const placeholders = values.map((value) => `{${Object.keys(value).join()}}`);
-  return new TranslatableText(String.raw({ raw: texts }, ...placeholders), Object.assign({}, ...values));
+  return new TranslatableText(
+    String.raw({ raw: texts }, ...placeholders),
+    Object.fromEntries(values.flatMap((value) => Object.entries(value))),
+  );
 };
