@@ -45,10 +45,12 @@ export class UnknownMcpToolSetError extends Error {
   override readonly name = 'UnknownMcpToolSetError';
   /** Names of tool sets that exist, and `all`. */
   readonly allowed: readonly string[];
+  readonly toolSet: string;
 
   constructor(toolSet: string, allowed: readonly string[]) {
     super(`The tool set "${toolSet}" does not exist. Use ${allowed.join(', ')}.`);
     this.allowed = allowed;
+    this.toolSet = toolSet;
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createIssueWithValues } from '../schema/issue-with-values.ts';
 import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { singleLineInputSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
 
@@ -16,7 +17,7 @@ const inputSchema = z
       .max(maxLimitedCategories)
       .superRefine((categories, context) => {
         const repeated = categories.find((category, index) => categories.indexOf(category) !== index);
-        if (repeated !== undefined) context.addIssue({ code: 'custom', message: `must not contain ${repeated} twice` });
+        if (repeated !== undefined) context.addIssue(createIssueWithValues('must not contain {category} twice', { category: repeated }));
       })
       .describe(categoriesText),
   })

@@ -111,9 +111,7 @@ const problemFields = {
   code: z.string().describe('Machine-readable problem code. Codes are never removed within an API version; new codes may be added.'),
   detail: z
     .string()
-    .describe(
-      'Explanation of this occurrence of the problem, and how to resolve it. A detail that contains values from the request is always in English.',
-    ),
+    .describe('Explanation of this occurrence of the problem, and how to resolve it, in the language that `Accept-Language` prefers.'),
   instance: z.string().describe('URI that identifies this occurrence of the problem.'),
   request_id: z.string().describe('ID of the request, as in the `X-Request-Id` header. Include the ID when contacting support.'),
   violated_policies: z

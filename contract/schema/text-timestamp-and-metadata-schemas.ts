@@ -1,6 +1,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 import { findHiddenCharacter } from './hidden-characters.ts';
+import { createIssueWithValues } from './issue-with-values.ts';
 
 // C0, DEL and C1. Names and addresses must not contain control characters, because terminals and log viewers would interpret them.
 const controlCharacter = /\p{Cc}/u;
@@ -35,9 +36,9 @@ export const singleLineInputSchema = (maximum: number, minimum = 1) =>
     .superRefine(checkLength(minimum, maximum))
     .superRefine((value, context) => {
       const hidden = findHiddenCharacter(value);
-      if (hidden !== undefined) context.addIssue({ code: 'custom', message: `must not contain ${hidden}, ${whyHidden}` });
+      if (hidden !== undefined) context.addIssue(createIssueWithValues(hiddenCharacterText, { character: hidden }));
     });
-const whyHidden = 'a character that is invisible or changes the direction of the text';
+const hiddenCharacterText = 'must not contain {character}, a character that is invisible or changes the direction of the text';
 
 /** Returns the reason why `singleLineInputSchema` rejected the characters of a text; `undefined` if only the length is invalid. */
 export const findForbiddenCharacterIssueMessage = ({ issues }: z.ZodError): string | undefined =>

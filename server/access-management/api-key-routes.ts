@@ -3,6 +3,7 @@ import { contract, type ApiKeyWithSecret } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
@@ -62,7 +63,7 @@ const handleRevokeApiKey: RouteHandler<typeof contract.apiKeys.revoke, HandlerDe
     const cause = { source: getClientAddressAndUserAgent(req), actorId: userId, clientId, reason: 'revoked_by_owner' } as const;
     const revoked = await revokeApiKeys(inner, { userId, id }, cause, now);
     if (revoked.length > 0 || (await inner.count(ApiKey, { id, user: userId })) > 0) return;
-    throw createProblem('not_found', { detail: `API key ${id} was not found.` });
+    throw createProblem('not_found', { detail: translatable`API key ${{ id }} was not found.` });
   });
   return { status: 204, body: undefined };
 };

@@ -7,6 +7,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { getViolatedConstraint } from '../database/errors/sql-error-fields.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
@@ -44,7 +45,7 @@ const handleGetApplication: RouteHandler<typeof contract.applications.get, Handl
   { params: { application_id: id } },
 ) => {
   const application = await em.fork().findOne(Application, { id });
-  if (!application) throw createProblem('not_found', { detail: `Application ${id} was not found.` });
+  if (!application) throw createProblem('not_found', { detail: translatable`Application ${{ id }} was not found.` });
   return { status: 200, body: applicationFromEntity(application) };
 };
 

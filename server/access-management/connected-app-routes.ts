@@ -5,6 +5,7 @@ import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed
 import { assertLimitsEndInFuture } from '../order-limits/assert-limits-end-in-future.ts';
 import { changeLimitsOfConnectedApp, findLimitsOfConnectedApp } from '../oauth/grants/find-and-change-limits-of-connected-app.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
@@ -94,4 +95,4 @@ const handleRemoveLimits: RouteHandler<typeof contract.connectedApps.removeLimit
   return { status: 204, body: undefined };
 };
 
-const appNotFound = (id: number) => createProblem('not_found', { detail: `Connected application ${id} was not found.` });
+const appNotFound = (id: number) => createProblem('not_found', { detail: translatable`Connected application ${{ id }} was not found.` });

@@ -4,6 +4,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { requireRecentSignIn } from '../http/request/require-recent-sign-in.ts';
 import { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
@@ -41,7 +42,7 @@ export async function createApiKey(
   await assertTokenNotRevoked(em, principal);
   if ((await em.count(ApiKey, { user: userId, revokedAt: null, expiresAt: { $gt: now } })) >= maxApiKeysPerUser) {
     throw createProblem('too_many_api_keys', {
-      detail: `A user can have ${maxApiKeysPerUser} keys at a time. Revoke one that is no longer needed.`,
+      detail: translatable`A user can have ${{ maximum: maxApiKeysPerUser }} keys at a time. Revoke one that is no longer needed.`,
     });
   }
   const key = generateApiKey();
@@ -91,7 +92,7 @@ function assertScopesGranted(principal: Principal, scopes: readonly Scope[]): vo
   const missing = scopes.filter((scope) => !canUseScope(principal, scope));
   if (missing.length === 0) return;
   throw createProblem('insufficient_scope', {
-    detail: `The access token does not have these scopes: ${missing.join(', ')}.`,
+    detail: translatable`The access token does not have these scopes: ${{ scopes: missing.join(', ') }}.`,
     headers: { 'WWW-Authenticate': `Bearer realm="api", error="insufficient_scope", scope="${missing.join(' ')}"` },
   });
 }
@@ -102,6 +103,6 @@ function assertValidExpiry(expiry: Date, now: Date): void {
     in: 'body',
     pointer: '#/expires_at',
     code: 'out_of_range',
-    detail: `Must be after now and within ${maxApiKeyLifetimeDays} days.`,
+    detail: translatable`Must be after now and within ${{ days: maxApiKeyLifetimeDays }} days.`,
   });
 }

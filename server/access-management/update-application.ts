@@ -3,6 +3,7 @@ import type { ApplicationUpdate } from '@mandate/contract';
 import type { ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem, createInvalidRequestProblem } from '../http/problem-details/problem.ts';
+import { translatable, TranslatableText, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
 import { lockChangesOfCeilings } from '../order-limits/lock-changes-of-order-limits.ts';
 import { revokeAccessOfWithdrawnPreapproval } from '../oauth/grants/revoke-access-of-withdrawn-preapproval.ts';
 import { Application } from '../applications/application.entity.ts';
@@ -43,7 +44,7 @@ export async function updateApplication(
 /** Returns an application, locked until the transaction ends. */
 export async function lockApplicationRow(em: EntityManager, id: number): Promise<Application> {
   const application = await em.findOne(Application, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!application) throw createProblem('not_found', { detail: `Application ${id} was not found.` });
+  if (!application) throw createProblem('not_found', { detail: translatable`Application ${{ id }} was not found.` });
   return application;
 }
 
@@ -63,7 +64,12 @@ function assertNotDefinedByDocument(update: ApplicationUpdate): void {
 }
 
 const documentFieldError = (field: string) =>
-  ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: 'is defined by the metadata document of the application' }) as const;
+  ({
+    in: 'body',
+    pointer: `#/${field}`,
+    code: 'invalid_value',
+    detail: 'This field is defined by the metadata document of the application.',
+  }) as const;
 
 /** Returns how the application authenticates after an update. Another method than `private_key_jwt` removes the keys. */
 function getAuthenticationAfterUpdate(
@@ -100,7 +106,10 @@ function getValidatedFields(application: Application): Required<Omit<Application
 }
 
 /** Converts the description of a field error to a sentence, such as `Must be public for a self-registered application.` */
-const toSentence = (detail: string): string => `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
+function toSentence(detail: FieldErrorDetail): TranslatableText {
+  const { message, values } = typeof detail === 'string' ? new TranslatableText(detail) : detail;
+  return new TranslatableText(`${message.charAt(0).toUpperCase()}${message.slice(1)}.`, values);
+}
 
 /** Throws a validation problem if an application has invalid fields. */
 export function assertApplicationFieldsValid(application: ApplicationFields, development: boolean): void {

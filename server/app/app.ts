@@ -143,7 +143,7 @@ function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Rout
   router.use('/api', rejectUnknownPath, createApiErrorHandler(issuer, log, authorization.settings.languages));
   router.use(redirectToPageInChosenLanguage(authorization.settings));
   router.use(serveOpenApiDocuments(issuer, parts.previewVersions ?? false));
-  router.use(serveReferencePage(issuer));
+  router.use(serveReferencePage(authorization.settings, issuer));
   router.use(serveConsole(issuer));
   router.use(serveStartPageAndRootFiles(authorization.settings, { issuer, development }));
   router.use(serveProblemPages(authorization.settings, issuer));

@@ -1,6 +1,7 @@
 import type { clientAuthenticationMethods, PublicJsonWebKey } from '@mandate/contract';
 import { findUrlRejectionReason } from '../outgoing-http/check-public-url.ts';
 import { parsePublicJwk, UnusableJwkError } from './parse-public-jwk.ts';
+import { translatable, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
 
 export type ClientAuthenticationMethod = (typeof clientAuthenticationMethods)[number];
 
@@ -23,7 +24,7 @@ export type ClientAuthenticationInput = ApplicationType &
 
 type ClientAuthenticationError = {
   readonly field: 'token_endpoint_auth_method' | 'jwks' | 'jwks_uri';
-  readonly detail: string;
+  readonly detail: FieldErrorDetail;
 };
 
 /** Yields the violations of the rules for the authentication method and the keys of an application. */
@@ -31,7 +32,10 @@ export function* findClientAuthenticationErrors(input: ClientAuthenticationInput
   const { type, jwks, jwksUri } = input;
   const method = input.tokenEndpointAuthMethod ?? getClientAuthenticationMethod({ type });
   if ((method === 'none') !== (type === 'public'))
-    yield { field: 'token_endpoint_auth_method', detail: `must ${type === 'public' ? '' : 'not '}be none for a ${type} application` };
+    yield {
+      field: 'token_endpoint_auth_method',
+      detail: type === 'public' ? 'must be none for a public application' : 'must not be none for a confidential application',
+    };
   const given = ([jwks != null && 'jwks', jwksUri != null && 'jwks_uri'] as const).filter((field) => field !== false);
   if (method !== 'private_key_jwt') {
     for (const field of given) yield { field, detail: 'requires token_endpoint_auth_method to be private_key_jwt' };
@@ -51,7 +55,10 @@ function* findJwksErrors({ keys }: UncheckedJwks): Generator<ClientAuthenticatio
       parsePublicJwk(key);
     } catch (error) {
       if (!(error instanceof UnusableJwkError)) throw error;
-      yield { field: 'jwks', detail: `has an unusable key: the key at position ${position + 1} ${error.message}` };
+      yield {
+        field: 'jwks',
+        detail: translatable`has an unusable key: the key at position ${{ position: position + 1 }} ${{ reason: error.reason }}`,
+      };
     }
   }
 }

@@ -15,6 +15,8 @@ import { findSecurityProfileErrors, type ProfiledApplication, type SecurityProfi
 import { hashClientSecret, generateClientSecret } from './client-secret.ts';
 import { findLogoUriError } from './validate-application-logo-uri.ts';
 import { findRedirectUriError } from './validate-redirect-uri.ts';
+import { translatable, TranslatableText, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
+import { formatInEnglish } from '../http/problem-details/translate-detail.ts';
 
 export type ApplicationInput = {
   readonly clientId: string;
@@ -61,7 +63,7 @@ export async function createApplication(
   const { registration = 'administrator', metadataExpiresAt = null, tokenEndpointAuthMethod, jwks = null, jwksUri = null } = input;
   const { securityProfile = null, backchannelLogoutUri = null, allowNonceInsteadOfPkce = false } = input;
   for (const { field, detail } of findApplicationFieldErrors({ ...input, redirectUris }, true))
-    throw new Error(`application ${input.clientId}: ${field} ${detail}`);
+    throw new Error(`application ${input.clientId}: ${field} ${formatInEnglish(detail)}`);
   const secret = input.type === 'confidential' && tokenEndpointAuthMethod !== 'private_key_jwt' ? newSecret : null;
   const application = em.create(Application, {
     clientId: input.clientId,
@@ -119,7 +121,7 @@ export type ApplicationFieldError = {
     | 'jwks'
     | 'jwks_uri'
     | 'refresh_grace_seconds';
-  readonly detail: string;
+  readonly detail: FieldErrorDetail;
 };
 
 /**
@@ -139,16 +141,20 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
   yield* redirectUriErrors('post_logout_redirect_uris', postLogoutRedirectUris);
   yield* backchannelLogoutUriErrors(input, development);
   const beyond = preapprovedScopes.filter((name) => name.includes('.') && !scopes.some((scope) => scope === name));
-  if (beyond.length > 0) yield { field: 'preapproved_scopes', detail: `has scopes that are not in scopes: ${beyond.join(', ')}` };
+  if (beyond.length > 0)
+    yield { field: 'preapproved_scopes', detail: translatable`has scopes that are not in scopes: ${{ scopes: beyond.join(', ') }}` };
   const firstPartyOnly = scopes.filter((name) => firstPartyScopes.has(name));
   if (firstPartyOnly.length > 0 && input.firstParty !== true) {
-    yield { field: 'scopes', detail: `has scopes that only applications of the shop can have: ${firstPartyOnly.join(', ')}` };
+    yield {
+      field: 'scopes',
+      detail: translatable`has scopes that only applications of the shop can have: ${{ scopes: firstPartyOnly.join(', ') }}`,
+    };
   }
   const notPreapprovable = preapprovedScopes.filter((name) => administratorOnlyScopes.has(name));
   if (notPreapprovable.length > 0) {
     yield {
       field: 'preapproved_scopes',
-      detail: `has scopes that administrators can approve only on the consent page: ${notPreapprovable.join(', ')}`,
+      detail: translatable`has scopes that administrators can approve only on the consent page: ${{ scopes: notPreapprovable.join(', ') }}`,
     };
   }
   const logo = typeof logoUri === 'string' ? findLogoUriError(logoUri) : undefined;
@@ -173,9 +179,13 @@ function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [
   if (type !== 'public') yield { field: 'type', detail: 'must be public for a self-registered application' };
   const otherGrants = grantTypes.filter((name) => !grantTypesOfSelfRegisteredApplications.includes(name));
   if (otherGrants.length > 0)
-    yield { field: 'grant_types', detail: `must not contain ${otherGrants.join(', ')} for a self-registered application` };
+    yield {
+      field: 'grant_types',
+      detail: translatable`must not contain ${{ values: otherGrants.join(', ') }} for a self-registered application`,
+    };
   const beyond = scopes.filter((name) => !scopesOfSelfRegisteredApplications.some((allowed) => allowed === name));
-  if (beyond.length > 0) yield { field: 'scopes', detail: `must not contain ${beyond.join(', ')} for a self-registered application` };
+  if (beyond.length > 0)
+    yield { field: 'scopes', detail: translatable`must not contain ${{ values: beyond.join(', ') }} for a self-registered application` };
   if (preapprovedScopes.length > 0)
     yield { field: 'preapproved_scopes', detail: 'must be empty for a self-registered application, whose users are always asked' };
 }
@@ -199,6 +209,6 @@ function* redirectUriErrors(
   if (uris.length > 10) yield { field, detail: 'has more than 10 URIs' };
   for (const uri of uris) {
     const fault = findRedirectUriError(uri);
-    if (fault) yield { field, detail: `${uri} ${fault}` };
+    if (fault) yield { field, detail: translatable`${{ uri }} ${{ reason: new TranslatableText(fault) }}` };
   }
 }

@@ -1,10 +1,18 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { PublicJsonWebKey } from '@mandate/contract';
 import { z } from 'zod';
+import { translatable, type TranslatableText } from '../http/problem-details/translatable-text.ts';
+import { formatInEnglish } from '../http/problem-details/translate-detail.ts';
 
 /** Thrown for an unusable key. The message continues a sentence that starts with the key, and is intended for the client developer. */
 export class UnusableJwkError extends Error {
   override readonly name: string = 'UnusableJwkError';
+  readonly reason: TranslatableText;
+
+  constructor(reason: TranslatableText, options?: ErrorOptions) {
+    super(formatInEnglish(reason), options);
+    this.reason = reason;
+  }
 }
 
 /** Thrown for a key that contains private or symmetric key material, so that its owner learns that the key is no longer secret. */
@@ -52,20 +60,20 @@ export function parsePublicJwk(jwk: unknown): PublicJsonWebKey {
   const parsed = jwkSchema.safeParse(jwk);
   if (!parsed.success) {
     const [path = 'kty'] = parsed.error.issues[0]?.path ?? [];
-    throw new UnusableJwkError(`is not a JSON Web Key: its member ${path} is missing or not valid`);
+    throw new UnusableJwkError(translatable`is not a JSON Web Key: its member ${{ member: path }} is missing or not valid`);
   }
   const secret = Object.keys(z.record(z.unknown()).parse(jwk)).filter((name) => secretMembers.includes(name));
   if (secret.length > 0)
     throw new SecretKeyMaterialError(
-      `contains the secret members ${secret.join(', ')}: replace the key pair, and publish only the public key`,
+      translatable`contains the secret members ${{ members: secret.join(', ') }}: replace the key pair, and publish only the public key`,
     );
   const { kty, kid, alg, use } = parsed.data;
   const algorithms = Object.hasOwn(algorithmsByKeyType, kty) ? algorithmsByKeyType[kty] : undefined;
-  if (!algorithms) throw new UnusableJwkError('has an unsupported type: supported are EC, OKP and RSA');
-  if (use !== undefined && use !== 'sig') throw new UnusableJwkError('is not for signatures: its member use must be sig');
+  if (!algorithms) throw new UnusableJwkError(translatable`has an unsupported type: supported are EC, OKP and RSA`);
+  if (use !== undefined && use !== 'sig') throw new UnusableJwkError(translatable`is not for signatures: its member use must be sig`);
   if (alg !== undefined && !algorithms.includes(alg))
     throw new UnusableJwkError(
-      `has an unsupported algorithm: the member alg of a key of the type ${kty} must be ${algorithms.join(' or ')}`,
+      translatable`has an unsupported algorithm: the member alg of a key of the type ${{ type: kty }} must be ${{ algorithms: { anyOf: algorithms } }}`,
     );
   const key = importPublicKey(jwk);
   assertStrongKey(key);
@@ -76,21 +84,23 @@ function importPublicKey(jwk: unknown): KeyObject {
   try {
     return createPublicKey({ key: definedMembers(exportedKey.parse(jwk)), format: 'jwk' });
   } catch (cause) {
-    throw new UnusableJwkError('does not contain a valid public key', { cause });
+    throw new UnusableJwkError(translatable`does not contain a valid public key`, { cause });
   }
 }
 
 function assertStrongKey({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): void {
   if (type === 'ec' && details?.namedCurve !== 'prime256v1')
-    throw new UnusableJwkError('has an unsupported curve: an EC key must use P-256');
+    throw new UnusableJwkError(translatable`has an unsupported curve: an EC key must use P-256`);
   if (type !== 'ec' && type !== 'rsa' && type !== 'ed25519')
-    throw new UnusableJwkError('has an unsupported curve: an OKP key must use Ed25519');
+    throw new UnusableJwkError(translatable`has an unsupported curve: an OKP key must use Ed25519`);
   if (type !== 'rsa') return;
   const { modulusLength = 0, publicExponent = 0n } = details ?? {};
-  if (modulusLength < rsaBits.min) throw new UnusableJwkError(`is too weak: an RSA key must have at least ${rsaBits.min} bits`);
-  if (modulusLength > rsaBits.max) throw new UnusableJwkError(`is too large: an RSA key must have at most ${rsaBits.max} bits`);
+  if (modulusLength < rsaBits.min)
+    throw new UnusableJwkError(translatable`is too weak: an RSA key must have at least ${{ bits: rsaBits.min }} bits`);
+  if (modulusLength > rsaBits.max)
+    throw new UnusableJwkError(translatable`is too large: an RSA key must have at most ${{ bits: rsaBits.max }} bits`);
   if (publicExponent < rsaExponentMin || publicExponent % 2n === 0n)
-    throw new UnusableJwkError('is too weak: the exponent of an RSA key must be odd and at least 65537');
+    throw new UnusableJwkError(translatable`is too weak: the exponent of an RSA key must be odd and at least 65537`);
 }
 
 const definedMembers = (members: Readonly<Record<string, string | undefined>>): Record<string, string> =>

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { approvalFromEntity, deriveApprovalStatus, type ApprovalWithQuote } from './approval-from-entity.ts';
 import { Approval } from './approval.entity.ts';
 import { recordApprovalChange, type ApprovalActor, type ApprovalChange } from './record-approval-change.ts';
@@ -66,6 +67,9 @@ async function storeAndRecordChange(
 
 function createNotPossibleProblem(found: ApprovalWithQuote, change: ApprovalChange, now: Date): Problem {
   const { id, status, expires_at: expiresAt } = approvalFromEntity(found, now);
-  const reason = status === 'expired' ? `expired at ${expiresAt}` : `is ${status}`;
-  return createProblem('invalid_transition', { detail: `Approval ${id} ${reason}, so it cannot be ${change}.` });
+  const detail =
+    status === 'expired'
+      ? translatable`Approval ${{ id }} expired at ${{ at: new Date(expiresAt) }}, so it cannot be ${{ change }}.`
+      : translatable`Approval ${{ id }} is ${{ status }}, so it cannot be ${{ change }}.`;
+  return createProblem('invalid_transition', { detail });
 }

@@ -3,6 +3,7 @@ import type { ApprovalStatus } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { addQuotesAndApplicationNames, type ApprovalWithQuote } from './approval-from-entity.ts';
@@ -69,4 +70,5 @@ export async function lockApproval(em: EntityManager, filter: Filter, id: number
   return locked ? findApproval(em, filter, id) : undefined;
 }
 
-export const createApprovalNotFoundProblem = (id: number) => createProblem('not_found', { detail: `Approval ${id} was not found.` });
+export const createApprovalNotFoundProblem = (id: number) =>
+  createProblem('not_found', { detail: translatable`Approval ${{ id }} was not found.` });

@@ -1,7 +1,9 @@
+import type { InferEntity } from '@mikro-orm/core';
 import { maxDailyApprovalsPerGrant, maxPendingApprovalsPerGrant, type ApprovalCreate } from '@mandate/contract';
 import type { RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
+import { translatable, type TranslatableText, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
 import { findOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
@@ -64,32 +66,51 @@ type QuoteOwner = { readonly user: number; readonly clientId: string };
 async function findOpenQuote(em: EntityManager, owner: QuoteOwner, id: number, now: Date): Promise<QuoteEntity> {
   const quote = await em.findOne(Quote, { id, ...owner }, { disableIdentityMap: true });
   if (!quote) {
-    const detail = `There is no quote ${id} that this application requested for this customer.`;
+    const detail = translatable`There is no quote ${{ id }} that this application requested for this customer.`;
     throw createInvalidRequestProblem({ in: 'body', pointer: '#/quote_id', code: 'unknown_reference', detail });
   }
-  const ended = quote.convertedAt ? 'an order has been placed from it' : quote.canceledAt ? 'it was canceled' : undefined;
-  const reason = ended ?? (quote.expiresAt <= now ? `it expired at ${quote.expiresAt.toISOString()}` : undefined);
+  const reason = describeEndOfQuote(quote, now);
   if (reason === undefined) return quote;
-  throw createProblem('invalid_transition', { detail: `Quote ${id} cannot be approved: ${reason}. Create a new quote.` });
+  throw createProblem('invalid_transition', {
+    detail: translatable`Quote ${{ id }} cannot be approved: ${{ reason }}. Create a new quote.`,
+  });
+}
+
+/** Returns why the quote is no longer open, as part of a sentence. */
+function describeEndOfQuote({ convertedAt, canceledAt, expiresAt }: QuoteEntity, now: Date): TranslatableText | undefined {
+  if (convertedAt) return translatable`an order has been placed from it`;
+  if (canceledAt) return translatable`it was canceled`;
+  return expiresAt <= now ? translatable`it expired at ${{ at: expiresAt }}` : undefined;
 }
 
 async function assertQuoteNotSubmitted(em: EntityManager, quoteId: number, now: Date): Promise<void> {
   const approval = await em.findOne(Approval, { quote: quoteId, canceledAt: null }, { disableIdentityMap: true });
   if (!approval) return;
-  const state = approval.declinedAt ? 'The customer declined it' : approval.approvedAt ? 'The customer approved it' : 'It is pending';
-  const expiry = approval.expiresAt <= now ? '' : ` until ${approval.expiresAt.toISOString()}`;
-  const detail = `Approval ${approval.id} of this quote has already been requested. ${state}${approval.declinedAt ? '' : expiry}. Another order needs a new quote.`;
-  throw createProblem('conflict', { detail });
+  throw createProblem('conflict', {
+    detail: [
+      translatable`Approval ${{ id: approval.id }} of this quote has already been requested.`,
+      describeState(approval, now),
+      'Another order needs a new quote.',
+    ],
+  });
+}
+
+function describeState({ declinedAt, approvedAt, expiresAt }: InferEntity<typeof Approval>, now: Date): ProblemDetail {
+  if (declinedAt) return 'The customer declined it.';
+  if (expiresAt <= now) return approvedAt ? 'The customer approved it.' : 'It is pending.';
+  return approvedAt
+    ? translatable`The customer approved it until ${{ at: expiresAt }}.`
+    : translatable`It is pending until ${{ at: expiresAt }}.`;
 }
 
 async function assertFewRequests(em: EntityManager, grantId: string, now: Date): Promise<void> {
   const pending = await em.count(Approval, { $and: [{ grantId }, buildApprovalStatusFilter(['pending'], now)] });
   if (pending >= maxPendingApprovalsPerGrant) {
-    const detail = `${pending} requests are waiting for the customer's decision, which is the maximum. Wait for a decision, or cancel one.`;
+    const detail = translatable`${{ pending }} requests are waiting for a decision, which is the maximum. Wait for a decision, or cancel one.`;
     throw createProblem('too_many_approvals', { detail });
   }
   const today = await em.count(Approval, { grantId, createdAt: { $gt: new Date(now.getTime() - dayMs) } });
   if (today < maxDailyApprovalsPerGrant) return;
-  const detail = `This application has requested ${today} approvals in the last 24 hours, which is the maximum. Try again later.`;
+  const detail = translatable`This application has requested ${{ count: today }} approvals in the last 24 hours, which is the maximum. Try again later.`;
   throw createProblem('too_many_approvals', { detail });
 }

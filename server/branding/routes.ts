@@ -4,6 +4,7 @@ import { contract, getRouteMetadata, logoLimits, type Branding } from '@mandate/
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { assertIfMatchHeader, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
 import { createInvalidRequestProblem, createPayloadTooLargeProblem, createProblem } from '../http/problem-details/problem.ts';
+import { translatable, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
 import { lowerChunkedBodyLimit } from '../http/request/reject-chunked-body-over-limit.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
@@ -68,10 +69,10 @@ function changeBranding(
   return changeBrandingAndAudit(em, actor, change, assertVersion);
 }
 
-const logoErrorTexts: Readonly<Record<LogoError, string>> = {
-  too_many_bytes: `The image is larger than ${logoLimits.bytes} bytes. Send a smaller file.`,
+const logoErrorTexts: Readonly<Record<LogoError, ProblemDetail>> = {
+  too_many_bytes: translatable`The image is larger than ${{ bytes: logoLimits.bytes }} bytes. Send a smaller file.`,
   unsupported_format: 'The file is not a PNG, JPEG or WebP image. Convert it to one of these formats.',
-  unsupported_size: `The width and the height of the image must be between ${logoLimits.minSide} and ${logoLimits.maxSide} pixels. Resize the image.`,
+  unsupported_size: translatable`The width and the height of the image must be between ${{ minimum: logoLimits.minSide }} and ${{ maximum: logoLimits.maxSide }} pixels. Resize the image.`,
 };
 
 type UploadRequest = MatchedRequest & IncomingMessage;

@@ -11,6 +11,7 @@ import {
   requireIfMatchHeader,
 } from '../http/response/etag.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
@@ -18,7 +19,7 @@ import { DeliveryMethod } from './delivery-method.entity.ts';
 
 const etagName = (code: string): string => `delivery-method-${code}`;
 
-const notFound = (code: string) => createProblem('not_found', { detail: `Delivery method ${code} was not found.` });
+const notFound = (code: string) => createProblem('not_found', { detail: translatable`Delivery method ${{ code }} was not found.` });
 
 export const deliveryMethodRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.deliveryMethods, {
@@ -96,7 +97,7 @@ async function replaceMethod(em: EntityManager, req: MatchedRequest, code: strin
     rejectIfNoneMatchAny(req, etagName(code), existing);
     requireIfMatchHeader(req, etagName(code), existing);
   } else if (req.get('if-match') !== undefined) {
-    throw createProblem('precondition_failed', { detail: `Delivery method ${code} does not exist.` });
+    throw createProblem('precondition_failed', { detail: translatable`Delivery method ${{ code }} does not exist.` });
   }
   const values = { name: input.name, price: input.price, currency: input.currency, requiresAddress: input.requires_address };
   // Recreating a deleted delivery method reuses its row and increments its version.

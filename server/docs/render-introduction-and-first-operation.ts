@@ -12,7 +12,7 @@ export function renderIntroductionAndFirstOperation(document: JsonObject): Html 
   const { summary = '', description, ['x-codeSamples']: samples } = toObject(operation);
   const sample = toObject(Array.isArray(samples) ? samples[0] : undefined);
   const { title = '', description: introduction } = toObject(document['info']);
-  return html`<main id="first-operation">
+  return html`<main id="first-operation" lang="en">
     <h1>${jsonPrimitiveToText(title)}</h1>
     ${renderParagraphs(introduction)}
     <h2>${jsonPrimitiveToText(summary)}</h2>

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import express, { type Router } from 'express';
+import express, { type Request, type Response, type Router } from 'express';
 import { referencePageClientId, referencePageRedirectPath } from '../applications/ensure-reference-page-client.ts';
-import { basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
+import { calculateThemeColors } from '../branding/theme-colors.ts';
 import { html, type Html } from '../http/response/html-template.ts';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
 import { createProviderPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import { renderLanguageSwitch } from '../oauth/pages/layout/language-switch.ts';
+import { faviconPath, renderShopLinks, renderShopLogoOrFirstLetter } from '../oauth/pages/layout/shop-logo-favicon-and-links.ts';
+import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../oauth/pages/views/page-language.ts';
+import { prefixPaths, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 import { createReferencePageOpenApiDocument } from './create-reference-page-openapi-document.ts';
 import { loadDocsFolderAsset, loadScalarAssets } from './load-reference-page-assets.ts';
 import { renderIntroductionAndFirstOperation } from './render-introduction-and-first-operation.ts';
@@ -14,8 +18,7 @@ import { readApiV1OpenApiDocument } from './serve-openapi-documents.ts';
  * Serves the API reference at `/docs`. Scalar renders the reference in the browser from this server's OpenAPI document, loads nothing from
  * other hosts, and signs users in with an authorization code and PKCE, like any other application.
  */
-export function serveReferencePage(issuer: string): Router {
-  const base = basePathFromIssuer(issuer);
+export function serveReferencePage(pageSettings: PageSettings, issuer: string): Router {
   const library = loadScalarAssets();
   const style = loadDocsFolderAsset('reference.css');
   const fixes = loadDocsFolderAsset('reference-page-fixes.js');
@@ -24,19 +27,25 @@ export function serveReferencePage(issuer: string): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   for (const { path, serve } of [style, fixes, start, ...library.assets]) router.get(path, serve);
   let firstOperation: Html | undefined;
+  const sendPage = async (req: Request, res: Response, render: (settings: PageSettings) => Html, nonce?: string): Promise<void> => {
+    await pageSettings.refreshBranding();
+    const settings = localizePageSettingsForRequest(pageSettings, req);
+    setPageLanguageHeaders(res, settings);
+    res
+      .set(pageHeaders(issuer, nonce))
+      .type('html')
+      .send(prefixPaths(settings.base, render(settings)).toString());
+  };
   router.get('/docs', (req, res) => {
     // Sign-in and same-origin requests work only on the issuer's host.
     if (req.headers.host?.toLowerCase() !== new URL(issuer).host) return res.redirect(307, `${issuer}/docs`);
-    firstOperation ??= renderIntroductionAndFirstOperation(readApiV1OpenApiDocument(issuer));
+    const content = (firstOperation ??= renderIntroductionAndFirstOperation(readApiV1OpenApiDocument(issuer)));
     const nonce = randomBytes(16).toString('base64');
-    return res
-      .set(pageHeaders(issuer, nonce))
-      .type('html')
-      .send(referenceDocument(base, files, nonce, firstOperation).toString());
+    return sendPage(req, res, (settings) => referenceDocument(settings, files, nonce, content), nonce);
   });
   const readDocument = (): Buffer => Buffer.from(JSON.stringify(createReferencePageOpenApiDocument(issuer)));
   router.get('/docs/openapi.json', serveStaticDocument('json', readDocument, 'public, max-age=300'));
-  router.get(referencePageRedirectPath, (_req, res) => res.set(pageHeaders(issuer)).type('html').send(returnPage(base).toString()));
+  router.get(referencePageRedirectPath, (req, res) => sendPage(req, res, returnPage));
   return router;
 }
 
@@ -61,29 +70,48 @@ const pageHeaders = (issuer: string, nonce?: string): Record<string, string> => 
 
 type PageFiles = { readonly style: string; readonly scripts: readonly string[]; readonly library: string };
 
-const referenceDocument = (base: string, { style, scripts, library }: PageFiles, nonce: string, firstOperation: Html): Html =>
+/** The frame of the page is in the language of the request; the descriptions of the API, and Scalar, are in English. */
+const referenceDocument = (
+  { shop, messages, languageSwitch, base }: PageSettings,
+  { style, scripts, library }: PageFiles,
+  nonce: string,
+  firstOperation: Html,
+): Html =>
   html`<!doctype html>
-    <html lang="en" dir="ltr">
+    <html lang="${messages.language.tag}" dir="${messages.language.direction}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta property="csp-nonce" content="${nonce}" />
-        <title>API reference - Mandate</title>
-        <link rel="icon" href="${base}/favicon.ico" />
-        <link rel="modulepreload" href="${base}${library}" />
-        <link rel="stylesheet" href="${base}${style}" />
-        ${scripts.map((path) => html`<script type="module" src="${base}${path}"></script>`)}
+        <title>${messages.start.reference} - ${shop.name}</title>
+        <link rel="icon" href="${faviconPath(shop)}" />
+        <link rel="modulepreload" href="${library}" />
+        <link rel="stylesheet" href="${style}" />
+        <style nonce="${nonce}">
+          ${buildAccentColorRules(shop.accent_color)}
+        </style>
+        ${scripts.map((path) => html`<script type="module" src="${path}"></script>`)}
       </head>
       <body>
-        <nav class="page-header" aria-label="Documents">
-          <span class="mark" aria-hidden="true">M</span>
-          <a href="${base}/">Mandate</a>
-          <a href="${base}/openapi.json">OpenAPI 3.1</a>
-          <a href="${base}/openapi-3.0.json">OpenAPI 3.0</a>
-        </nav>
+        <header class="page-header">
+          ${renderShopLogoOrFirstLetter(shop)}
+          <a class="home" href="/">${shop.name}</a>
+          <nav aria-label="${messages.reference.documents}">
+            <a href="/openapi.json">OpenAPI 3.1</a>
+            <a href="/openapi-3.0.json">OpenAPI 3.0</a>
+          </nav>
+          ${
+            languageSwitch &&
+            html`<details>
+              <summary>${messages.language.name}</summary>
+              ${renderLanguageSwitch(messages, languageSwitch)}
+            </details>`
+          }
+        </header>
         ${firstOperation}
         <div
           id="reference"
+          lang="en"
           data-base="${base}"
           data-client-id="${referencePageClientId}"
           data-library="${library}"
@@ -91,22 +119,29 @@ const referenceDocument = (base: string, { style, scripts, library }: PageFiles,
           data-return="${base}${referencePageRedirectPath}"
         ></div>
         <noscript>
-          <p class="plain">
-            The complete reference requires JavaScript. The <a href="${base}/openapi.json">OpenAPI document</a> has the same content.
-          </p>
+          <p class="plain">${messages.reference.requiresScript} <a href="/openapi.json">OpenAPI 3.1</a></p>
         </noscript>
+        ${renderShopLinks(shop, messages)}
       </body>
     </html>`;
 
-const returnPage = (base: string): Html =>
+/** Returns the rules that replace the default accent color, in light and dark mode. */
+function buildAccentColorRules(accent: string): string {
+  const { light, dark } = calculateThemeColors(accent);
+  const rule = (mode: 'light' | 'dark', { button, button_text: text, link }: typeof light): string =>
+    `:root .${mode}-mode { --scalar-color-accent: ${link}; --scalar-link-color: ${link}; --scalar-link-color-hover: ${link}; --scalar-button-1: ${button}; --scalar-button-1-hover: ${button}; --scalar-button-1-color: ${text}; }`;
+  return `${rule('light', light)} ${rule('dark', dark)} .page-header .mark { color: ${light.button_text}; background: ${light.button}; }`;
+}
+
+const returnPage = ({ shop, messages }: PageSettings): Html =>
   html`<!doctype html>
-    <html lang="en" dir="ltr">
+    <html lang="${messages.language.tag}" dir="${messages.language.direction}">
       <head>
         <meta charset="utf-8" />
-        <title>Signed in - Mandate</title>
-        <link rel="icon" href="${base}/favicon.ico" />
+        <title>${messages.reference.signedIn} - ${shop.name}</title>
+        <link rel="icon" href="${faviconPath(shop)}" />
       </head>
       <body>
-        <p>You can close this window.</p>
+        <p>${messages.reference.closeWindow}</p>
       </body>
     </html>`;

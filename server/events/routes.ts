@@ -5,6 +5,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { releaseLoadShedderSlotWhile } from '../http/server/load-shedder.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
@@ -27,7 +28,10 @@ const handleListEvents: RouteHandler<typeof contract.events.list, Dependencies> 
 
 const handleGetEvent: RouteHandler<typeof contract.events.get, Dependencies> = async ({ em }, { params: { event_id: id }, req }) => {
   const row = await findVisibleEvent(em, requirePrincipal(req), id);
-  if (!row) throw createProblem('not_found', { detail: `Event ${id} was not found. Events are kept for ${eventRetentionDays} days.` });
+  if (!row)
+    throw createProblem('not_found', {
+      detail: translatable`Event ${{ id }} was not found. Events are kept for ${{ days: eventRetentionDays }} days.`,
+    });
   return { status: 200, body: eventFromRow(row) };
 };
 
@@ -62,11 +66,11 @@ function toPage({ events, lastSeq }: EventListResult, limit: number): EventPage 
 /** Rejects a start position that is in the future, or after which events have been deleted, because the client would miss events. */
 function assertNoneLost(after: number, { lastSeq, sweptSeq }: EventListResult): void {
   if (after > lastSeq) {
-    const detail = `The event does not exist yet: the newest event is ${lastSeq}.`;
+    const detail = translatable`The event does not exist yet: the newest event is ${{ id: lastSeq }}.`;
     throw createInvalidRequestProblem({ in: 'query', parameter: 'after', code: 'out_of_range', detail });
   }
   if (after === 0 || after >= sweptSeq) return;
   throw createProblem('gone', {
-    detail: `Events are kept for ${eventRetentionDays} days, and those up to ${sweptSeq} have been deleted. Start again without \`after\`, and read the current state of your resources.`,
+    detail: translatable`Events are kept for ${{ days: eventRetentionDays }} days, and those up to ${{ id: sweptSeq }} have been deleted. Start again without \`after\`, and read the current state of your resources.`,
   });
 }

@@ -4,6 +4,7 @@ import { contract, type AuditAction } from '@mandate/contract';
 import { getClientAddressAndUserAgent, recordAuditEvent } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-resource.ts';
 import { assertIfMatchHeader, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
@@ -104,7 +105,7 @@ async function lockProvider(em: EntityManager, id: number): Promise<IdentityProv
   return row;
 }
 
-const notFound = (id: number) => createProblem('not_found', { detail: `Identity provider ${id} was not found.` });
+const notFound = (id: number) => createProblem('not_found', { detail: translatable`Identity provider ${{ id }} was not found.` });
 
 /** Records a change in the audit log, in the transaction that makes the change. `fields` are the names of the fields in the request. */
 async function auditChange(

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import { fileMediaTypes, maxImportRowBytes } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { appendToStoredFile, createStoredFile, deleteStoredFile } from '../tasks/stored-task-file.ts';
 
@@ -85,7 +86,7 @@ class LineLengthCheck {
       if (byte === newline) this.#line += 1;
       if (this.#length > maxImportRowBytes) {
         throw createProblem('payload_too_large', {
-          detail: `Line ${this.#line} of the file has more than ${maxImportRowBytes} bytes. Split or correct it.`,
+          detail: translatable`Line ${{ line: this.#line }} of the file has more than ${{ bytes: maxImportRowBytes }} bytes. Split or correct it.`,
         });
       }
     }

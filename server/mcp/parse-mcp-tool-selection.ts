@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { selectMcpTools, UnknownMcpToolSetError, type McpTool } from '@mandate/contract/tools';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
+import { translatable, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
 
 /** Path that offers only tools that change nothing. */
 export const readOnlyMcpPath = '/mcp/readonly';
@@ -17,15 +18,18 @@ export function parseMcpToolSelection(
 ): McpTool[] {
   const { tools: names, readonly = 'false' } = req.query;
   if (names !== undefined && typeof names !== 'string') throw createQueryProblem('tools', 'Give this parameter once.');
-  if (readonly !== 'true' && readonly !== 'false') throw createQueryProblem('readonly', 'Must be one of: true, false.', ['true', 'false']);
+  if (readonly !== 'true' && readonly !== 'false')
+    throw createQueryProblem('readonly', translatable`Must be one of: ${{ options: 'true, false' }}.`, ['true', 'false']);
   try {
     const readOnly = readonly === 'true' || req.path === readOnlyMcpPath;
     return selectMcpTools(tools, { toolSets: names?.split(','), readOnly, canRequestApprovals });
   } catch (error) {
-    if (error instanceof UnknownMcpToolSetError) throw createQueryProblem('tools', error.message, [...error.allowed]);
-    throw error;
+    if (!(error instanceof UnknownMcpToolSetError)) throw error;
+    const { toolSet: name, allowed } = error;
+    const detail = translatable`The tool set "${{ name }}" does not exist. Use ${{ allowed: allowed.join(', ') }}.`;
+    throw createQueryProblem('tools', detail, [...allowed]);
   }
 }
 
-const createQueryProblem = (parameter: string, detail: string, allowed?: string[]) =>
+const createQueryProblem = (parameter: string, detail: ProblemDetail, allowed?: string[]) =>
   createInvalidRequestProblem({ in: 'query', parameter, code: 'invalid_value', detail, ...(allowed && { allowed }) });

@@ -5,6 +5,7 @@ import { recordEvent } from '../events/record-event.ts';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { formatPrincipalKey, type Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import { createPendingRefundAndRestock, calculateRefundableAmount } from '../refunds/create-pending-refund-and-restock.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
@@ -33,7 +34,8 @@ export async function cancelOrderAndCreateRefund(
     throw createProblem('forbidden', { detail: 'Another reason than `customer` requires the `orders.manage` scope and a staff account.' });
   order.cancel(reason, now);
   const unfinished = await findUnfinishedPart(em, id);
-  if (unfinished) throw createProblem('invalid_transition', { detail: `A ${unfinished} of the order is in progress.` });
+  if (unfinished)
+    throw createProblem('invalid_transition', { detail: translatable`A ${{ kind: unfinished }} of the order is in progress.` });
   if (note !== undefined) order.note = note;
   await em.flush();
   const refundId = await createFullRefund(em, order, formatPrincipalKey(principal), now);

@@ -4,6 +4,7 @@ import { readDatabaseTime } from '../database/time/read-database-time.sql.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import type { Order } from '../orders/order-and-order-item.entity.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { paymentWithoutProviderDetailsFromEntity } from '../payments/payment-from-entity.ts';
@@ -79,7 +80,8 @@ export async function submitPaymentToProvider(em: EntityManager, providers: Paym
 function assertPayable(order: Order, open: boolean, now: Date): void {
   if (order.paymentStatus !== 'unpaid') throw createProblem('already_paid', { detail: 'Nothing is left to pay.' });
   if (open) throw createProblem('payment_in_progress', { detail: 'Wait for the payment in progress, or cancel it.' });
-  if (order.status !== 'pending') throw createProblem('invalid_transition', { detail: `The order is ${order.status}; it cannot be paid.` });
+  if (order.status !== 'pending')
+    throw createProblem('invalid_transition', { detail: translatable`The order is ${{ status: order.status }}; it cannot be paid.` });
   if (order.expiresAt && order.expiresAt <= now) {
     throw createProblem('invalid_transition', { detail: 'The reservation of the goods has expired: place the order again.' });
   }
@@ -91,7 +93,7 @@ function assertTokenKnown({ name, methodTokens }: PaymentProvider, token: string
     in: 'body',
     pointer: '#/method_token',
     code: 'invalid_value',
-    detail: `The ${name} provider has no token ${token}. Its tokens are ${methodTokens.join(', ')}.`,
+    detail: translatable`The ${{ name }} provider has no token ${{ token }}. Its tokens are ${{ tokens: methodTokens.join(', ') }}.`,
     allowed: [...methodTokens],
   });
 }

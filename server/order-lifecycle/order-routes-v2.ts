@@ -83,7 +83,8 @@ async function translateProblemToV2<Result>(response: Promise<Result>): Promise<
       ...entry,
       ...(entry.pointer !== undefined && { pointer: renamePointer(entry.pointer) }),
     }));
-    const detail = error.detail?.replace(/^#\/[^:]*/, renamePointer);
+    if (error.code === 'invalid_request') throw createInvalidRequestProblem(...errors);
+    const { detail } = error;
     throw new Problem(error.code, { errors, headers: error.headers, cause: error.cause, ...(detail !== undefined && { detail }) });
   }
 }

@@ -6,6 +6,7 @@ import { createResourceIdempotently, createResourceIdempotentlyThenComplete } fr
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
@@ -95,7 +96,9 @@ const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Depende
   const effect = async (inner: EntityManager): Promise<PaymentBody> => {
     const payment = await findPayment(inner, principal, id);
     if (asked && payment.status === 'canceled') return paymentFromEntityForPrincipal(principal, payment);
-    throw createProblem('invalid_transition', { detail: `The payment is ${payment.status}; it cannot be canceled now.` });
+    throw createProblem('invalid_transition', {
+      detail: translatable`The payment is ${{ status: payment.status }}; it cannot be canceled now.`,
+    });
   };
   return createResourceIdempotently(em, req, res, effect, locationFor);
 };
@@ -122,7 +125,7 @@ function confirmPayment(em: EntityManager, providers: PaymentProviders, payment:
     const outcome = { reference: payment.providerReference ?? null, status: 'succeeded', amountReceived, currency } as const;
     return applyPaymentOutcomeInTransaction(em, providers, id, outcome, now);
   }
-  throw createProblem('invalid_transition', { detail: `This is a ${status} payment of the provider ${provider}.` });
+  throw createProblem('invalid_transition', { detail: translatable`This is a ${{ status }} payment of the provider ${{ provider }}.` });
 }
 
 /** Returns the list definition for the payments that the principal may see; if `userId` is given, only for that customer's payments. */

@@ -1,5 +1,6 @@
 import type { OrderAction } from '@mandate/contract';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable, TranslatableText } from '../http/problem-details/translatable-text.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createActionNotAllowedProblem, createExpiredAuthorizationProblem } from './order-limits-problem.ts';
 
@@ -17,5 +18,8 @@ export function assertOrderActionAllowed({ orderAuthorization }: Principal, acti
  * @throws {Problem} `forbidden`
  */
 export function assertNoOrderLimits({ orderAuthorization }: Principal, what: string): void {
-  if (orderAuthorization) throw createProblem('forbidden', { detail: `An application with limits for orders cannot ${what}.` });
+  if (orderAuthorization)
+    throw createProblem('forbidden', {
+      detail: translatable`An application with limits for orders cannot ${{ action: new TranslatableText(what) }}.`,
+    });
 }

@@ -1,20 +1,24 @@
-import { formatDecimalAmount, type OrderSpendingLimits } from '@mandate/contract';
+import type { OrderSpendingLimits } from '@mandate/contract';
+import { translatable, type TranslatableText } from '../http/problem-details/translatable-text.ts';
 
 /** A requested limit that a ceiling does not permit, and a sentence fragment that states what is permitted. */
-export type LimitAboveCeiling = { readonly field: keyof OrderSpendingLimits; readonly reason: string };
+export type LimitAboveCeiling = { readonly field: keyof OrderSpendingLimits; readonly reason: TranslatableText };
 
 /** Returns the first requested limit that is above the ceiling, or undefined. Absent limits are not above it: the ceiling applies instead. */
 export function findLimitAboveCeiling(ceiling: OrderSpendingLimits, requested: OrderSpendingLimits): LimitAboveCeiling | undefined {
   const { currency, per_order: perOrder, per_period: perPeriod, period } = ceiling;
-  const format = (amount: number): string => `${formatDecimalAmount(amount, currency)} ${currency}`;
-  if (requested.currency !== currency) return { field: 'currency', reason: `only orders in ${currency} are permitted` };
+  if (requested.currency !== currency) return { field: 'currency', reason: translatable`only orders in ${{ currency }} are permitted` };
   if (perOrder !== undefined && (requested.per_order ?? 0) > perOrder) {
-    return { field: 'per_order', reason: `at most ${format(perOrder)} per order is permitted` };
+    return { field: 'per_order', reason: translatable`at most ${{ amount: { amount: perOrder, currency } }} per order is permitted` };
   }
   if (perPeriod === undefined || requested.per_period === undefined) return undefined;
-  if (requested.period !== period) return { field: 'period', reason: `the permitted amount is for one ${period}` };
+  if (requested.period !== period)
+    return { field: 'period', reason: translatable`the permitted amount is for one ${{ period: period ?? '' }}` };
   return requested.per_period > perPeriod
-    ? { field: 'per_period', reason: `at most ${format(perPeriod)} per ${period} is permitted` }
+    ? {
+        field: 'per_period',
+        reason: translatable`at most ${{ amount: { amount: perPeriod, currency } }} per ${{ period: period ?? '' }} is permitted`,
+      }
     : undefined;
 }
 

@@ -4,6 +4,7 @@ import { recordAuditEvent, type RequestSource } from '../audit/record-audit-even
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { insertIfAbsent } from '../database/queries/insert-if-absent.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { findLimitAboveCeiling } from './find-limit-above-ceiling.ts';
 import { findCategoryAboveCeiling } from './product-categories-of-limits.ts';
 import { lockChangesOfCeilings } from './lock-changes-of-order-limits.ts';
@@ -58,13 +59,18 @@ function assertDefaultWithinMaximum(settings: OrderLimitSettings): void {
   const { maximum_limits: maximum, default_limits: limits, maximum_products: products, default_products: defaultProducts } = settings;
   const category = findCategoryAboveCeiling(products?.categories, defaultProducts?.categories);
   if (category !== undefined) {
-    const detail = `The maximum does not permit the category ${category}.`;
+    const detail = translatable`The maximum does not permit the category ${{ category }}.`;
     throw createInvalidRequestProblem({ in: 'body', pointer: '#/default_products/categories', code: 'out_of_range', detail });
   }
   const excess = maximum && limits ? findLimitAboveCeiling(maximum, limits) : undefined;
   if (!excess) return;
   const pointer = `#/default_limits/${excess.field}`;
-  throw createInvalidRequestProblem({ in: 'body', pointer, code: 'out_of_range', detail: `The maximum is lower: ${excess.reason}.` });
+  throw createInvalidRequestProblem({
+    in: 'body',
+    pointer,
+    code: 'out_of_range',
+    detail: translatable`The maximum is lower: ${{ reason: excess.reason }}.`,
+  });
 }
 
 const settingsFromEntity = ({

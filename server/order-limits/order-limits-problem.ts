@@ -1,5 +1,6 @@
-import { formatDecimalAmount, maxApprovalWaitSeconds, type BudgetPeriod, type OrderAction } from '@mandate/contract';
+import { maxApprovalWaitSeconds, type BudgetPeriod, type OrderAction } from '@mandate/contract';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
+import { translatable, type TranslatableText, type Amount, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
 
 type ProductOutsideCategories = { readonly product_id: number; readonly category: string };
 
@@ -33,14 +34,12 @@ export type ExceededLimit = {
 
 const changeHint = 'The customer can change this on the page /account/apps.';
 
-const joinSentences = (...sentences: string[]): string => sentences.filter((sentence) => sentence !== '').join(' ');
-
 /** Returns the beginning of a sentence about a limit, and a sentence that states who can change the limit. */
-function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subject: string; readonly hint: string } {
-  if (author === 'api_key') return { subject: 'This API key allows', hint: 'Limits of API keys cannot be changed.' };
+function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subject: TranslatableText; readonly hint: string } {
+  if (author === 'api_key') return { subject: translatable`This API key allows`, hint: 'Limits of API keys cannot be changed.' };
   return author === 'application' || author === 'shop'
-    ? { subject: 'The shop allows this application', hint: 'Only an administrator of the shop can change this.' }
-    : { subject: 'The customer allows', hint: changeHint };
+    ? { subject: translatable`The shop allows this application`, hint: 'Only an administrator of the shop can change this.' }
+    : { subject: translatable`The customer allows`, hint: changeHint };
 }
 
 /** For a request during which the access was revoked. */
@@ -66,21 +65,18 @@ export function createLimitProblem(
   if (limit === 'categories') return createCategoryProblem(exceeded, requested, pointer, findPointersOfProduct);
   if (limit === 'per_period') return createBudgetProblem(exceeded, requested, pointer);
   if (limit === 'approval') {
-    const detail = joinSentences(
-      'The customer approves every order of this application.',
-      describeAlternatives(exceeded, pointer),
-      changeHint,
-    );
+    const facts = 'The customer approves every order of this application.';
+    const detail = [facts, ...describeAlternatives(exceeded, pointer), changeHint];
     return createLimitExceededProblem(detail, pointer, { requested, ...approvalFields(exceeded) });
   }
   if (limit === 'currency') {
-    const facts = `${subject} orders in ${currency} only, and this order is in ${requestedCurrency}.`;
-    const detail = joinSentences(facts, describeAlternatives(exceeded, pointer), hint);
+    const facts = translatable`${{ subject }} orders in ${{ currency: currency ?? '' }} only, and this order is in ${{ requestedCurrency }}.`;
+    const detail = [facts, ...describeAlternatives(exceeded, pointer), hint];
     return createLimitExceededProblem(detail, pointer, { requested, ...approvalFields(exceeded) });
   }
   const maximum = perOrder ?? 0;
-  const facts = `${subject} ${format(maximum, currency)} per order, and this order costs ${format(requested, currency)}.`;
-  const detail = joinSentences(facts, describeAlternatives(exceeded, pointer, 'Order less'), hint);
+  const facts = translatable`${{ subject }} ${{ maximum: money(maximum, currency) }} per order, and this order costs ${{ cost: money(requested, currency) }}.`;
+  const detail = [facts, ...describeAlternatives(exceeded, pointer, translatable`Order less`), hint];
   return createLimitExceededProblem(detail, pointer, { limit: maximum, requested, available: maximum, ...approvalFields(exceeded) });
 }
 
@@ -90,9 +86,12 @@ function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer
   const limit = exceeded.per_period ?? 0;
   const spent = Math.max(0, exceeded.spent ?? 0);
   const available = Math.max(0, limit - spent);
-  const facts = `${subject} ${format(limit, currency)} per ${period}. ${format(spent, currency)} of it is spent, ${format(available, currency)} remains, and this order costs ${format(requested, currency)}.`;
-  const alternatives = `Order less, or wait until ${formatTimestamp(exceeded.period_ends_at)}`;
-  const detail = joinSentences(facts, describeAlternatives(exceeded, pointer, alternatives), hint);
+  const facts = [
+    translatable`${{ subject }} ${{ limit: money(limit, currency) }} per ${{ period: period ?? '' }}.`,
+    translatable`${{ spent: money(spent, currency) }} of it is spent, ${{ available: money(available, currency) }} remains, and this order costs ${{ cost: money(requested, currency) }}.`,
+  ];
+  const alternatives = translatable`Order less, or wait until ${{ at: describeTime(exceeded.period_ends_at) }}`;
+  const detail = [...facts, ...describeAlternatives(exceeded, pointer, alternatives), hint];
   return createLimitExceededProblem(detail, pointer, { limit, spent, requested, available, ...approvalFields(exceeded) });
 }
 
@@ -104,17 +103,17 @@ function createCategoryProblem(
 ): Problem {
   const { categories: permitted = [], products = [] } = exceeded;
   const { hint } = describeLimitAuthor(exceeded);
-  const described = products.map(({ product_id: id, category }) => `product ${id} is in the category ${category}`);
-  const outside = described.length > maxDescribedProducts ? [...described.slice(0, maxDescribedProducts), 'so on'] : described;
-  const facts = `${describePermittedCategories(permitted)}, and ${list.format(outside)}.`;
-  const alternatives = permitted.length > 0 ? 'Order only products of these categories' : undefined;
-  const detail = joinSentences(facts, describeAlternatives(exceeded, pointer, alternatives), hint);
+  const described = products.map(({ product_id: id, category }) => translatable`product ${{ id }} is in the category ${{ category }}`);
+  const outside = described.length > maxDescribedProducts ? [...described.slice(0, maxDescribedProducts), translatable`so on`] : described;
+  const facts = translatable`${{ permitted: describePermittedCategories(permitted) }}, and ${{ products: { allOf: outside } }}.`;
+  const alternatives = permitted.length > 0 ? translatable`Order only products of these categories` : undefined;
+  const detail = [facts, ...describeAlternatives(exceeded, pointer, alternatives), hint];
   const entries = products.flatMap(({ product_id: productId, category }) =>
     findPointersOfProduct(productId).map((location) => ({
       in: 'body' as const,
       pointer: location,
       code: 'limit_exceeded',
-      detail: `Product ${productId} is in the category ${category}, which is not permitted.`,
+      detail: translatable`Product ${{ id: productId }} is in the category ${{ category }}, which is not permitted.`,
       product_id: productId,
       category,
       permitted_categories: [...permitted],
@@ -127,12 +126,11 @@ function createCategoryProblem(
 
 const maxDescribedProducts = 5;
 const maxProblemEntries = 50;
-const list = new Intl.ListFormat('en-GB');
 
-const describePermittedCategories = (categories: readonly string[]): string =>
+const describePermittedCategories = (categories: readonly string[]): TranslatableText =>
   categories.length === 0
-    ? 'The limits of the customer and of the shop have no product category in common'
-    : `Only products of the ${categories.length === 1 ? 'category' : 'categories'} ${list.format(categories)} can be ordered`;
+    ? translatable`The limits of the customer and of the shop have no product category in common`
+    : translatable`Only products of the ${{ count: categories.length }} categories ${{ categories: { allOf: categories } }} can be ordered`;
 
 const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable' | 'approval_id'> => ({
   ...(exceeded.approvable != null && { approvable: exceeded.approvable }),
@@ -143,29 +141,33 @@ const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable
  * Describes what the application can do: another order, if it could help, and how to request an approval.
  * @param otherOrder sentence without its full stop
  */
-function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrder?: string): string {
+function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrder?: TranslatableText): ProblemDetail[] {
   const { approval } = exceeded;
-  const otherOrderSentence = otherOrder === undefined ? '' : `${otherOrder}.`;
-  if (exceeded.approvable !== true) return otherOrderSentence;
+  const otherOrderSentences = otherOrder === undefined ? [] : [translatable`${{ otherOrder }}.`];
+  if (exceeded.approvable !== true) return otherOrderSentences;
   if (approval?.status === 'pending') {
     const path = `/api/v1/approvals/${approval.id}?wait=${maxApprovalWaitSeconds}`;
-    return `Approval ${approval.id} of this order is pending: wait for the decision with GET ${path}, then place the order again.`;
+    return [
+      translatable`Approval ${{ id: approval.id }} of this order is pending: wait for the decision with GET ${{ path }}, then place the order again.`,
+    ];
   }
   if (approval?.status === 'declined')
-    return joinSentences(otherOrderSentence, `The customer declined this order (approval ${approval.id}).`);
-  const quote = pointer === '#/quote_id' ? 'this quote' : 'a quote';
-  const start = otherOrder === undefined ? 'Request' : `${otherOrder}, or request`;
-  return `${start} approval of ${quote} with POST /api/v1/approvals.`;
+    return [...otherOrderSentences, translatable`The customer declined this order (approval ${{ id: approval.id }}).`];
+  const quote = pointer === '#/quote_id' ? translatable`this quote` : translatable`a quote`;
+  return otherOrder === undefined
+    ? [translatable`Request approval of ${{ quote }} with POST /api/v1/approvals.`]
+    : [translatable`${{ otherOrder }}, or request approval of ${{ quote }} with POST /api/v1/approvals.`];
 }
 
-const actionTexts = { place: 'place or change', pay: 'pay for', cancel: 'cancel' } as const satisfies Record<OrderAction, string>;
-
 export const createActionNotAllowedProblem = (action: OrderAction): Problem =>
-  createProblem('forbidden', { detail: `The customer did not allow this application to ${actionTexts[action]} orders.` });
+  createProblem('forbidden', { detail: translatable`The customer did not allow this application to ${{ action }} orders.` });
 
 export const createExpiredAuthorizationProblem = (validUntil: Date | string | null | undefined): Problem =>
   createProblem('forbidden', {
-    detail: `The customer allowed this application to place, pay and cancel orders until ${formatTimestamp(validUntil)}. ${changeHint}`,
+    detail: [
+      translatable`The customer allowed this application to place, pay and cancel orders until ${{ at: describeTime(validUntil) }}.`,
+      changeHint,
+    ],
   });
 
 type LimitAmounts = {
@@ -177,10 +179,10 @@ type LimitAmounts = {
   readonly approval_id?: number;
 };
 
-const createLimitExceededProblem = (detail: string, pointer: string, amounts: LimitAmounts): Problem =>
+const createLimitExceededProblem = (detail: ProblemDetail, pointer: string, amounts: LimitAmounts): Problem =>
   createProblem('limit_exceeded', { detail, errors: [{ in: 'body', pointer, code: 'limit_exceeded', detail, ...amounts }] });
 
-const format = (amount: number | null, currency: string | null): string =>
-  `${formatDecimalAmount(amount ?? 0, currency ?? '')} ${currency ?? ''}`;
+const money = (amount: number, currency: string | null): Amount => ({ amount, currency: currency ?? '' });
 
-const formatTimestamp = (at: Date | string | null | undefined): string => (at == null ? 'an earlier time' : new Date(at).toISOString());
+const describeTime = (at: Date | string | null | undefined): Date | TranslatableText =>
+  at == null ? translatable`an earlier time` : new Date(at);

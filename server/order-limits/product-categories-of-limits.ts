@@ -1,5 +1,6 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 
 /** Categories of the products that limits permit; undefined for all products. */
 export type PermittedCategories = readonly string[] | undefined;
@@ -39,7 +40,7 @@ export async function assertCategoriesKnown(
     in: 'body' as const,
     pointer: `${pointer}/${categories.indexOf(category)}`,
     code: 'unknown_reference',
-    detail: `No product for sale has the category ${category}.`,
+    detail: translatable`No product for sale has the category ${{ category }}.`,
   }));
   if (first) throw createInvalidRequestProblem(first, ...more);
 }

@@ -3,6 +3,7 @@ import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 
 /** The orders that a list can contain. Both properties are required, so that no list can omit a restriction. */
 export type ListedOrdersFilter = {
@@ -31,9 +32,11 @@ function resolveListedUser(principal: Principal, requestedUserId: number | undef
   const ownId = principal.user?.id;
   if (ownId === undefined)
     throw createProblem('forbidden', {
-      detail: `This token does not act on behalf of a user and lacks the \`${staffScope}\` scope to see the orders of other users.`,
+      detail: translatable`This token does not act on behalf of a user and lacks the \`${{ scope: staffScope }}\` scope to see the orders of other users.`,
     });
   if (requestedUserId !== undefined && requestedUserId !== ownId)
-    throw createProblem('forbidden', { detail: `Orders of other users require the \`${staffScope}\` scope and a staff account.` });
+    throw createProblem('forbidden', {
+      detail: translatable`Orders of other users require the \`${{ scope: staffScope }}\` scope and a staff account.`,
+    });
   return ownId;
 }

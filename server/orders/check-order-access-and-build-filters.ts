@@ -2,6 +2,7 @@ import type { Scope } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
@@ -22,7 +23,7 @@ export function buildAccessibleOrdersFilter(principal: Principal, scopeForAllOrd
 /** @throws {Problem} `not_found` when the order does not exist or the principal may not access it */
 export async function assertOrderAccessible(em: EntityManager, principal: Principal, id: number, scopeForAllOrders: Scope): Promise<void> {
   const count = await em.count(Order, { id, ...buildAccessibleOrdersFilter(principal, scopeForAllOrders) });
-  if (count === 0) throw createProblem('not_found', { detail: `Order ${id} was not found.` });
+  if (count === 0) throw createProblem('not_found', { detail: translatable`Order ${{ id }} was not found.` });
 }
 
 /** Returns the filter for an order's resources that follow `position` in a list sorted newest first. */

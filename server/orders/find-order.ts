@@ -4,6 +4,7 @@ import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { orderFromRow } from './order-from-row.ts';
 import { queryAccessibleOrderRow } from './query-accessible-order-row.sql.ts';
 
@@ -16,7 +17,7 @@ export async function findOrder(em: EntityManager, principal: Principal, id: num
     canUseScope(principal, 'orders.manage'),
     requiredClientId,
   ]);
-  if (!row) throw createProblem('not_found', { detail: `Order ${id} was not found.` });
+  if (!row) throw createProblem('not_found', { detail: translatable`Order ${{ id }} was not found.` });
   return orderFromRow(row, row.items);
 }
 

@@ -1,4 +1,5 @@
 import { createInvalidRequestProblem, createProblem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
+import { translatable, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
 
 /** A quote when placing an order from it was rejected. */
 export type QuoteAtRejection = {
@@ -38,27 +39,27 @@ export function findQuoteProblem(quote: QuoteAtRejection, current: CurrentPrice,
   const changes = isComplete ? findPriceChanges(quote, current, hasAddress) : [];
   if (changes.length === 0) return undefined;
   return createProblem('price_changed', {
-    detail: `Prices have changed since quote ${quote.id} was made. Create a new quote, and show the customer the new total before you order.`,
+    detail: translatable`Prices have changed since quote ${{ id: quote.id }} was made. Create a new quote, and show the customer the new total before you order.`,
     errors: changes.slice(0, 50),
   });
 }
 
 const endedTexts = {
-  converted: ({ order_id: id }) => `Order ${id} has already been placed from it.`,
+  converted: ({ order_id: id }) => translatable`Order ${{ id: id ?? 0 }} has already been placed from it.`,
   canceled: () => 'It was canceled.',
-  expired: ({ expires_at: at }) => `It expired at ${new Date(at).toISOString()}.`,
-} as const satisfies Record<string, (quote: QuoteAtRejection) => string>;
+  expired: ({ expires_at: at }) => translatable`It expired at ${{ at: new Date(at) }}.`,
+} as const satisfies Record<string, (quote: QuoteAtRejection) => ProblemDetail>;
 
 function createEndedQuoteProblem(quote: QuoteAtRejection): Problem {
   const { id, ended } = quote;
   const code = ended ?? 'expired';
-  const detail = `No order can be placed from quote ${id}. ${endedTexts[code](quote)}`;
+  const detail = [translatable`No order can be placed from quote ${{ id }}.`, endedTexts[code](quote)];
   return createProblem('quote_not_open', { detail, errors: [{ in: 'body', pointer: '#/quote_id', code, detail }] });
 }
 
 type ChangedPrice = { readonly product_id?: number; readonly actual?: number };
 
-const changeEntry = (detail: string, changed: ChangedPrice = {}): ProblemEntry => ({
+const changeEntry = (detail: ProblemDetail, changed: ChangedPrice = {}): ProblemEntry => ({
   in: 'body',
   pointer: '#/quote_id',
   code: 'price_changed',
@@ -71,16 +72,20 @@ function findPriceChanges(quote: QuoteAtRejection, current: CurrentPrice, hasAdd
   const byProduct = quote.price_changes.toSorted((a, b) => a.product_id - b.product_id);
   const changes = byProduct.map(({ product_id, quoted, actual }) =>
     quoted === actual
-      ? changeEntry(`The tax rate of product ${product_id} has changed.`, { product_id })
-      : changeEntry(`Product ${product_id} now costs ${actual}, not ${quoted}.`, { product_id, actual }),
+      ? changeEntry(translatable`The tax rate of product ${{ id: product_id }} has changed.`, { product_id })
+      : changeEntry(translatable`Product ${{ id: product_id }} now costs ${{ actual }}, not ${{ quoted }}.`, { product_id, actual }),
   );
   if (method === null) return [...changes, changeEntry('The delivery method is no longer offered.')];
   if (currencies !== 1 || method.currency !== currency)
     return [...changes, changeEntry('The currency of the products or of the delivery has changed.')];
   if (method.requires_address && !hasAddress) changes.push(changeEntry('The delivery method now requires an address.'));
   if (method.price !== quote.shipping_total)
-    changes.push(changeEntry(`The delivery now costs ${method.price}, not ${quote.shipping_total}.`, { actual: method.price }));
+    changes.push(
+      changeEntry(translatable`The delivery now costs ${{ actual: method.price }}, not ${{ quoted: quote.shipping_total }}.`, {
+        actual: method.price,
+      }),
+    );
   if (changes.length === 0 && total !== null && total !== quote.total)
-    changes.push(changeEntry(`The total is now ${total}, not ${quote.total}.`, { actual: total }));
+    changes.push(changeEntry(translatable`The total is now ${{ total }}, not ${{ quoted: quote.total }}.`, { actual: total }));
   return changes;
 }

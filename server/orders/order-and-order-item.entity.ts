@@ -8,6 +8,7 @@ import {
   taxModes,
 } from '@mandate/contract';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import { User } from '../users/user.entity.ts';
 
@@ -158,7 +159,9 @@ schema.setClass(Order);
 
 // This function is not a private method, because MikroORM creates entities without calling the constructor.
 const invalidTransition = ({ status, fulfillmentStatus }: Order, next: string): Problem =>
-  createProblem('invalid_transition', { detail: `The order is ${status} (${fulfillmentStatus}); it cannot become ${next}.` });
+  createProblem('invalid_transition', {
+    detail: translatable`The order is ${{ status }} (${{ fulfillmentStatus }}); it cannot become ${{ next }}.`,
+  });
 
 export const OrderItem = defineEntity({
   name: 'OrderItem',

@@ -4,6 +4,7 @@ import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { rejectReversedTimeRange } from '../http/response/time-range-and-total-count.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import type { OrderFilters, OrderSort } from './list-orders.sql.ts';
 import { buildListedOrdersFilter } from './build-listed-orders-filter.ts';
 
@@ -26,7 +27,7 @@ export function parseOrderListParameters(principal: Principal, query: OrderListQ
       in: 'query',
       parameter: 'limit',
       code: 'out_of_range',
-      detail: `With \`include=items\` a page has at most ${maxOrdersWithItems} orders: send \`limit=${maxOrdersWithItems}\` or less.`,
+      detail: translatable`With \`include=items\` a page has at most ${{ maximum: maxOrdersWithItems }} orders: send \`limit=${{ limit: maxOrdersWithItems }}\` or less.`,
     });
   }
   const names = { customer: query.include?.includes('customer') ?? false, client: query.include?.includes('client') ?? false };

@@ -1,5 +1,6 @@
 import type { OrderInput } from '@mandate/contract';
 import { createInvalidRequestProblem, createProblem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
+import { translatable, type TranslatableText } from '../http/problem-details/translatable-text.ts';
 import { createLimitProblem, type ExceededLimit } from '../order-limits/order-limits-problem.ts';
 import { findQuoteProblem, type QuoteAtRejection } from './find-quote-problem.ts';
 
@@ -65,7 +66,10 @@ const userErrors = ({ active_user }: OrderConflicts): ProblemEntry[] =>
   active_user ? [] : [{ in: 'body', pointer: '#/user_id', code: 'unknown_reference', detail: 'There is no active user with this ID.' }];
 
 function itemErrors({ unknown_products, currencies }: OrderConflicts, input: OrderInputOrQuoteContent): ProblemEntry[] {
-  const unknown = itemEntries(input, unknown_products, (id) => ({ code: 'unknown_reference', detail: `There is no product ${id}.` }));
+  const unknown = itemEntries(input, unknown_products, (id) => ({
+    code: 'unknown_reference',
+    detail: translatable`There is no product ${{ id }}.`,
+  }));
   if (currencies < 2) return unknown;
   return [
     ...unknown,
@@ -89,7 +93,7 @@ function deliveryErrors({ method, currency, currencies }: OrderConflicts, { deli
       in: 'body',
       pointer: '#/delivery/method',
       code: 'currency_mismatch',
-      detail: `This delivery method is priced in ${method.currency}, the products in ${currency}.`,
+      detail: translatable`This delivery method is priced in ${{ methodCurrency: method.currency }}, the products in ${{ currency }}.`,
     });
   }
   const needed = method.requires_address ? addressFields : [];
@@ -115,7 +119,7 @@ function totalErrors({ subtotal, total }: OrderConflicts, { discount_total: disc
       in: 'body',
       pointer: '#/discount_total',
       code: 'out_of_range',
-      detail: `The discount is larger than the subtotal, ${subtotal}.`,
+      detail: translatable`The discount is larger than the subtotal, ${{ subtotal }}.`,
     });
   }
   return errors;
@@ -134,8 +138,11 @@ function limitExceeded(
 function productUnavailable({ unavailable_products }: OrderConflicts, input: OrderInputOrQuoteContent): Problem | undefined {
   if (unavailable_products.length === 0) return undefined;
   return createProblem('product_unavailable', {
-    detail: `Currently not for sale: ${formatProducts(unavailable_products)}.`,
-    errors: itemEntries(input, unavailable_products, (id) => ({ code: 'product_unavailable', detail: `Product ${id} is not for sale.` })),
+    detail: translatable`Currently not for sale: ${{ products: describeProducts(unavailable_products) }}.`,
+    errors: itemEntries(input, unavailable_products, (id) => ({
+      code: 'product_unavailable',
+      detail: translatable`Product ${{ id }} is not for sale.`,
+    })),
   });
 }
 
@@ -143,12 +150,12 @@ function outOfStock({ short }: OrderConflicts, input: OrderInputOrQuoteContent):
   if (short.length === 0) return undefined;
   const byProduct = new Map(short.map((shortage) => [shortage.product_id, shortage]));
   return createProblem('out_of_stock', {
-    detail: `Not enough in stock: ${formatProducts([...byProduct.keys()])}.`,
+    detail: translatable`Not enough in stock: ${{ products: describeProducts([...byProduct.keys()]) }}.`,
     errors: itemEntries(input, [...byProduct.keys()], (id) => {
       const { requested = 0, available = 0 } = byProduct.get(id) ?? {};
       return {
         code: 'out_of_stock',
-        detail: `${requested} units of product ${id} were ordered, ${available} are available.`,
+        detail: translatable`${{ requested }} units of product ${{ id }} were ordered, ${{ available }} are available.`,
         product_id: id,
         requested,
         available,
@@ -160,8 +167,10 @@ function outOfStock({ short }: OrderConflicts, input: OrderInputOrQuoteContent):
 function priceChanged({ total }: OrderConflicts, input: OrderInputOrQuoteContent): Problem | undefined {
   if (total === null || input.total === undefined || total === input.total) return undefined;
   return createProblem('price_changed', {
-    detail: `The order now costs ${total}, not ${input.total}. Show the customer the new total before you order.`,
-    errors: [{ in: 'body', pointer: '#/total', code: 'price_changed', detail: `The total is ${total} now.`, actual: total }],
+    detail: translatable`The order now costs ${{ total }}, not ${{ expected: input.total }}. Show the customer the new total before you order.`,
+    errors: [
+      { in: 'body', pointer: '#/total', code: 'price_changed', detail: translatable`The total is ${{ total }} now.`, actual: total },
+    ],
   });
 }
 
@@ -183,5 +192,9 @@ function itemEntries(
     .slice(0, 50);
 }
 
-const formatProducts = (ids: readonly number[]): string =>
-  ids.length === 1 ? `product ${ids[0]}` : `products ${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ', ...' : ''}`;
+function describeProducts(ids: readonly number[]): TranslatableText {
+  const [first = 0] = ids;
+  if (ids.length === 1) return translatable`product ${{ id: first }}`;
+  const listed = ids.slice(0, 10).join(', ');
+  return translatable`products ${{ ids: ids.length > 10 ? `${listed}, ...` : listed }}`;
+}

@@ -4,6 +4,7 @@ import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { applyMetadataMergePatch } from '../http/writes/apply-metadata-merge-patch.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 import type { Order } from './order-and-order-item.entity.ts';
 
@@ -28,7 +29,9 @@ export async function updateOrder(
 function assertDeliveryChangeable(principal: Principal, order: Order): void {
   const untilShipped = order.status === 'paid' && order.fulfillmentStatus === 'unfulfilled' && canUseScope(principal, 'orders.manage');
   if (order.status === 'pending' || untilShipped) return;
-  throw createProblem('invalid_transition', { detail: `The order is ${order.status}: its delivery can no longer be changed.` });
+  throw createProblem('invalid_transition', {
+    detail: translatable`The order is ${{ status: order.status }}: its delivery can no longer be changed.`,
+  });
 }
 
 async function assertDeliveryValid(em: EntityManager, order: Order, delivery: NonNullable<OrderUpdate['delivery']>): Promise<void> {

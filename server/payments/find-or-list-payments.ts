@@ -2,6 +2,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { buildPageFilterWithinOrder, buildAccessibleOrdersFilter } from '../orders/check-order-access-and-build-filters.ts';
 import { Payment } from './payment.entity.ts';
 
@@ -10,7 +11,7 @@ import { Payment } from './payment.entity.ts';
  */
 export async function findPayment(em: EntityManager, principal: Principal, id: number): Promise<Payment> {
   const payment = await em.findOne(Payment, { id, order: buildAccessibleOrdersFilter(principal, 'payments.manage') }, { refresh: true });
-  if (!payment) throw createProblem('not_found', { detail: `Payment ${id} was not found.` });
+  if (!payment) throw createProblem('not_found', { detail: translatable`Payment ${{ id }} was not found.` });
   return payment;
 }
 

@@ -1,56 +1,61 @@
-import express, { type Response, type Router } from 'express';
+import express, { type Request, type Response, type Router } from 'express';
 import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import { html, type Html } from '../http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../oauth/pages/views/page-language.ts';
 import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 import { problemPageTexts } from './problem-page-texts.ts';
 
 /** Serves the pages that problem `type` URLs point to: one page per code, and a list at `/problems`. */
 export function serveProblemPages(pageSettings: PageSettings, issuer: string): Router {
-  const sendPage = async (res: Response, render: (settings: PageSettings) => Html, status = 200): Promise<void> => {
+  const sendPage = async (req: Request, res: Response, render: (settings: PageSettings) => Html, status = 200): Promise<void> => {
     await pageSettings.refreshBranding();
-    const document = render({ ...pageSettings, scriptPath: undefined });
-    res.status(status).set(createPageSecurityHeaders(issuer)).type('html').send(document.toString());
+    const settings = { ...localizePageSettingsForRequest(pageSettings, req), scriptPath: undefined };
+    setPageLanguageHeaders(res, settings);
+    res.status(status).set(createPageSecurityHeaders(issuer)).type('html').send(render(settings).toString());
   };
   return express
     .Router({ caseSensitive: true, strict: true })
-    .get('/problems', (_req, res) => sendPage(res, listPage))
-    .get('/problems/:code', ({ params: { code } }, res) =>
-      isProblemCode(code) ? sendPage(res, (settings) => codePage(settings, code)) : sendPage(res, unknownPage, 404),
-    );
+    .get('/problems', (req, res) => sendPage(req, res, listPage))
+    .get('/problems/:code', (req, res) => {
+      const { code } = req.params;
+      return isProblemCode(code) ? sendPage(req, res, (settings) => codePage(settings, code)) : sendPage(req, res, unknownPage, 404);
+    });
 }
 
 const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(problemDeclarations, code);
 
 const problemCodes = Object.keys(problemDeclarations).filter(isProblemCode);
 
+/** The explanations are part of the API reference, which is in English. */
 function codePage(settings: PageSettings, code: ProblemCode): Html {
-  const { status, title } = problemDeclarations[code];
-  const { cause: happened, fix: mend } = problemPageTexts[code];
+  const { problem: titles, problemPages: texts } = settings.messages;
+  const { cause, fix } = problemPageTexts[code];
   return renderPage(
     settings,
-    title,
-    html`<p class="quiet"><code>${status}</code> <code>${code}</code></p>
-      <h1>${title}</h1>
+    titles[code],
+    html`<p class="quiet"><code>${problemDeclarations[code].status}</code> <code>${code}</code></p>
+      <h1>${titles[code]}</h1>
       <section>
-        <h2>What happened</h2>
-        <p>${renderTextWithInlineCode(happened)}</p>
+        <h2>${texts.cause}</h2>
+        <p lang="en">${renderTextWithInlineCode(cause)}</p>
       </section>
       <section>
-        <h2>How to fix it</h2>
-        <p>${renderTextWithInlineCode(mend)}</p>
+        <h2>${texts.fix}</h2>
+        <p lang="en">${renderTextWithInlineCode(fix)}</p>
       </section>
-      <p class="elsewhere"><a href="/problems">All problems</a></p>`,
+      <p class="elsewhere"><a href="/problems">${texts.toList}</a></p>`,
   );
 }
 
 function listPage(settings: PageSettings): Html {
+  const { problem: titles, problemPages: texts } = settings.messages;
   const byStatus = [...Map.groupBy(problemCodes, (code) => problemDeclarations[code].status)].toSorted(([one], [other]) => one - other);
   return renderPage(
     settings,
-    'Problems',
-    html`<h1>Problems</h1>
-      <p>All errors of the API, by the <code>code</code> in the response.</p>
+    texts.title,
+    html`<h1>${texts.title}</h1>
+      <p>${renderTextWithInlineCode(texts.about)}</p>
       ${byStatus.map(
         ([status, codes]) =>
           html`<section>
@@ -60,7 +65,7 @@ function listPage(settings: PageSettings): Html {
                 (code) =>
                   html`<li>
                     <a href="/problems/${code}"
-                      ><span>${problemDeclarations[code].title} <code class="quiet">${code}</code></span></a
+                      ><span>${titles[code]} <code class="quiet">${code}</code></span></a
                     >
                   </li>`,
               )}
@@ -70,14 +75,16 @@ function listPage(settings: PageSettings): Html {
   );
 }
 
-const unknownPage = (settings: PageSettings): Html =>
-  renderPage(
+function unknownPage(settings: PageSettings): Html {
+  const texts = settings.messages.problemPages;
+  return renderPage(
     settings,
-    'No such problem',
-    html`<h1>No such problem</h1>
-      <p>This version of the server does not know a problem with this code. It may come from a newer version.</p>
-      <p class="elsewhere"><a href="/problems">All problems</a></p>`,
+    texts.unknownTitle,
+    html`<h1>${texts.unknownTitle}</h1>
+      <p>${texts.unknownText}</p>
+      <p class="elsewhere"><a href="/problems">${texts.toList}</a></p>`,
   );
+}
 
 /** Renders text between backquotes as code. Splitting the text at backquotes leaves the code at odd indexes. */
 export const renderTextWithInlineCode = (text: string): Html[] =>

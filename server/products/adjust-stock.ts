@@ -2,6 +2,7 @@ import { maxStock, type StockAdjustment, type StockAdjustmentCreate } from '@man
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { findProduct } from './find-product.ts';
 import { applyAndRecordStockDelta } from './adjust-stock.sql.ts';
 import { Product, ProductStock } from './product-stock-and-adjustment.entity.ts';
@@ -15,7 +16,7 @@ export async function adjustStock(
   { delta, reason, note }: StockAdjustmentCreate,
 ): Promise<StockAdjustment> {
   const product = await em.findOne(Product, { id: productId }, { fields: ['id'], disableIdentityMap: true });
-  if (!product) throw createProblem('not_found', { detail: `Product ${productId} was not found.` });
+  if (!product) throw createProblem('not_found', { detail: translatable`Product ${{ id: productId }} was not found.` });
   const [row] = await applyAndRecordStockDelta(em, [productId, delta, reason, note ?? null, actor]);
   if (row) {
     await recordStockEvents(em, productId, row.stock_after - delta, row.stock_after);
@@ -24,13 +25,13 @@ export async function adjustStock(
   const stock = await em.findOne(ProductStock, { product: productId }, { disableIdentityMap: true });
   const available = stock?.available ?? 0;
   throw createProblem('insufficient_stock', {
-    detail: `${available} units are available; the adjustment would leave fewer than 0 or more than ${maxStock}.`,
+    detail: translatable`${{ available }} units are available; the adjustment would leave fewer than 0 or more than ${{ maximum: maxStock }}.`,
     errors: [
       {
         in: 'body',
         pointer: '#/delta',
         code: 'out_of_range',
-        detail: `${available} units are available.`,
+        detail: translatable`${{ available }} units are available.`,
         available,
       },
     ],

@@ -3,6 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { getViolatedConstraint } from '../database/errors/sql-error-fields.ts';
 import { recordEvents } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { Product, ProductStock, StockAdjustment } from './product-stock-and-adjustment.entity.ts';
 import { productFromEntity } from './product-and-stock-adjustment-from-row.ts';
 
@@ -34,7 +35,7 @@ export async function createProduct(em: EntityManager, actor: string, input: Pro
   const [product] = await createProducts(em, actor, [input]).catch((error: unknown) => {
     if (getViolatedConstraint(error) !== 'products_sku_unique') throw error;
     throw createProblem('sku_taken', {
-      detail: `A product with the SKU ${input.sku} exists.`,
+      detail: translatable`A product with the SKU ${{ sku: input.sku }} exists.`,
       errors: [{ in: 'body', pointer: '#/sku', code: 'not_unique', detail: 'A product with this SKU exists.' }],
       cause: error,
     });

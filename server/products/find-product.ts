@@ -1,13 +1,14 @@
 import { type Product, productStatuses } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { listProducts } from './list-products.sql.ts';
 import { productFromRow } from './product-and-stock-adjustment-from-row.ts';
 
 /** Returns a product with its current stock. If `includeInactive` is true, drafts and archived products are found, too. */
 export async function findProduct(em: EntityManager, id: number, includeInactive: boolean): Promise<Product> {
   const product = await queryProduct(em, id, includeInactive);
-  if (!product) throw createProblem('not_found', { detail: `Product ${id} was not found.` });
+  if (!product) throw createProblem('not_found', { detail: translatable`Product ${{ id }} was not found.` });
   return product;
 }
 

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { productStatuses, stockAdjustmentReasons } from '@mandate/contract';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 
 /** Trigger that updates the search index `product_search` and adds new words to `product_words`. */
 const indexWordsSql = `
@@ -60,7 +61,7 @@ export class Product extends schema.class {
     if (next === this.status) return;
     if (next === 'draft') {
       throw createProblem('invalid_transition', {
-        detail: `The product is ${this.status}; it can become ${this.status === 'active' ? 'archived' : 'active'}.`,
+        detail: translatable`The product is ${{ status: this.status }}; it can become ${{ next: this.status === 'active' ? 'archived' : 'active' }}.`,
       });
     }
     this.status = next;

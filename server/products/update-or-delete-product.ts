@@ -5,13 +5,14 @@ import { getSqlState } from '../database/errors/sql-error-fields.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { applyMetadataMergePatch } from '../http/writes/apply-metadata-merge-patch.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
+import { translatable, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
 import { findProduct } from './find-product.ts';
 import { Product, ProductStock, StockAdjustment } from './product-stock-and-adjustment.entity.ts';
 
 /** Returns a product, locked until the transaction ends. */
 export async function lockProductRow(em: EntityManager, id: number): Promise<Product> {
   const product = await em.findOne(Product, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-  if (!product) throw createProblem('not_found', { detail: `Product ${id} was not found.` });
+  if (!product) throw createProblem('not_found', { detail: translatable`Product ${{ id }} was not found.` });
   return product;
 }
 
@@ -42,7 +43,7 @@ const definedFields = (fields: object): object => Object.fromEntries(Object.entr
 
 /** Deletes a draft that was never ordered, with its stock and stock adjustments. */
 export async function deleteUnorderedDraftProduct(em: EntityManager, product: Product): Promise<void> {
-  if (product.status !== 'draft') throw productInUse(`It is ${product.status}: archive it instead.`);
+  if (product.status !== 'draft') throw productInUse(translatable`It is ${{ status: product.status }}: archive it instead.`);
   const body = await findProduct(em, product.id, true);
   await em.nativeDelete(StockAdjustment, { product: product.id });
   await em.nativeDelete(ProductStock, { product: product.id });
@@ -54,4 +55,4 @@ export async function deleteUnorderedDraftProduct(em: EntityManager, product: Pr
   await recordEvent(em, 'product.deleted', body, null);
 }
 
-const productInUse = (detail: string): Problem => createProblem('product_in_use', { detail });
+const productInUse = (detail: ProblemDetail): Problem => createProblem('product_in_use', { detail });

@@ -4,6 +4,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { readDatabaseTime } from '../database/time/read-database-time.sql.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { buildAccessibleOrdersFilter } from '../orders/check-order-access-and-build-filters.ts';
 import { getQuoteStatus, quoteFromEntity, quoteFromEntityForEvent } from './quote-from-entity.ts';
@@ -17,10 +18,11 @@ import { releaseReservedStock } from './reserve-and-release-stock.ts';
 export async function cancelQuote(em: EntityManager, principal: Principal, id: number): Promise<QuoteBody> {
   const where = { id, ...buildAccessibleOrdersFilter(principal, 'orders.manage') };
   const quote = await em.findOne(Quote, where, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
-  if (!quote) throw createProblem('not_found', { detail: `Quote ${id} was not found.` });
+  if (!quote) throw createProblem('not_found', { detail: translatable`Quote ${{ id }} was not found.` });
   const now = await readDatabaseTime(em);
   const status = getQuoteStatus(quote, now);
-  if (status !== 'open') throw createProblem('invalid_transition', { detail: `The quote is ${status}; it cannot become canceled.` });
+  if (status !== 'open')
+    throw createProblem('invalid_transition', { detail: translatable`The quote is ${{ status }}; it cannot become canceled.` });
   quote.canceledAt = now;
   await em.flush();
   if (quote.hold) await releaseReservedStock(em, [id]);

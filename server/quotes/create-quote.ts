@@ -10,6 +10,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { readDatabaseTime } from '../database/time/read-database-time.sql.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { findOrderProblem, type OrderRejection } from '../orders/problem-from-order-rejection.ts';
 import { resolveBuyerId } from '../orders/resolve-buyer-id.ts';
@@ -67,7 +68,7 @@ const validitySeconds = ({ hold, expires_in: seconds }: QuoteCreate): number =>
 
 function assertHoldIsShort(input: QuoteCreate): void {
   if (!input.hold || validitySeconds(input) <= maxHoldSeconds) return;
-  const detail = `With \`hold\`, must be at most ${maxHoldSeconds}.`;
+  const detail = translatable`With \`hold\`, must be at most ${{ seconds: maxHoldSeconds }}.`;
   throw createInvalidRequestProblem({ in: 'body', pointer: '#/expires_in', code: 'out_of_range', detail });
 }
 

@@ -5,6 +5,7 @@ import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-re
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
@@ -59,7 +60,7 @@ const handleGetQuote: RouteHandler<typeof contract.quotes.get, HandlerDependenci
 ) => {
   const principal = requirePrincipal(req);
   const quote = await findAccessibleQuote(em, principal, id);
-  if (!quote) throw createProblem('not_found', { detail: `Quote ${id} was not found.` });
+  if (!quote) throw createProblem('not_found', { detail: translatable`Quote ${{ id }} was not found.` });
   const body = quoteFromEntity(quote, principal, new Date());
   return respondWithEtagOrNotModified(req, res, etagName(id, body.status), body);
 };

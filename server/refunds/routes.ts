@@ -6,6 +6,7 @@ import { createResourceIdempotently, createResourceIdempotentlyThenComplete } fr
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
@@ -92,7 +93,9 @@ const handleConfirmRefund: RouteHandler<typeof contract.refunds.confirm, Depende
     const refund = await findRefund(inner, requirePrincipal(req), id, 'refunds.write');
     const { provider } = await refund.payment.loadOrFail();
     if (provider !== 'manual' || refund.status !== 'pending') {
-      throw createProblem('invalid_transition', { detail: `This is a ${refund.status} refund of the provider ${provider}.` });
+      throw createProblem('invalid_transition', {
+        detail: translatable`This is a ${{ status: refund.status }} refund of the provider ${{ provider }}.`,
+      });
     }
     return refundFromEntity(
       await applyRefundOutcomeInTransaction(inner, id, { reference: refund.providerReference ?? null, status: 'succeeded' }),
@@ -109,4 +112,4 @@ async function findRefund(em: EntityManager, principal: Principal, id: number, s
   return refund;
 }
 
-const notFound = (id: number) => createProblem('not_found', { detail: `Refund ${id} was not found.` });
+const notFound = (id: number) => createProblem('not_found', { detail: translatable`Refund ${{ id }} was not found.` });

@@ -1,8 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
-import { formatDecimalAmount, type LineQuantity, type RefundCreate } from '@mandate/contract';
+import type { LineQuantity, RefundCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { formatPrincipalKey, type Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import {
@@ -28,7 +29,10 @@ export async function validateAndCreateRefund(
     { order, status: 'succeeded', surplus: false },
     { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
   );
-  if (!payment) throw createProblem('invalid_transition', { detail: `The order is ${order.status}: there is no payment to refund.` });
+  if (!payment)
+    throw createProblem('invalid_transition', {
+      detail: translatable`The order is ${{ status: order.status }}: there is no payment to refund.`,
+    });
   const refundable = await calculateRefundableAmount(em, payment);
   const amount = input.amount ?? refundable;
   if (amount > refundable || refundable === 0) throw exceedsPayment(refundable, payment.currency);
@@ -46,7 +50,7 @@ export async function validateAndCreateRefund(
 }
 
 function exceedsPayment(refundable: number, currency: string) {
-  const detail = `Up to ${formatDecimalAmount(refundable, currency)} ${currency} (${refundable} in minor units) can be refunded.`;
+  const detail = translatable`Up to ${{ amount: { amount: refundable, currency } }} (${{ minorUnits: refundable }} in minor units) can be refunded.`;
   return createProblem('refund_exceeds_payment', { detail, errors: [{ in: 'body', pointer: '#/amount', code: 'out_of_range', detail }] });
 }
 

@@ -2,6 +2,7 @@ import type { LineQuantity } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { OrderItem } from '../orders/order-and-order-item.entity.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { Shipment } from './shipment.entity.ts';
 
 type LineProgress = {
@@ -49,17 +50,17 @@ export function assertLineQuantitiesAvailable(
   if (unknown.length > 0) {
     const entries = unknown.slice(0, 50);
     throw createInvalidRequestProblem(
-      ...entries.map(({ line }) => ({ ...at, code: 'unknown_reference', detail: `The order has no line ${line}.` })),
+      ...entries.map(({ line }) => ({ ...at, code: 'unknown_reference', detail: translatable`The order has no line ${{ line }}.` })),
     );
   }
   const exceeded = requested.filter(({ line, quantity }) => quantity > (available.get(line) ?? 0));
   if (exceeded.length === 0) return;
   throw createProblem('quantity_exceeded', {
-    detail: `${exceeded.length} ${exceeded.length === 1 ? 'line has' : 'lines have'} fewer units left.`,
+    detail: translatable`${{ count: exceeded.length }} lines have fewer units left.`,
     errors: exceeded.slice(0, 50).map(({ line, quantity }) => ({
       ...at,
       code: 'out_of_range',
-      detail: `${available.get(line) ?? 0} units are left of line ${line}.`,
+      detail: translatable`${{ available: available.get(line) ?? 0 }} units are left of line ${{ line }}.`,
       requested: quantity,
       available: available.get(line) ?? 0,
     })),

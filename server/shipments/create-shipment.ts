@@ -2,6 +2,7 @@ import type { ShipmentCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { changeShipmentStatus } from './update-shipment.ts';
@@ -24,7 +25,9 @@ export async function createShipment(
 ): Promise<Shipment> {
   const order = await lockAccessibleOrder(em, principal, orderId, 'shipments.write');
   if (order.status !== 'paid' && order.status !== 'shipped') {
-    throw createProblem('invalid_transition', { detail: `The order is ${order.status}; only paid orders can be shipped.` });
+    throw createProblem('invalid_transition', {
+      detail: translatable`The order is ${{ status: order.status }}; only paid orders can be shipped.`,
+    });
   }
   const shippable = new Map(
     (await readShippedAndRestockedQuantities(em, orderId)).map((line) => [line.line, calculateShippableQuantity(line)]),

@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { shipmentStatuses, type LineQuantity, type ShipmentUpdate } from '@mandate/contract';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { Order } from '../orders/order-and-order-item.entity.ts';
 
 const schema = defineEntity({
@@ -40,7 +41,9 @@ export class Shipment extends schema.class {
   transitionTo(next: NextStatus, now: Date): void {
     if (!nextStatuses[this.status].includes(next)) {
       const allowed = nextStatuses[this.status].join(', ') || 'nothing else';
-      throw createProblem('invalid_transition', { detail: `The shipment is ${this.status}; it can become ${allowed}.` });
+      throw createProblem('invalid_transition', {
+        detail: translatable`The shipment is ${{ status: this.status }}; it can become ${{ allowed }}.`,
+      });
     }
     this.status = next;
     if (next === 'shipped' || next === 'delivered') this.shippedAt ??= now;

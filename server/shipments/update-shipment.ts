@@ -3,6 +3,7 @@ import type { ShipmentUpdate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { buildAccessibleOrdersFilter } from '../orders/check-order-access-and-build-filters.ts';
 import { Order, OrderItem } from '../orders/order-and-order-item.entity.ts';
@@ -10,7 +11,8 @@ import { updateFulfillmentAndOrderStatus } from './update-fulfillment-and-order-
 import { shipmentFromEntity } from './shipment-from-entity.ts';
 import { Shipment } from './shipment.entity.ts';
 
-export const createShipmentNotFoundProblem = (id: number) => createProblem('not_found', { detail: `Shipment ${id} was not found.` });
+export const createShipmentNotFoundProblem = (id: number) =>
+  createProblem('not_found', { detail: translatable`Shipment ${{ id }} was not found.` });
 
 type LockedShipment = { readonly order: Order; readonly shipment: Shipment };
 

@@ -1,6 +1,7 @@
 import { maxStatisticsDaysByInterval } from '@mandate/contract';
 import { getSqlState } from '../database/errors/sql-error-fields.ts';
 import { createInvalidRequestProblem, type Problem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 
 export type StatisticsInterval = keyof typeof maxStatisticsDaysByInterval;
 type RequestedDays = { readonly from?: string | undefined; readonly to?: string | undefined; readonly time_zone: string };
@@ -17,7 +18,7 @@ export function resolveStatisticsDays({ from, to, time_zone: timeZone }: Request
       in: 'query',
       parameter: 'from',
       code: 'conflicting_parameters',
-      detail: `from must not be after to (${days.to}).`,
+      detail: translatable`from must not be after to (${{ to: days.to }}).`,
     });
   }
   if (countDays(days) > maxStatisticsDaysByInterval[interval]) {
@@ -25,7 +26,7 @@ export function resolveStatisticsDays({ from, to, time_zone: timeZone }: Request
       in: 'query',
       parameter: 'from',
       code: 'out_of_range',
-      detail: `With interval ${interval}, the statistics cover at most ${maxStatisticsDaysByInterval[interval]} days. Send a later \`from\`, an earlier \`to\` or a longer \`interval\`.`,
+      detail: translatable`With interval ${{ interval }}, the statistics cover at most ${{ days: maxStatisticsDaysByInterval[interval] }} days. Send a later \`from\`, an earlier \`to\` or a longer \`interval\`.`,
     });
   }
   return days;
@@ -49,7 +50,7 @@ const createUnknownTimeZoneProblem = (timeZone: string): Problem =>
     in: 'query',
     parameter: 'time_zone',
     code: 'invalid_value',
-    detail: `${timeZone} is not a time zone. Send a name from the IANA database, such as Europe/Berlin.`,
+    detail: translatable`${{ timeZone }} is not a time zone. Send a name from the IANA database, such as Europe/Berlin.`,
   });
 
 function currentDay(timeZone: string): string {

@@ -3,6 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { acquireAdvisoryLockForKey } from '../database/queries/acquire-advisory-lock.sql.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { taskOwnerKeyFromPrincipal, taskFromEntity } from './task-from-entity.ts';
 import { Task } from './task-and-task-file.entity.ts';
 
@@ -24,7 +25,7 @@ export async function enqueueTask(em: EntityManager, principal: Principal, { typ
   await acquireAdvisoryLockForKey(em, owner, ownerLockNamespace);
   if ((await em.count(Task, { owner, status: { $in: ['queued', 'running'] } })) >= maxUnfinishedTasksPerOwner) {
     throw createProblem('too_many_tasks', {
-      detail: `${maxUnfinishedTasksPerOwner} of your tasks are not finished. Wait for one of them, or cancel it.`,
+      detail: translatable`${{ count: maxUnfinishedTasksPerOwner }} of your tasks are not finished. Wait for one of them, or cancel it.`,
       headers: { 'Retry-After': '10' },
     });
   }

@@ -3,6 +3,7 @@ import type { Task as TaskBody } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { buildVisibleTasksFilter } from './build-visible-tasks-filter.ts';
 import { taskRetentionDays, type StoredTaskResult, taskFromEntity } from './task-from-entity.ts';
 import { Task } from './task-and-task-file.entity.ts';
@@ -18,9 +19,9 @@ const isRetained = ({ finishedAt }: TaskEntity, days: number): boolean =>
 async function readVisibleTask(em: EntityManager, principal: Principal, id: number): Promise<TaskEntity> {
   // The query checks the permission: other owners' tasks, and tasks whose required scopes this token lacks, are not found.
   const task = await em.findOne(Task, { id, ...buildVisibleTasksFilter(principal) }, { disableIdentityMap: true });
-  if (!task) throw createProblem('not_found', { detail: `Task ${id} was not found.` });
+  if (!task) throw createProblem('not_found', { detail: translatable`Task ${{ id }} was not found.` });
   if (!isRetained(task, taskRetentionDays.task))
-    throw createProblem('gone', { detail: `Tasks are kept for ${taskRetentionDays.task} days after they finish.` });
+    throw createProblem('gone', { detail: translatable`Tasks are kept for ${{ days: taskRetentionDays.task }} days after they finish.` });
   return task;
 }
 
@@ -39,10 +40,11 @@ export async function findOwnTaskResultFile(em: EntityManager, principal: Princi
       headers: { 'Retry-After': '2' },
     });
   }
-  if (task.status !== 'succeeded') throw createProblem('not_found', { detail: `The task has no result, because it is ${task.status}.` });
+  if (task.status !== 'succeeded')
+    throw createProblem('not_found', { detail: translatable`The task has no result, because it is ${{ status: task.status }}.` });
   if (!isRetained(task, taskRetentionDays.result) || task.output == null || task.result == null) {
     throw createProblem('gone', {
-      detail: `Results are kept for ${taskRetentionDays.result} days. Start the task again to create a new result.`,
+      detail: translatable`Results are kept for ${{ days: taskRetentionDays.result }} days. Start the task again to create a new result.`,
     });
   }
   return { fileId: task.output, task: taskFromEntity(task), result: task.result };

@@ -3,6 +3,7 @@ import { contract, fileMediaTypes } from '@mandate/contract';
 import { startTaskIdempotently } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
@@ -58,7 +59,9 @@ const handleCancelTask: RouteHandler<typeof contract.tasks.cancel, HandlerDepend
       const { status } = await findOwnTask(inner, requirePrincipal(req), id);
       const canceled = await finishTask(inner, id, null, { status: 'canceled' });
       if (canceled) return canceled;
-      throw createProblem('invalid_transition', { detail: `The task is finished${status === 'running' ? '' : `: it is ${status}`}.` });
+      throw createProblem('invalid_transition', {
+        detail: status === 'running' ? 'The task is finished.' : translatable`The task is finished: it is ${{ status }}.`,
+      });
     },
     getTaskPath,
   );

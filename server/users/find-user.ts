@@ -4,6 +4,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 import { userFromEntity } from './user-from-entity.ts';
 import { User } from './user.entity.ts';
 
@@ -29,4 +30,4 @@ export async function findUserForUpdate(em: EntityManager, principal: Principal,
   return user;
 }
 
-const userNotFound = (id: number): Problem => createProblem('not_found', { detail: `User ${id} was not found.` });
+const userNotFound = (id: number): Problem => createProblem('not_found', { detail: translatable`User ${{ id }} was not found.` });

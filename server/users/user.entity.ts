@@ -1,6 +1,7 @@
 import { defineEntity, type EventArgs, p } from '@mikro-orm/core';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
+import { translatable } from '../http/problem-details/translatable-text.ts';
 
 const schema = defineEntity({
   name: 'User',
@@ -88,4 +89,4 @@ function rejectAssignedEmail({ entity, changeSet }: EventArgs<object>): void {
 
 // A function, because a `#private` method would be missing: MikroORM creates entities without calling the constructor.
 const invalidTransition = ({ status }: User, next: string): Problem =>
-  createProblem('invalid_transition', { detail: `The user is ${status}, and cannot become ${next}.` });
+  createProblem('invalid_transition', { detail: translatable`The user is ${{ status }}, and cannot become ${{ next }}.` });

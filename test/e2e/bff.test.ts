@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startBff } from '../../examples/bff/src/start-bff.ts';
 import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
+import { expectAccessiblePage } from '../support/browser/expect-accessible-page.ts';
 import { findFreePort } from '../support/network/free-port.ts';
 import { createWebApplication, signUp, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { withShop } from '../support/shop/with-shop.ts';
@@ -50,6 +51,12 @@ describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_0
     await page.goto(origin + path);
     return page;
   };
+  const signInAs = async (page: Page, { email, password }: TestUser): Promise<void> => {
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+  };
   const countTokens = async (model: 'AccessToken' | 'RefreshToken'): Promise<number> => {
     const rows = await shop.db.em
       .fork()
@@ -64,10 +71,7 @@ describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_0
     expect(await page.getByRole('button', { name: /order/i }).count()).toBe(0);
 
     await page.getByRole('link', { name: 'Sign in' }).click();
-    await page.getByLabel('E-mail address').fill(anna.email);
-    await page.getByLabel('Password', { exact: true }).fill(anna.password);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByRole('button', { name: 'Allow' }).click();
+    await signInAs(page, anna);
     await page.getByText('Anna Server').waitFor();
     const cookies = await context.cookies(origin);
     expect(cookies.map(({ name, httpOnly, sameSite }) => ({ name, httpOnly, sameSite }))).toEqual([
@@ -106,6 +110,34 @@ describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_0
     const response = await fetch(`${origin}/orders`, { headers: { cookie }, redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([303, '/auth/sign-in']);
     expect(response.headers.get('set-cookie')).toMatch(/^mandate-session=; Max-Age=0;/);
+  });
+
+  test('has no accessibility violations on any page, fits into 320 pixels, and can be used with the keyboard', async () => {
+    const withScript = await chromium.newContext({ viewport: { width: 1000, height: 700 } }); // axe is a script in the page
+    const page = await withScript.newPage();
+    const check = async (path: string, name: string): Promise<void> => {
+      if (path !== '') await page.goto(origin + path);
+      await expectAccessiblePage(page, `bff ${name}`);
+    };
+    await check('/', 'products of a visitor');
+    await check('/?q=zzzzzz', 'nothing found');
+    await check('/nothing', 'unknown page');
+    await check('/auth/callback?code=x&state=y', 'expired sign-in');
+    await page.goto(`${origin}/auth/sign-in`);
+    await signInAs(page, await signUp(shop.origin, { name: 'Ben Server' }));
+    await check('/', 'products of a customer');
+    await check('/orders', 'no orders');
+    await check('/orders/987654321', 'unknown order');
+    await page.goto(origin);
+    const product = page.getByRole('article', { name: 'White hanging heart' });
+    await product.getByRole('button', { name: 'Allow orders' }).click();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await product.getByRole('button', { name: 'Order', exact: true }).click();
+    await page.getByRole('heading', { name: /^Order \d+$/ }).waitFor();
+    await check('', 'order');
+    await check('/orders', 'orders');
+    expect(page.url()).toBe(`${origin}/orders`);
+    await withScript.close();
   });
 
   test('rejects forms of other sites', async () => {

@@ -1,45 +1,24 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { build } from 'vite';
 import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
 import { createApplication } from '../../server/applications/create-application.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
-import {
-  countInteractiveElements,
-  findAxeViolations,
-  measureHorizontalOverflow,
-  tabThrough,
-  tabTo,
-} from '../support/browser/page-accessibility.ts';
-import { takeScreenshots } from '../support/browser/take-screenshots.ts';
+import { expectAccessiblePage } from '../support/browser/expect-accessible-page.ts';
+import { tabTo } from '../support/browser/page-accessibility.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
 import { signUp, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { createTestShop, type TestShop } from '../support/shop/test-shop.ts';
 import { startEventJobs } from '../support/webhooks/event-jobs.ts';
-
-const root = join(import.meta.dirname, '../../examples/storefront');
-const mediaTypes: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
+import { buildAndServeStorefront } from './build-and-serve-storefront.ts';
 
 describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
   let mandate: MandateServer;
   let shop: TestShop;
   let anna: TestUser;
   let chromium: Browser;
-  let buildDirectory: string;
+  let closeWebsite: () => Promise<void>;
   let pageErrors: string[];
   let stopEventJobs: () => Promise<void>;
-  const website = createServer((req, res) => {
-    const path = req.url?.startsWith('/assets/') ? req.url : '/index.html';
-    readFile(join(buildDirectory, path)).then(
-      (content) => res.writeHead(200, { 'content-type': mediaTypes[extname(path)] ?? 'text/plain' }).end(content),
-      () => res.writeHead(404).end(),
-    );
-  });
   let origin: string;
 
   beforeAll(async () => {
@@ -54,10 +33,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
       .insert(DeliveryMethod, { code: 'collection', name: 'Collection', price: 0, currency: 'EUR', requiresAddress: false, active: true });
     anna = await signUp(mandate.origin, { name: 'Anna Storefront' });
     chromium = await launchChromium();
-    website.listen(0, '127.0.0.1');
-    await once(website, 'listening');
-    const address = website.address();
-    origin = `http://localhost:${typeof address === 'object' ? address?.port : ''}`;
+    ({ origin, close: closeWebsite } = await buildAndServeStorefront(mandate.origin));
     await createApplication(mandate.db.em.fork(), {
       clientId: 'storefront',
       name: 'Storefront',
@@ -67,35 +43,16 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
       scopes: ['users.read', 'orders.read', 'orders.write', 'payments.read', 'payments.write', 'events.read'],
       redirectUris: [`${origin}/`],
     });
-    buildDirectory = await mkdtemp(join(tmpdir(), 'mandate-storefront-'));
-    const define = { 'import.meta.env.VITE_API_URL': JSON.stringify(mandate.origin) };
-    await build({ root, define, logLevel: 'error', build: { outDir: buildDirectory, emptyOutDir: true } });
   }, 120_000);
   afterAll(async () => {
     await chromium?.close();
-    website.closeAllConnections();
-    website.close();
+    await closeWebsite?.();
     await stopEventJobs?.();
     await mandate?.close();
-    await rm(buildDirectory, { recursive: true, force: true });
   });
 
   const orderStatus = (page: Page): Promise<string> => page.locator('article.order .status').innerText();
-  /** Checks the current state of the page: axe in light and dark mode, a window of 320 pixels, and the keyboard. */
-  const checkAccessibility = async (page: Page, name: string): Promise<void> => {
-    await takeScreenshots(page, `storefront ${name}`);
-    const size = page.viewportSize();
-    await page.setViewportSize({ width: 320, height: 640 });
-    expect(await measureHorizontalOverflow(page), name).toBe(0);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      expect(await findAxeViolations(page, colorScheme), `${name}, ${colorScheme}`).toEqual([]);
-    }
-    const usable = await countInteractiveElements(page);
-    const { reached, withoutOutline } = await tabThrough(page);
-    expect([reached.size >= usable, withoutOutline], name).toEqual([true, []]);
-    if (size) await page.setViewportSize(size);
-  };
+  const checkAccessibility = (page: Page, name: string): Promise<void> => expectAccessiblePage(page, `storefront ${name}`);
   const openTab = async (context: BrowserContext): Promise<Page> => {
     const page = await context.newPage();
     page.on('pageerror', (error) => pageErrors.push(String(error)));
@@ -103,11 +60,14 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await page.getByRole('heading', { name: 'Products' }).waitFor();
     return page;
   };
-  const signInAtServer = async (page: Page, user: TestUser): Promise<void> => {
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  const submitCredentials = async (page: Page, user: TestUser): Promise<void> => {
     await page.getByLabel('E-mail address').fill(user.email);
     await page.getByLabel('Password', { exact: true }).fill(user.password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  };
+  const signInAtServer = async (page: Page, user: TestUser): Promise<void> => {
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await submitCredentials(page, user);
   };
 
   test('searches, orders from the cart, pays and follows the order in two tabs, even after its access token has expired', async () => {
@@ -209,6 +169,93 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await page.goto(`${origin}/#/orders/987654321`);
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
     await checkAccessibility(page, 'unknown order');
+    expect(pageErrors).toEqual([]);
+    await context.close();
+  });
+
+  test('signs in with a pop-up, and the page keeps its state', async () => {
+    const context = await chromium.newContext({ viewport: { width: 1000, height: 700 } });
+    pageErrors = [];
+    const page = await openTab(context);
+    await page.getByRole('article', { name: 'Garden lantern' }).getByRole('button', { name: 'Add to cart' }).click();
+    await page.getByLabel('Search').fill('not yet submitted');
+    const openPopup = async (): Promise<Page> => {
+      const popup = page.waitForEvent('popup');
+      await page.getByRole('button', { name: 'Sign in with a pop-up' }).click();
+      await (await popup).getByLabel('E-mail address').waitFor();
+      return popup;
+    };
+    await (await openPopup()).close();
+    await page.bringToFront();
+    await page.getByRole('alert').getByText('The sign-in window was closed').waitFor();
+    expect(await page.getByRole('button', { name: 'Sign in', exact: true }).count()).toBe(1);
+
+    const dora = await signUp(mandate.origin, { name: 'Dora Storefront' });
+    const popup = await openPopup();
+    const closed = popup.waitForEvent('close');
+    await submitCredentials(popup, dora);
+    await popup.getByRole('button', { name: 'Allow' }).click();
+    await closed;
+    await page.getByText('Dora Storefront').waitFor();
+    expect(await page.getByLabel('Search').inputValue()).toBe('not yet submitted');
+    expect(await page.getByRole('link', { name: 'Cart 1' }).count()).toBe(1);
+    expect(pageErrors).toEqual([]);
+    await context.close();
+  });
+
+  test('cancels an order before the service has responded, and restores it if the service rejects the cancellation', async () => {
+    const context = await chromium.newContext({ viewport: { width: 1000, height: 700 } });
+    pageErrors = [];
+    const page = await openTab(context);
+    await signInAtServer(page, await signUp(mandate.origin, { name: 'Emil Storefront' }));
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByRole('article', { name: 'White hanging heart' }).getByRole('button', { name: 'Order' }).click();
+    await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('pending');
+
+    const { promise: shown, resolve: respond } = Promise.withResolvers<void>();
+    const problem = { title: 'Not possible', status: 409, code: 'invalid_transition', detail: 'It has just been packed.' };
+    await page.route(/\/cancellation$/, async (route) => {
+      await shown;
+      const headers = { 'access-control-allow-origin': origin, 'content-type': 'application/problem+json' };
+      await route.fulfill({ status: 409, headers, body: JSON.stringify(problem) });
+    });
+    await page.getByRole('button', { name: 'Cancel order' }).click();
+    await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('canceled');
+    respond();
+    const rejection = page.getByRole('alert').getByText(/packed/);
+    await rejection.waitFor();
+    await expect.poll(() => orderStatus(page), { timeout: 10_000 }).toBe('pending');
+    await checkAccessibility(page, 'rejected cancellation');
+
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Cancel order' }).click();
+    await page.locator('.timeline .done', { hasText: 'Canceled' }).waitFor();
+    await rejection.waitFor({ state: 'detached' });
+    expect(await orderStatus(page)).toBe('canceled');
+    expect(pageErrors).toEqual([]);
+    await context.close();
+  });
+
+  test('shows that nothing was found, what is out of stock, and an unreachable service', async () => {
+    const context = await chromium.newContext({ viewport: { width: 1000, height: 700 } });
+    pageErrors = [];
+    const page = await openTab(context);
+    await page.getByRole('article', { name: 'Sold-out clock' }).getByText('Out of stock').waitFor();
+    expect(await page.getByRole('article', { name: 'Sold-out clock' }).getByRole('button').count()).toBe(0);
+    await page.goto(`${origin}/#/?q=zzzzzz`);
+    await page.getByText('No product matches.').waitFor();
+    await checkAccessibility(page, 'nothing found');
+
+    await page.route(`${mandate.origin}/api/v1/products?*`, (route) => route.abort());
+    await page.getByRole('link', { name: 'Show all products' }).click();
+    await page.getByRole('link', { name: 'lights' }).click();
+    const retry = page.getByRole('alert').getByRole('button', { name: 'Try again' });
+    await retry.waitFor();
+    await checkAccessibility(page, 'unreachable service');
+    await page.unrouteAll();
+    await retry.click();
+    await page.getByRole('article', { name: 'Garden lantern' }).waitFor();
+    await retry.waitFor({ state: 'detached' });
     expect(pageErrors).toEqual([]);
     await context.close();
   });

@@ -21,7 +21,7 @@ test.each(Object.entries(problemDeclarations))(
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(text).toContain(`<h1>${title}</h1>`);
     expect(text).toContain(`<code>${status}</code>`);
-    expect(text).toMatch(/What happened<\/h2>\s*<p>[^]{20,}How to fix it<\/h2>\s*<p>[^]{15,}/);
+    expect(text).toMatch(/What happened<\/h2>\s*<p lang="en">[^]{20,}How to fix it<\/h2>\s*<p lang="en">[^]{15,}/);
     expect(text).not.toContain('`');
     expect(text).not.toContain('<script');
   },
@@ -44,6 +44,26 @@ test.each(['/problems/nothing', '/problems/toString', '/problems/__proto__'])('%
   const { response, text } = await fetchPage(path);
   expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
   expect(text).toContain('No such problem');
+});
+
+test.each([
+  ['en', 'How to fix it', 'All problems', problemDeclarations.out_of_stock.title],
+  ['de', 'So beheben Sie den Fehler', 'Alle Fehler', 'Nicht genug auf Lager'],
+  ['fr', 'Comment corriger l’erreur', 'Toutes les erreurs', 'Stock insuffisant'],
+  ['es', 'Cómo solucionarlo', 'Todos los errores', 'No hay suficientes existencias'],
+])('the pages are in the language of the request, with explanations in English: %s', async (language, fix, list, title) => {
+  const open = async (path: string) => {
+    const response = await fetch(shop.origin + path, { headers: { 'accept-language': language } });
+    return { headers: response.headers, text: await response.text() };
+  };
+  const page = await open('/problems/out_of_stock');
+  expect([page.headers.get('content-language'), page.headers.get('vary')]).toEqual([language, 'Accept-Language, Cookie']);
+  for (const text of [`<html lang="${language}"`, `<h1>${title}</h1>`, `<h2>${fix}</h2>`, `>${list}</a>`])
+    expect(page.text).toContain(text);
+  expect(page.text).toContain('<p lang="en">Each entry of <code>errors</code>');
+  const other = language === 'fr' ? 'de' : 'fr';
+  expect(page.text).toContain(`<a href="?language=${other}" lang="${other}" hreflang="${other}">`);
+  expect((await open('/problems')).text).toContain(`<span>${title} <code class="quiet">out_of_stock</code></span>`);
 });
 
 describe.skipIf(!hasChromium)('in Chromium', () => {

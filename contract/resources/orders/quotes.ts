@@ -138,7 +138,7 @@ const quoteFields = {
   limits: quoteLimitsSchema
     .nullable()
     .describe(
-      'How the order relates to the limits that the customer set for the application, when the quote was made. `null` if the application has no limits, for other applications and in events.',
+      "How the order related to the customer's limits for the application when the quote was created. `null` if the application has no limits, for other applications and in events.",
     ),
   order_id: idSchema
     .nullable()

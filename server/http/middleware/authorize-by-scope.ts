@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { administratorOnlyScopes, getRolesAllowedForScope, scopeNames, type Scope } from '@mandate/contract';
 import type { Principal } from '../request/principal-and-token-types.ts';
 import { createProblem } from '../problem-details/problem.ts';
+import { translatable } from '../problem-details/translatable-text.ts';
 import { requirePrincipal } from '../request/request-context-principal-and-access-log.ts';
 import { getRouteAccess } from '../request/matched-route.ts';
 
@@ -34,11 +35,13 @@ export function requireAnyScope(principal: Principal, ...access: Scope[]): void 
   if (access.some((scope) => canUseScope(principal, scope))) return;
   const unusableScope = access.find((scope) => principal.scopes.has(scope));
   if (unusableScope !== undefined) {
-    const allowedRoles = getRolesAllowedForScope(unusableScope).includes('staff') ? 'staff and administrators' : 'administrators';
-    throw createProblem('forbidden', { detail: `Only ${allowedRoles} can use the scope ${unusableScope}.` });
+    const detail = getRolesAllowedForScope(unusableScope).includes('staff')
+      ? translatable`Only staff and administrators can use the scope ${{ scope: unusableScope }}.`
+      : translatable`Only administrators can use the scope ${{ scope: unusableScope }}.`;
+    throw createProblem('forbidden', { detail });
   }
   throw createProblem('insufficient_scope', {
-    detail: `The access token lacks a scope: ${access.join(' or ')}.`,
+    detail: translatable`The access token lacks a scope: ${{ scopes: { anyOf: access } }}.`,
     headers: { 'WWW-Authenticate': `Bearer realm="api", error="insufficient_scope", scope="${access[0]}"` },
   });
 }

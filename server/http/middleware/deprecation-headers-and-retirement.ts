@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { type ApiVersion, type Deprecation, getRouteMetadata } from '@mandate/contract';
 import { createProblem } from '../problem-details/problem.ts';
+import { translatable } from '../problem-details/translatable-text.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
 
 /**
@@ -23,7 +24,9 @@ export const addDeprecationHeadersOrRejectRetired =
     }
     res.append('Link', links);
     if (sunset === undefined || now() < new Date(sunset)) return next();
-    throw createProblem('version_retired', { detail: `Support ended on ${sunset.slice(0, 10)}. Migration guide: ${guide}` });
+    throw createProblem('version_retired', {
+      detail: translatable`Support ended on ${{ day: sunset.slice(0, 10) }}. Migration guide: ${{ guide }}`,
+    });
   };
 
 /** Combines the deprecations of an operation and of its version; the earlier dates take precedence. */

@@ -3,6 +3,7 @@ import type { Principal } from '../request/principal-and-token-types.ts';
 import type { RateLimitState } from '../request/rate-limit-state-type.ts';
 import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 import { createProblem } from '../problem-details/problem.ts';
+import { translatable } from '../problem-details/translatable-text.ts';
 
 export type RequestLimiter = {
   /** Counts one request for an application and its user, for an API key or, if neither is known, for an IP address. */
@@ -29,8 +30,11 @@ export const createRateLimitEnforcer =
     if (!first) return;
     const monthly = first.policy === 'monthly';
     const seconds = secondsUntil(first.resetsAt) + (monthly ? Math.floor(Math.random() * monthlyJitterSeconds) : 0);
+    const { limit, windowSeconds: window } = first;
     throw createProblem(monthly ? 'quota_exceeded' : 'rate_limited', {
-      detail: `${first.limit} requests ${monthly ? 'a month' : `in ${first.windowSeconds} seconds`} are allowed. The request was not processed. Try again in ${seconds} seconds.`,
+      detail: monthly
+        ? translatable`${{ limit }} requests a month are allowed. The request was not processed. Try again in ${{ seconds }} seconds.`
+        : translatable`${{ limit }} requests in ${{ window }} seconds are allowed. The request was not processed. Try again in ${{ seconds }} seconds.`,
       headers: { 'Retry-After': String(seconds) },
       violatedPolicies: violated.map(({ policy }) => policy),
     });

@@ -4,6 +4,7 @@ import { getRouteMetadata, defaultMaxBodyBytes } from '@mandate/contract';
 import { lowerChunkedBodyLimit } from '../request/reject-chunked-body-over-limit.ts';
 import { findDuplicateKey, type JsonComplexity, measureJsonComplexity } from '../validation/json-complexity-and-duplicate-keys.ts';
 import { createInvalidRequestProblem, createProblem, type Problem } from '../problem-details/problem.ts';
+import { translatable } from '../problem-details/translatable-text.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
 import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
@@ -23,7 +24,7 @@ export const parseJsonBody: RequestHandler = (req, res, next) => {
   const isEmpty = req.get('content-length') === '0';
   if (!isEmpty && req.is([...accepted]) === false) {
     throw createProblem('unsupported_media_type', {
-      detail: `Send the body as ${accepted.join(' or ')}.`,
+      detail: translatable`Send the body as ${{ types: { anyOf: accepted } }}.`,
       ...(route.method === 'PATCH' && { headers: { 'Accept-Patch': accepted.join(', ') } }),
     });
   }
@@ -64,7 +65,7 @@ function measureReadable(bytes: Buffer): JsonComplexity {
   if (!isUtf8(bytes)) throw createProblem('malformed_json', { detail: 'The body is not valid UTF-8.' });
   const measure = measureJsonComplexity(bytes);
   if (measure.depth > maxJsonDepth)
-    throw createProblem('malformed_json', { detail: `The body is nested deeper than ${maxJsonDepth} levels.` });
+    throw createProblem('malformed_json', { detail: translatable`The body is nested deeper than ${{ levels: maxJsonDepth }} levels.` });
   return measure;
 }
 

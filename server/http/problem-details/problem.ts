@@ -1,4 +1,6 @@
 import type { ProblemCode } from '@mandate/contract';
+import { translatable, type ProblemDetail } from './translatable-text.ts';
+import { formatInEnglish } from './translate-detail.ts';
 
 /** One error in a request and its location (the contract's ProblemEntry). */
 export type ProblemEntry = {
@@ -6,7 +8,7 @@ export type ProblemEntry = {
   readonly pointer?: string;
   readonly parameter?: string;
   readonly code: string;
-  readonly detail: string;
+  readonly detail: ProblemDetail;
   readonly allowed?: string[];
   readonly product_id?: number;
   readonly requested?: number;
@@ -20,7 +22,7 @@ export type ProblemEntry = {
 
 type ProblemOptions = {
   /** Explains the problem and its solution to the client. */
-  readonly detail?: string;
+  readonly detail?: ProblemDetail;
   readonly errors?: readonly ProblemEntry[];
   readonly headers?: Readonly<Record<string, string>>;
   /** Names of the exceeded limits, for a 429 response. */
@@ -32,13 +34,13 @@ type ProblemOptions = {
 /** An error that the contract declares. The error handler sends it as problem details. */
 export class Problem extends Error {
   readonly code: ProblemCode;
-  readonly detail: string | undefined;
+  readonly detail: ProblemDetail | undefined;
   readonly errors: readonly ProblemEntry[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly violatedPolicies: readonly string[] | undefined;
 
   constructor(code: ProblemCode, { detail, errors, headers = {}, violatedPolicies, cause }: ProblemOptions) {
-    super(detail ?? code, { cause });
+    super(detail === undefined ? code : formatInEnglish(detail), { cause });
     this.code = code;
     this.detail = detail;
     this.errors = errors;
@@ -52,14 +54,19 @@ export const createProblem = (code: ProblemCode, options: ProblemOptions = {}): 
 
 /** The request body exceeds its operation's size limit, `bodyMax` bytes. */
 export const createPayloadTooLargeProblem = (bodyMax: number, cause?: unknown): Problem =>
-  createProblem('payload_too_large', { detail: `The body is larger than ${bodyMax} bytes. Send a smaller one.`, cause });
+  createProblem('payload_too_large', {
+    detail: translatable`The body is larger than ${{ bytes: bodyMax }} bytes. Send a smaller one.`,
+    cause,
+  });
 
 /** The request violates the contract or contradicts itself. All errors are reported in one response. */
 export function createInvalidRequestProblem(...errors: ProblemEntry[]): Problem {
+  return createProblem('invalid_request', { detail: summarizeErrors(errors), errors });
+}
+
+function summarizeErrors(errors: readonly ProblemEntry[]): ProblemDetail {
   const [first] = errors;
-  const detail =
-    errors.length === 1 && first
-      ? `${first.pointer ?? first.parameter ?? 'The request'}: ${first.detail}`
-      : `${errors.length} errors in the request.`;
-  return createProblem('invalid_request', { detail, errors });
+  if (errors.length !== 1 || !first) return translatable`${{ count: errors.length }} errors in the request.`;
+  const location = first.pointer ?? first.parameter;
+  return [location === undefined ? 'The request:' : translatable`${{ location }}:`, first.detail];
 }

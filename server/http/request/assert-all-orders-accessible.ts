@@ -1,4 +1,5 @@
 import { createProblem } from '../problem-details/problem.ts';
+import { translatable, TranslatableText } from '../problem-details/translatable-text.ts';
 import type { Principal } from './principal-and-token-types.ts';
 
 /**
@@ -8,5 +9,7 @@ import type { Principal } from './principal-and-token-types.ts';
  */
 export function assertAllOrdersAccessible({ orderAuthorization }: Principal, what: string): void {
   if (!orderAuthorization?.ownOrdersOnly) return;
-  throw createProblem('forbidden', { detail: `This application can access only the orders that it placed, so it cannot ${what}.` });
+  throw createProblem('forbidden', {
+    detail: translatable`This application can access only the orders that it placed, so it cannot ${{ action: new TranslatableText(what) }}.`,
+  });
 }

@@ -1,5 +1,6 @@
 import type { Principal } from './principal-and-token-types.ts';
 import { createProblem } from '../problem-details/problem.ts';
+import { translatable } from '../problem-details/translatable-text.ts';
 
 /** Maximum age of a sign-in for operations that require a recent one, in seconds. */
 export const maxRecentSignInAgeSeconds = 15 * 60;
@@ -14,8 +15,8 @@ export function requireRecentSignIn({ authTime, authScheme = 'Bearer' }: Princip
   const minutes = maxRecentSignInAgeSeconds / 60;
   const detail =
     authTime === undefined
-      ? `This operation requires the access token of a user who signed in during the last ${minutes} minutes. API keys and applications that act for themselves cannot perform it.`
-      : `This operation requires a sign-in during the last ${minutes} minutes. Sign in again, then repeat the request; in the CLI: \`mandate login --force\`.`;
+      ? translatable`This operation requires the access token of a user who signed in during the last ${{ minutes }} minutes. API keys and applications that act for themselves cannot perform it.`
+      : translatable`This operation requires a sign-in during the last ${{ minutes }} minutes. Sign in again, then repeat the request; in the CLI: \`mandate login --force\`.`;
   const challenge = `${authScheme} realm="api", error="insufficient_user_authentication", error_description="A more recent sign-in is required", max_age="${maxRecentSignInAgeSeconds}"`;
   throw createProblem('insufficient_user_authentication', { detail, headers: { 'WWW-Authenticate': challenge } });
 }

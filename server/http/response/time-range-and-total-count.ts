@@ -1,5 +1,6 @@
 import { maxCountedTotal } from '@mandate/contract';
 import { createInvalidRequestProblem } from '../problem-details/problem.ts';
+import { translatable } from '../problem-details/translatable-text.ts';
 
 /** Rejects a range whose end precedes its start. */
 export function rejectReversedTimeRange<Name extends string>(
@@ -13,7 +14,7 @@ export function rejectReversedTimeRange<Name extends string>(
     in: 'query',
     parameter: from,
     code: 'conflicting_parameters',
-    detail: `${from} must not be after ${to}.`,
+    detail: translatable`${{ from }} must not be after ${{ to }}.`,
   });
 }
 

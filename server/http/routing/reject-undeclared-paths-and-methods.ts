@@ -2,6 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import type { IRouter, RequestHandler } from 'express';
 import { listRoutes } from '@mandate/contract';
 import { createProblem } from '../problem-details/problem.ts';
+import { translatable } from '../problem-details/translatable-text.ts';
 
 /** Responds to unsupported methods on known paths with 405 and an `Allow` header (RFC 9110 section 15.5.6), and to OPTIONS with 204. */
 export function rejectUndeclaredMethods(router: IRouter, contract: AppRouter, includesPath: (path: string) => boolean = () => true): void {
@@ -14,7 +15,10 @@ export function rejectUndeclaredMethods(router: IRouter, contract: AppRouter, in
     router.all(path, (req, res, next) => {
       if (req.method === 'OPTIONS') return void res.status(204).set('Allow', allow).end();
       if (allowed.includes(req.method)) return next();
-      throw createProblem('method_not_allowed', { detail: `This path has ${allow}.`, headers: { Allow: allow } });
+      throw createProblem('method_not_allowed', {
+        detail: translatable`This path supports ${{ methods: allow }}.`,
+        headers: { Allow: allow },
+      });
     });
   }
 }

@@ -119,7 +119,7 @@ const lingerMs = 1_000;
  * closing a connection with unread data would reset it, and the client could lose the response (RFC 9112 section 9.6).
  */
 function rejectBody(req: IncomingMessage, res: ServerResponse, issuer: string, limit: number): void {
-  const { headers, body } = formatProblem(issuer, 'payload_too_large', createPayloadTooLargeProblem(limit).detail ?? '');
+  const { headers, body } = formatProblem(issuer, 'payload_too_large', createPayloadTooLargeProblem(limit).message);
   res.setHeader('Connection', 'close');
   res.writeHead(problemDeclarations.payload_too_large.status, headers).write(body);
   const close = (): void => void res.end();

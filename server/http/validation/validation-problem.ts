@@ -1,8 +1,10 @@
 import type { RequestValidationError } from '@ts-rest/express';
 import type { AppRoute } from '@ts-rest/core';
-import { z, type ZodIssue } from 'zod';
+import { parseIssueWithValues } from '@mandate/contract';
+import { z, type ZodCustomIssue, type ZodIssue } from 'zod';
 import { formatJsonPointerFragment } from './json-complexity-and-duplicate-keys.ts';
 import { createInvalidRequestProblem, type Problem, type ProblemEntry } from '../problem-details/problem.ts';
+import { translatable, TranslatableText, type ProblemDetail } from '../problem-details/translatable-text.ts';
 
 const maxEntries = 50;
 
@@ -53,25 +55,41 @@ function describeIssue(location: ProblemEntry['in'], issue: ZodIssue): Pick<Prob
   switch (issue.code) {
     case 'invalid_type':
       if (issue.received === 'undefined') return { code: 'required', detail: 'This is required.' };
-      if (issue.received === 'null') return { code: 'not_nullable', detail: `Must be ${aOrAn(issue.expected)}, not null.` };
+      if (issue.received === 'null') return { code: 'not_nullable', detail: translatable`Must be ${{ type: issue.expected }}, not null.` };
       if (location === 'query' && issue.received === 'array') return { code: 'duplicate_parameter', detail: 'Give this parameter once.' };
-      return { code: 'invalid_type', detail: `Must be ${aOrAn(issue.expected)}.` };
+      return { code: 'invalid_type', detail: translatable`Must be ${{ type: issue.expected }}.` };
     case 'too_small':
-      return { code: 'out_of_range', detail: sizeDetail(issue.type, 'at least', issue.minimum) };
+      return { code: 'out_of_range', detail: describeMinimum(issue.type, Number(issue.minimum)) };
     case 'too_big':
-      return { code: 'out_of_range', detail: sizeDetail(issue.type, 'at most', issue.maximum) };
+      return { code: 'out_of_range', detail: describeMaximum(issue.type, Number(issue.maximum)) };
     case 'invalid_enum_value':
-      return { code: 'invalid_value', detail: `Must be one of: ${issue.options.join(', ')}.`, allowed: issue.options.map(String) };
+      return {
+        code: 'invalid_value',
+        detail: translatable`Must be one of: ${{ options: issue.options.join(', ') }}.`,
+        allowed: issue.options.map(String),
+      };
+    case 'custom':
+      return { code: 'invalid_value', detail: describeCustomIssue(issue) };
     default:
       return { code: 'invalid_value', detail: sentence(issue.message) };
   }
 }
 
-function sizeDetail(kind: string, bound: 'at least' | 'at most', size: number | bigint): string {
-  if (kind === 'string') return `Must have ${bound} ${size} ${Number(size) === 1 ? 'character' : 'characters'}.`;
-  if (kind === 'array') return `Must have ${bound} ${size} ${Number(size) === 1 ? 'entry' : 'entries'}.`;
-  return `Must be ${bound} ${size}.`;
+function describeMinimum(kind: string, minimum: number): TranslatableText {
+  if (kind === 'string') return translatable`Must have at least ${{ minimum }} characters.`;
+  if (kind === 'array') return translatable`Must have at least ${{ minimum }} entries.`;
+  return translatable`Must be at least ${{ minimum }}.`;
 }
 
-const aOrAn = (noun: string): string => (/^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`);
+function describeMaximum(kind: string, maximum: number): TranslatableText {
+  if (kind === 'string') return translatable`Must have at most ${{ maximum }} characters.`;
+  if (kind === 'array') return translatable`Must have at most ${{ maximum }} entries.`;
+  return translatable`Must be at most ${{ maximum }}.`;
+}
+
+function describeCustomIssue(issue: ZodCustomIssue & { readonly message: string }): ProblemDetail {
+  const { text = issue.message, values } = parseIssueWithValues(issue) ?? {};
+  return new TranslatableText(sentence(text), values);
+}
+
 const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;

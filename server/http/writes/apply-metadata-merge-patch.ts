@@ -1,5 +1,6 @@
 import { maxMetadataPairs } from '@mandate/contract';
 import { createInvalidRequestProblem } from '../problem-details/problem.ts';
+import { translatable } from '../problem-details/translatable-text.ts';
 
 type Metadata = Readonly<Record<string, string>>;
 
@@ -15,7 +16,7 @@ export function applyMetadataMergePatch(current: Metadata, patch: Readonly<Recor
       in: 'body',
       pointer: '#/metadata',
       code: 'out_of_range',
-      detail: `The merged metadata would have ${merged.length} pairs; at most ${maxMetadataPairs} are allowed. Remove keys by setting them to null.`,
+      detail: translatable`The merged metadata would have ${{ count: merged.length }} pairs; at most ${{ maximum: maxMetadataPairs }} are allowed. Remove keys by setting them to null.`,
     });
   }
   return Object.fromEntries(merged);

@@ -5,6 +5,7 @@ import { supportedGrantTypes } from '../../applications/application.entity.ts';
 import type { FetchedDocument } from '../../outgoing-http/fetch-third-party-document.ts';
 import { getCacheSeconds, parseJsonDocument, UnusableDocumentError } from '../../outgoing-http/third-party-json-document.ts';
 import { findSelfRegistrationError } from './dynamic-client-registration.ts';
+import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
 
 /**
  * Supported properties of a client ID metadata document. Unsupported properties are ignored (RFC 7591 section 2), in particular key and
@@ -47,7 +48,7 @@ export function applicationFromMetadataDocument(clientId: string, document: Fetc
     metadataExpiresAt: new Date(now.getTime() + getCacheSeconds(document, now) * 1000),
   };
   const fault = findSelfRegistrationError(input, false);
-  if (fault) throw new UnusableDocumentError(`${fault.field} ${fault.detail}`);
+  if (fault) throw new UnusableDocumentError(`${fault.field} ${formatInEnglish(fault.detail)}`);
   return input;
 }
 

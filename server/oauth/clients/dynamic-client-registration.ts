@@ -23,6 +23,8 @@ import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/reco
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findUrlFieldsFetchedByServers } from './find-url-fields-fetched-by-servers.ts';
 import { defaultMcpClientScopes, isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
+import type { FieldErrorDetail } from '../../http/problem-details/translatable-text.ts';
+import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
 
 type Registration = NonNullable<NonNullable<Configuration['features']>['registration']>;
 type Policy = NonNullable<NonNullable<Registration['policies']>[string]>;
@@ -77,7 +79,7 @@ function checkClientAuthentication(properties: Properties): void {
   const { token_endpoint_auth_method: method, jwks, jwks_uri: jwksUri } = requested.data;
   const authentication = { ...toApplicationAuthentication(method), jwks, jwksUri };
   const [fault] = findClientAuthenticationErrors(authentication);
-  if (fault) throw new errors.InvalidClientMetadata(`${fault.field} ${fault.detail}`);
+  if (fault) throw new errors.InvalidClientMetadata(`${fault.field} ${formatInEnglish(fault.detail)}`);
   if (jwks) properties.jwks = { keys: [...toPublicJwks(jwks).keys] };
 }
 
@@ -152,8 +154,8 @@ export async function createApplicationFromClientMetadata(
     registration,
   } satisfies ApplicationInput;
   const fault = findSelfRegistrationError(input, development);
-  if (fault?.field === 'redirect_uris') throw new errors.InvalidRedirectUri(fault.detail);
-  if (fault) throw new errors.InvalidClientMetadata(`${fault.field} ${fault.detail}`);
+  if (fault?.field === 'redirect_uris') throw new errors.InvalidRedirectUri(formatInEnglish(fault.detail));
+  if (fault) throw new errors.InvalidClientMetadata(`${fault.field} ${formatInEnglish(fault.detail)}`);
   const req = z.custom<Request>().parse(Provider.ctx?.req);
   await em.fork().transactional(async (inner) => {
     await createApplication(inner, input, metadata.client_secret);
@@ -165,7 +167,7 @@ export async function createApplicationFromClientMetadata(
 export function findSelfRegistrationError(
   input: ApplicationInput,
   development: boolean,
-): { readonly field: string; readonly detail: string } | undefined {
+): { readonly field: string; readonly detail: FieldErrorDetail } | undefined {
   const name = applicationCreateSchema.shape.name.safeParse(input.name);
   if (!name.success)
     return { field: 'client_name', detail: findForbiddenCharacterIssueMessage(name.error) ?? 'must be one line of up to 100 characters' };

@@ -4,6 +4,7 @@ import { Application } from '../../applications/application.entity.ts';
 import type { RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { createInvalidRequestProblem } from '../../http/problem-details/problem.ts';
+import { translatable } from '../../http/problem-details/translatable-text.ts';
 import { assertCategoriesKnown } from '../../order-limits/product-categories-of-limits.ts';
 import { findEffectiveOrderLimits, type EffectiveLimits } from '../../order-limits/find-effective-order-limits.ts';
 import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
@@ -103,7 +104,7 @@ export async function changeLimitsOfConnectedApp(
 async function assertWithinCeilings(em: EntityManager, clientId: string, input: OrderLimitsInput): Promise<void> {
   const excess = findLimitAboveCeilings(await findOrderLimitCeilings(em, clientId), input);
   if (!excess) return;
-  const detail = `For this application, ${excess.reason}. Only an administrator of the shop can change this.`;
+  const detail = translatable`For this application, ${{ reason: excess.reason }}. Only an administrator of the shop can change this.`;
   throw createInvalidRequestProblem({ in: 'body', pointer: `#/${excess.path.join('/')}`, code: 'out_of_range', detail });
 }
 

@@ -8,6 +8,7 @@ import {
   type PermittedCategories,
 } from '../../order-limits/product-categories-of-limits.ts';
 import { readOrderLimitSettings } from '../../order-limits/order-limit-settings.ts';
+import { translatable, type TranslatableText } from '../../http/problem-details/translatable-text.ts';
 
 export type OrderLimitCeilings = {
   /** Ceiling of the application, and the shop's maximum if the application is not the shop's own. Every ceiling applies. */
@@ -40,7 +41,7 @@ export async function findOrderLimitCeilings(em: EntityManager, clientId: string
 }
 
 /** A requested limit that the ceilings do not permit, with its path. */
-type ExcessiveLimit = { readonly path: readonly string[]; readonly reason: string };
+type ExcessiveLimit = { readonly path: readonly string[]; readonly reason: TranslatableText };
 
 /** Returns the first limit that is above one of the ceilings, or undefined. */
 export function findLimitAboveCeilings(
@@ -51,8 +52,11 @@ export function findLimitAboveCeilings(
   if (excess) return { path: ['limits', excess.field], reason: excess.reason };
   const category = findCategoryAboveCeiling(categories, products?.categories);
   if (category === undefined) return undefined;
-  const permitted = categories?.join(', ') || 'none';
-  return { path: ['products', 'categories'], reason: `the category ${category} is not permitted (permitted: ${permitted})` };
+  const permitted = categories?.join(', ') || translatable`none`;
+  return {
+    path: ['products', 'categories'],
+    reason: translatable`the category ${{ category }} is not permitted (permitted: ${{ permitted }})`,
+  };
 }
 
 function findAmountAboveCeilings(

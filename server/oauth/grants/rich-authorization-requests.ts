@@ -21,6 +21,7 @@ import { findUnknownCategories } from '../../order-limits/product-categories-of-
 import { findOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { recordChangedLimits } from './record-changed-limits.ts';
 import { defaultOrderAccess, parseAuthorizationDetails } from './order-limits-of-authorization-request.ts';
+import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
 
 type Feature = NonNullable<NonNullable<Configuration['features']>['richAuthorizationRequests']>;
 
@@ -38,7 +39,7 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
             throw invalidDetails(`send one object of the type ${orderAuthorizationDetailsType}`);
           const limits = parseOrderDetails(detail, new Date());
           const excess = findLimitAboveCeilings(await findOrderLimitCeilings(em, ctx.oidc.client?.clientId ?? ''), limits);
-          if (excess) throw invalidDetails(`${excess.path.join('.')}: for this application, ${excess.reason}`);
+          if (excess) throw invalidDetails(`${excess.path.join('.')}: for this application, ${formatInEnglish(excess.reason)}`);
           const [unknown] = limits.products ? await findUnknownCategories(em, limits.products.categories) : [];
           if (unknown !== undefined) throw invalidDetails(`products.categories: no product for sale has the category ${unknown}`);
         },

@@ -1,6 +1,7 @@
 import { type FilterQuery, type InferEntity, sql } from '@mikro-orm/core';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { createInvalidRequestProblem, createProblem } from '../../http/problem-details/problem.ts';
+import { translatable } from '../../http/problem-details/translatable-text.ts';
 import { emitEventSignalAfterCommit } from '../../events/event-signals.ts';
 import { WebhookDelivery } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 
@@ -31,7 +32,8 @@ export async function queueRedeliveries(em: EntityManager, endpointId: number, s
     return restartDeliveries(em, { endpoint: endpointId, seq, status });
   }
   const restarted = await restartDeliveries(em, { endpoint: endpointId, seq: id });
-  if (restarted === 0) throw createProblem('not_found', { detail: `Event ${id} was not intended for this endpoint, or has been deleted.` });
+  if (restarted === 0)
+    throw createProblem('not_found', { detail: translatable`Event ${{ id }} was not intended for this endpoint, or has been deleted.` });
   return restarted;
 }
 

@@ -4,6 +4,7 @@ import { acquireAdvisoryLockForKey } from '../../database/queries/acquire-adviso
 import { findRequiredOrderClientId } from '../../http/request/find-required-order-client-id.ts';
 import type { Principal } from '../../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../../http/problem-details/problem.ts';
+import { translatable, TranslatableText } from '../../http/problem-details/translatable-text.ts';
 import { listUsableScopes } from '../../http/middleware/authorize-by-scope.ts';
 import { endpointFromEntity } from './endpoint-and-delivery-from-entity.ts';
 import { findUrlRejectionReason } from '../../outgoing-http/check-public-url.ts';
@@ -35,7 +36,7 @@ export async function createWebhookEndpoint(
   const owned = userId === null ? { user: null, clientId } : { user: userId };
   if ((await em.count(WebhookEndpoint, owned)) >= maxWebhookEndpoints) {
     throw createProblem('too_many_webhook_endpoints', {
-      detail: `An owner can have ${maxWebhookEndpoints} webhook endpoints. Delete one that is no longer needed.`,
+      detail: translatable`An owner can have ${{ maximum: maxWebhookEndpoints }} webhook endpoints. Delete one that is no longer needed.`,
     });
   }
   const secret = generateWebhookSecret();
@@ -60,5 +61,10 @@ export async function createWebhookEndpoint(
 export function assertWebhookUrlAllowed(url: string, development: boolean): void {
   const reason = findUrlRejectionReason(url, development);
   if (reason === undefined) return;
-  throw createInvalidRequestProblem({ in: 'body', pointer: '#/url', code: 'invalid_value', detail: `The URL ${reason}.` });
+  throw createInvalidRequestProblem({
+    in: 'body',
+    pointer: '#/url',
+    code: 'invalid_value',
+    detail: new TranslatableText(`The URL ${reason}.`),
+  });
 }

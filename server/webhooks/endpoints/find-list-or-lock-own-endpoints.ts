@@ -3,6 +3,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { lockRows } from '../../database/queries/lock-rows.sql.ts';
 import type { Principal } from '../../http/request/principal-and-token-types.ts';
 import { createProblem, type Problem } from '../../http/problem-details/problem.ts';
+import { translatable } from '../../http/problem-details/translatable-text.ts';
 import { endpointFromEntity, type EndpointEntity } from './endpoint-and-delivery-from-entity.ts';
 import { buildEndpointOwnerFilter, resolveEndpointOwner } from './resolve-endpoint-owner.ts';
 import { WebhookEndpoint } from './webhook-endpoint-and-delivery.entity.ts';
@@ -37,7 +38,8 @@ export async function lockOwnWebhookEndpoint(em: EntityManager, principal: Princ
   return em.findOneOrFail(WebhookEndpoint, { id }, { refresh: true });
 }
 
-const endpointNotFound = (id: number): Problem => createProblem('not_found', { detail: `Webhook endpoint ${id} was not found.` });
+const endpointNotFound = (id: number): Problem =>
+  createProblem('not_found', { detail: translatable`Webhook endpoint ${{ id }} was not found.` });
 
 /**
  * Returns an endpoint like `lockOwnWebhookEndpoint`; throws if the endpoint is disabled. This function is called before a redelivery is
@@ -47,6 +49,6 @@ export async function lockOwnEnabledWebhookEndpoint(em: EntityManager, principal
   const endpoint = endpointFromEntity(await lockOwnWebhookEndpoint(em, principal, id));
   if (endpoint.status === 'enabled') return endpoint;
   throw createProblem('webhook_endpoint_disabled', {
-    detail: `The webhook endpoint is disabled (${endpoint.disabled_reason}). Enable it first.`,
+    detail: translatable`The webhook endpoint is disabled (${{ reason: endpoint.disabled_reason ?? '' }}). Enable it first.`,
   });
 }

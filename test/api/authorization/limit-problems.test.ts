@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Problem } from '../../../server/http/problem-details/problem.ts';
+import { translateProblem } from '../../../server/http/problem-details/translate-problem.ts';
+import { bundledLanguages } from '../../../server/languages/languages.ts';
 import {
   createActionNotAllowedProblem,
   createExpiredAuthorizationProblem,
@@ -7,9 +10,10 @@ import {
 } from '../../../server/order-limits/order-limits-problem.ts';
 
 const changeHint = 'The customer can change this on the page /account/apps.';
+const inEnglish = (problem: Problem) => ({ code: problem.code, ...translateProblem(problem, bundledLanguages.default) });
 const create = (exceeded: ExceededLimit, pointer = '#/items') =>
-  createLimitProblem({ currency: 'EUR', ...exceeded }, 2_500, 'GBP', pointer);
-const detailOf = (...created: Parameters<typeof create>): string | undefined => create(...created).detail;
+  inEnglish(createLimitProblem({ currency: 'EUR', ...exceeded }, 2_500, 'GBP', pointer));
+const detailOf = (...created: Parameters<typeof create>): string => create(...created).detail;
 
 test.each([
   [undefined, `The customer allows 20.00 EUR per order, and this order costs 25.00 EUR. Order less. ${changeHint}`],
@@ -84,7 +88,7 @@ test('an order above a limit can be approved if the customer permits this', () =
 
 test('products outside the permitted categories are listed with their locations', () => {
   const exceeded = { limit: 'categories', categories: ['tea', 'coffee'], products: [{ product_id: 1, category: 'wine' }] } as const;
-  const problem = createLimitProblem(exceeded, 2_500, 'EUR', '#/items', (id) => [`#/items/${id}`, `#/items/${id + 1}`]);
+  const problem = inEnglish(createLimitProblem(exceeded, 2_500, 'EUR', '#/items', (id) => [`#/items/${id}`, `#/items/${id + 1}`]));
   expect(problem.detail).toBe(
     `Only products of the categories tea and coffee can be ordered, and product 1 is in the category wine. Order only products of these categories. ${changeHint}`,
   );
@@ -124,9 +128,9 @@ test('an authorization that ended, that was revoked or that does not include the
   });
   const ended = `The customer allowed this application to place, pay and cancel orders until 2030-01-01T10:00:00.000Z. ${changeHint}`;
   expect(create({ limit: 'valid_until', valid_until: '2030-01-01T12:00:00+02:00' })).toMatchObject({ code: 'forbidden', detail: ended });
-  expect(createExpiredAuthorizationProblem(null).detail).toContain('until an earlier time.');
+  expect(inEnglish(createExpiredAuthorizationProblem(null)).detail).toContain('until an earlier time.');
   expect(create({ limit: 'actions' }).detail).toBe('The customer did not allow this application to place or change orders.');
-  expect((['place', 'pay', 'cancel'] as const).map((action) => createActionNotAllowedProblem(action).detail)).toEqual([
+  expect((['place', 'pay', 'cancel'] as const).map((action) => inEnglish(createActionNotAllowedProblem(action)).detail)).toEqual([
     'The customer did not allow this application to place or change orders.',
     'The customer did not allow this application to pay for orders.',
     'The customer did not allow this application to cancel orders.',

@@ -29,12 +29,38 @@ describe('a problem', () => {
     expect(vary).toContain('Accept-Language');
   });
 
-  test('translates the fixed details of its errors, and declares that other details are in English', async () => {
+  test('translates its detail and the details of its errors, with their values', async () => {
     const { body, contentLanguage } = await fetchProblem('/api/v1/products?colour=red&limit=0', 'de');
-    expect(body).toMatchObject({ code: 'invalid_request', title: 'Die Anfrage ist ungültig', detail: '2 errors in the request.' });
-    expect(contentLanguage).toBe('de, en');
-    const unknown = body.errors.find(({ parameter }: { parameter: string }) => parameter === 'colour');
-    expect([unknown.code, unknown.detail]).toEqual(['unknown_parameter', 'Diesen Parameter gibt es nicht.']);
+    expect(body).toMatchObject({ code: 'invalid_request', title: 'Die Anfrage ist ungültig', detail: '2 Fehler in der Anfrage.' });
+    expect(contentLanguage).toBe('de');
+    expect(body.errors.map(({ parameter, code, detail }: Record<string, string>) => [parameter, code, detail])).toEqual(
+      expect.arrayContaining([
+        ['colour', 'unknown_parameter', 'Diesen Parameter gibt es nicht.'],
+        ['limit', 'out_of_range', 'Muss mindestens 1 sein.'],
+      ]),
+    );
+  });
+
+  test.each([
+    ['en', 'Product 123456 was not found.'],
+    ['de', 'Das Produkt 123456 wurde nicht gefunden.'],
+    ['fr', 'Le produit 123456 est introuvable.'],
+    ['es', 'No se ha encontrado el producto 123456.'],
+  ])('contains values from the request in the language %s', async (language, detail) => {
+    const { status, body, contentLanguage } = await fetchProblem('/api/v1/products/123456', language);
+    expect([status, body.detail, contentLanguage]).toEqual([404, detail, language]);
+  });
+
+  test('starts with the location of a single error in every language', async () => {
+    const details = await Promise.all(
+      bundledLanguages.tags.map(async (tag) => (await fetchProblem('/api/v1/products?limit=x', tag)).body.detail),
+    );
+    expect(details).toEqual([
+      'limit: Must be an integer in plain digits.',
+      'limit: Muss eine ganze Zahl sein, die nur aus Ziffern besteht.',
+      'limit: Debe ser un número entero escrito solo con dígitos.',
+      'limit\u00a0: Doit être un entier écrit uniquement en chiffres.',
+    ]);
   });
 
   test('has the same code, type and status in every language', async () => {

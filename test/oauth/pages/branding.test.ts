@@ -73,6 +73,28 @@ test('an administrator changes the branding, and every page shows it', async () 
   expect((await fetch(server.origin + stylesheetOf(before))).status).toBe(200);
 });
 
+test('the API reference shows the branding, with its frame in the language of the request', async () => {
+  const open = (acceptLanguage: string) =>
+    fetch(`${server.origin}/docs`, { headers: { 'accept-language': acceptLanguage, accept: 'text/html' } });
+  const english = await (await open('en')).text();
+  expect(english).toContain('<title>API reference - Ann &amp; &lt;Sons&gt;</title>');
+  expect(english).toContain('<a class="home" href="/">Ann &amp; &lt;Sons&gt;</a>');
+  expect(english).toContain('<a href="https://shop.example/terms">Terms</a>');
+  expect(english).toContain('.page-header .mark { color: #000000;');
+  const response = await open('de');
+  expect([response.headers.get('content-language'), response.headers.get('vary')]).toEqual(['de', 'Accept-Language, Cookie']);
+  const german = await response.text();
+  expect(german).toContain('<html lang="de"');
+  expect(german).toContain('<title>API-Referenz - Ann &amp; &lt;Sons&gt;</title>');
+  expect(german).toMatch(/<main id="first-operation" lang="en">.*<div\s+id="reference"\s+lang="en"/s);
+  const switched = await fetch(`${server.origin}/docs?language=fr`, { headers: { accept: 'text/html' }, redirect: 'manual' });
+  expect([switched.status, switched.headers.get('location'), switched.headers.get('set-cookie')]).toEqual([
+    303,
+    '/docs',
+    expect.stringContaining('=fr;'),
+  ]);
+});
+
 test('the device pages show the branding', async () => {
   const { browser } = await signUp(server.origin);
   expect((await browser.open('/oauth/device')).text).toContain('Ann &amp; &lt;Sons&gt;</header>');

@@ -53,7 +53,7 @@ describe('powerful permissions on the consent page', () => {
     const { checked, unchecked } = readCheckboxes(page);
     expect(checked.toSorted()).toEqual(ordinary.toSorted());
     expect(unchecked.toSorted()).toEqual(powerful.toSorted());
-    expect(page.text).toContain('Select only the permissions that you want to give.');
+    expect(page.text).toContain('Select only the permissions that you want to grant.');
     expect(page.text).toContain('<a href="#powerful">Powerful permissions must be selected</a>');
   });
 

@@ -163,8 +163,8 @@ describe('the language switch', () => {
     const german = await switchLanguage(browser, await submitUserCode({ browser }, code), 'de');
     const french = await switchLanguage(browser, german, 'fr');
     for (const [page, button] of [
-      [german, 'Der Code stimmt überein'],
-      [french, 'Le code est bien le même'],
+      [german, 'Die Codes stimmen überein'],
+      [french, 'Les codes correspondent'],
     ] as const)
       expect(page.text).toMatch(new RegExp(`${code}[^]*${button}`));
     expect((await browser.submit(french, {})).url.pathname).toMatch(/^\/consent\//);

@@ -99,7 +99,10 @@ export const findRoute = (operation: string): AppRoute => {
   return route;
 };
 
-/** Sends invalid variants of a request until a response has the problem code. Returns false if no response has the code. */
+/**
+ * Sends invalid variants of a request until a response has the problem code. Returns false if no response has the code. The requests prefer
+ * German, and the server's responses are checked for texts that are not translated (`validateServerResponses`).
+ */
 export async function provokeProblem(
   mandate: ApiServer,
   code: string,
@@ -107,8 +110,9 @@ export async function provokeProblem(
   valid: ValidRequest,
   inputs: ProblemInputs,
 ): Promise<boolean> {
-  for (const { method, path, ...rest } of invalidRequests[code]?.(valid, inputs, route) ?? []) {
-    if ((await mandate.callApi(method, path, rest)).body?.code === code) return true;
+  for (const { method, path, headers, ...rest } of invalidRequests[code]?.(valid, inputs, route) ?? []) {
+    const response = await mandate.callApi(method, path, { ...rest, headers: { ...headers, 'accept-language': 'de' } });
+    if (response.body?.code === code) return true;
   }
   return false;
 }

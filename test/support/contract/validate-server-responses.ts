@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assertContractResponse } from './assert-contract-response.ts';
 
-/** Validates every API response from a server against the contract, whether it is sent to a browser, a client or a command. */
+/**
+ * Validates every API response from a server against the contract, whether it is sent to a browser, a client or a command. A response with
+ * texts in several languages is also reported, because a problem detail is missing in the message catalogs.
+ */
 export function validateServerResponses(req: IncomingMessage, res: ServerResponse, onViolation: (violation: string) => void): void {
   const { method = 'GET', url = '/' } = req;
   // the HTTP server sent this response before the application received the request
@@ -19,8 +22,11 @@ export function validateServerResponses(req: IncomingMessage, res: ServerRespons
   }
   res.once('finish', () => {
     const headers = new Headers(Object.entries(res.getHeaders()).map(([name, value]) => [name, String(value)]));
+    const body = Buffer.concat(chunks).toString();
+    const languages = headers.get('content-language') ?? '';
+    if (languages.includes(',')) onViolation(`${method} ${url} has texts in several languages (${languages}): ${body}`);
     try {
-      assertContractResponse(method, url, { status: res.statusCode, headers }, Buffer.concat(chunks).toString());
+      assertContractResponse(method, url, { status: res.statusCode, headers }, body);
     } catch (error) {
       onViolation(error instanceof Error ? error.message : String(error));
     }

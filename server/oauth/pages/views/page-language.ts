@@ -102,7 +102,7 @@ export const redirectToPageInChosenLanguage =
 
 /** Paths whose query parameters are defined by the API or a protocol. */
 const protocolPath = new RegExp(
-  `^(/api/|/mcp|/openapi|/\\.well-known/|/docs|${oauthEndpointPaths.authorization}|${oauthEndpointPaths.userinfo})`,
+  `^(/api/|/mcp|/openapi|/\\.well-known/|/docs/|${oauthEndpointPaths.authorization}|${oauthEndpointPaths.userinfo})`,
 );
 
 const isPage = (req: Request): boolean => !protocolPath.test(req.path) && req.accepts(['json', 'html']) === 'html';

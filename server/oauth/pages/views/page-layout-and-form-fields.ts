@@ -30,7 +30,7 @@ export const renderPage = (settings: PageSettings, title: string, content: HtmlC
   prefixPaths(settings.base, renderDocument(settings, title, content, faults));
 
 /** Adds the server's base path to links and forms. User input never matches the pattern, because quotes in user input are escaped. */
-const prefixPaths = (base: string, document: Html): Html =>
+export const prefixPaths = (base: string, document: Html): Html =>
   base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
 
 const renderDocument = (
