@@ -68,6 +68,7 @@ function MainSections({ application }: Props): ReactNode {
 
 function SideSections({ application }: Props): ReactNode {
   const t = useApplicationsMessages();
+  const common = useCommonMessages();
   return (
     <>
       <Card
@@ -85,6 +86,11 @@ function SideSections({ application }: Props): ReactNode {
       <IfPermitted operation="orders.list">
         <Card title={t('orders')}>
           <Link to={`/orders?client_id=${encodeURIComponent(application.client_id)}`}>{t('orders.all')}</Link>
+        </Card>
+      </IfPermitted>
+      <IfPermitted operation="auditEvents.list">
+        <Card title={common('page.audit')}>
+          <Link to={`/audit?client_id=${encodeURIComponent(application.client_id)}`}>{t('audit.all')}</Link>
         </Card>
       </IfPermitted>
     </>
