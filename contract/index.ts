@@ -266,6 +266,13 @@ export {
   maxWebhookEndpoints,
   maxWebhookFailingDays,
   maxWebhookAttempts,
+  maxStoredWebhookResponseBytes,
 } from './resources/events/webhook-limits-states-and-problems.ts';
-export type { WebhookEndpointWithSecret, WebhookDelivery, WebhookDeliveryStatus, WebhookEndpoint } from './resources/events/webhooks.ts';
+export type { WebhookEndpointWithSecret, WebhookEndpoint } from './resources/events/webhooks.ts';
+export type {
+  WebhookDelivery,
+  WebhookDeliveryDetails,
+  WebhookDeliveryStatus,
+  WebhookExchange,
+} from './resources/events/webhook-delivery-schemas.ts';
 export type { WebhookEndpointCreate, WebhookEndpointUpdate, WebhookSecretRotation } from './resources/events/webhooks.ts';

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { contract, contractV2, listRoutes, maxWebhookEndpoints } from '@mandate/contract';
 import { expect, test } from 'vitest';
 import { assignEventSequenceNumbers } from '../../server/events/assign-event-sequence-numbers.ts';
+import { createWebhookDeliveriesForEvents } from '../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { operationName } from '../support/contract/declared-responses.ts';
 import { signUp } from '../support/oauth/oauth-flow.ts';
 import type { JsonBody } from '../support/server/start-mandate.ts';
@@ -72,6 +73,15 @@ const endpointBody = { url: 'https://receiver.example.com/hooks', events: ['orde
 const createEndpoint = async (): Promise<number> => (await createResource('POST', '/webhook-endpoints', endpointBody, tokens.owner)).id;
 let sharedEndpointId: Promise<number> | undefined;
 const sharedEndpoint = (): Promise<number> => (sharedEndpointId ??= createEndpoint());
+let sharedDeliveryId: Promise<number> | undefined;
+const sharedDelivery = (): Promise<number> => (sharedDeliveryId ??= createDelivery());
+async function createDelivery(): Promise<number> {
+  const path = `/webhook-endpoints/${await sharedEndpoint()}`;
+  await createResource('POST', `${path}/test-events`, undefined, tokens.owner);
+  await assignEventSequenceNumbers(shop.db.em.fork(), createWebhookDeliveriesForEvents);
+  const { body } = await shop.callApi('GET', `/api/v1${path}/deliveries`, { token: tokens.owner ?? '' });
+  return body.data[0].id;
+}
 /** Creates an endpoint. If the number of endpoints is near the limit, first deletes endpoints from earlier tests. */
 async function createEndpointBelowLimit(): Promise<number> {
   const sharedId = await sharedEndpoint();
@@ -213,6 +223,10 @@ const rows: AuthorizationRows = {
   },
   'webhooks.deliveries': {
     send: async () => ['GET', `/webhook-endpoints/${await sharedEndpoint()}/deliveries`],
+    statuses: endpointCreatorStatuses(200),
+  },
+  'webhooks.getDelivery': {
+    send: async () => ['GET', `/webhook-endpoints/${await sharedEndpoint()}/deliveries/${await sharedDelivery()}`],
     statuses: endpointCreatorStatuses(200),
   },
   'webhooks.redeliver': {

@@ -1,7 +1,7 @@
-import type { WebhookDelivery as WebhookDeliveryBody, WebhookDeliveryStatus } from '@mandate/contract';
+import type { WebhookDelivery as WebhookDeliveryBody, WebhookDeliveryDetails, WebhookDeliveryStatus } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { Event } from '../../events/event-and-sequence-counter.entity.ts';
-import { deliveryFromEntity } from '../endpoints/endpoint-and-delivery-from-entity.ts';
+import { deliveryDetailsFromEntity, deliveryFromEntity } from '../endpoints/endpoint-and-delivery-from-entity.ts';
 import { WebhookDelivery } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 
 /** Returns up to `limit + 1` deliveries to an endpoint, newest events first. */
@@ -22,4 +22,11 @@ export async function listDeliveriesOfEndpoint(
     const type = types.get(delivery.event);
     return type === undefined ? [] : [deliveryFromEntity(delivery, type)];
   });
+}
+
+/** Returns a delivery to an endpoint with its requests and responses, or undefined if it does not exist. */
+export async function findDeliveryOfEndpoint(em: EntityManager, endpoint: number, id: number): Promise<WebhookDeliveryDetails | undefined> {
+  const delivery = await em.findOne(WebhookDelivery, { id, endpoint }, { disableIdentityMap: true });
+  const event = delivery && (await em.findOne(Event, { id: delivery.event }, { fields: ['type'], disableIdentityMap: true }));
+  return delivery && event ? deliveryDetailsFromEntity(delivery, event.type) : undefined;
 }
