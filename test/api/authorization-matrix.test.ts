@@ -238,6 +238,8 @@ const rows: AuthorizationRows = {
     statuses: endpointCreatorStatuses(202),
   },
   'connectedApps.list': { send: () => ['GET', '/connected-apps'], statuses: [401, 403, 200, 200, 200, 200, 403, 200] },
+  'connectedApps.listOfUser': { send: () => ['GET', `/users/${owner.id}/connected-apps`], statuses: staffStatuses(200) },
+  'sessions.listOfUser': { send: () => ['GET', `/users/${owner.id}/sessions`], statuses: staffStatuses(200) },
   'connectedApps.remove': { send: () => ['DELETE', '/connected-apps/999999'], statuses: [401, 403, 404, 404, 404, 404, 403, 404] },
   'connectedApps.getLimits': {
     send: () => ['GET', '/connected-apps/999999/limits'],

@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/browser/chromium.ts';
-import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
+import { signUp, signUpWithRole } from '../support/oauth/oauth-flow.ts';
+import { connectRequestingApplication, requestApprovalOf60 } from '../support/shop/approval-requests.ts';
 import { runPendingTasks } from '../support/shop/run-tasks.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 import type { JsonBody } from '../support/server/start-mandate.ts';
@@ -160,6 +161,29 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await button('Close account', dialog()).click();
     await page.getByRole('heading', { name: 'Closed account' }).waitFor();
     expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+  });
+
+  test('the connected applications, sessions and approvals of a customer are shown', async () => {
+    const anna = await signUp(shop.origin);
+    const app = await connectRequestingApplication(shop, anna);
+    await requestApprovalOf60(app);
+    await open(`/customers/${anna.id}`);
+    const apps = page.getByRole('list', { name: 'Connected applications' });
+    await apps.getByText('Up to €50.00 per order').waitFor();
+    await apps.getByText('€0.00 of €200.00 spent this month (set by the customer)').waitFor();
+    await page.getByRole('list', { name: 'Signed-in browsers' }).getByRole('listitem').waitFor();
+    await checkPage(page, 'customer with applications');
+    await open('/orders');
+    await page.getByRole('link', { name: 'Approvals' }).click();
+    const row = page.getByRole('row', { name: 'Test application' });
+    await row.getByText('Waiting').waitFor();
+    await row.getByText('Above the limit per order').waitFor();
+    await checkPage(page, 'approvals');
+    await page.getByRole('link', { name: 'Declined' }).click();
+    await page.getByText('Nothing matches').waitFor();
+    await page.getByRole('link', { name: 'Waiting' }).click();
+    await row.getByRole('link', { name: 'Anna Test' }).click();
+    await page.getByRole('heading', { name: 'Anna Test' }).waitFor();
   });
 
   test('a registered application gets a secret and code that works', async () => {

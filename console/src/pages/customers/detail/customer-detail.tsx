@@ -16,8 +16,10 @@ import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { CustomerStatus } from '../customer-status.tsx';
 import { useCustomersMessages } from '../use-customers-messages.ts';
 import { AccountHistory } from './account-history.tsx';
+import { ConnectedApps } from './connected-apps.tsx';
 import { CustomerActions } from './customer-actions.tsx';
 import { CustomerOrders } from './customer-orders.tsx';
+import { CustomerSessions } from './customer-sessions.tsx';
 
 export function CustomerDetail(): ReactNode {
   const t = useCustomersMessages();
@@ -27,6 +29,8 @@ export function CustomerDetail(): ReactNode {
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!user) return <PageSkeleton />;
   const isClosed = user.status === 'closed';
+  // The applications and sessions of staff require a scope that the console does not request.
+  const hasReadableAccess = user.role === 'customer' && !isClosed;
   return (
     <>
       <PageHeader
@@ -38,13 +42,25 @@ export function CustomerDetail(): ReactNode {
       />
       <TwoColumns
         main={
-          <IfPermitted operation="orders.list">
-            <CustomerOrders userId={user.id} />
-          </IfPermitted>
+          <>
+            <IfPermitted operation="orders.list">
+              <CustomerOrders userId={user.id} />
+            </IfPermitted>
+            {hasReadableAccess && (
+              <IfPermitted operation="connectedApps.listOfUser">
+                <ConnectedApps userId={user.id} />
+              </IfPermitted>
+            )}
+          </>
         }
         side={
           <>
             <Account user={user} />
+            {hasReadableAccess && (
+              <IfPermitted operation="sessions.listOfUser">
+                <CustomerSessions userId={user.id} />
+              </IfPermitted>
+            )}
             <IfPermitted operation="auditEvents.list">
               <AccountHistory userId={user.id} />
             </IfPermitted>
