@@ -212,8 +212,8 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await button('Rotate secret').click();
     await button('Rotate secret', dialog()).click();
     await dialog().getByText('The previous secret is valid until').waitFor();
-    const [secret] = await dialog().locator('code').allTextContents();
-    await button('I have stored the secret', dialog()).click();
+    const secret = await dialog().getByLabel('Client secret').inputValue();
+    await button('Done', dialog()).click();
     expect(code).not.toContain(secret);
     await button('Edit: Permissions').click();
     await dialog().getByRole('checkbox', { name: 'Refund customers' }).check();

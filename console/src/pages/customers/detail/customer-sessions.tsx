@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
-import { Card } from '../../../components/card.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { Card } from '../../../components/page-sections/card.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCustomersMessages } from '../use-customers-messages.ts';
 import classes from './customer-detail.module.css';

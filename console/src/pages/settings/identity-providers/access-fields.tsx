@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
-import { fieldError } from '../../../components/error-notice.tsx';
+import { fieldError } from '../../../components/feedback/error-notice.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import { audiences } from './identity-provider-values.ts';
 import type { FieldsProps } from './registration-fields.tsx';

@@ -1,9 +1,9 @@
 import { Button, NativeSelect } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
-import { ActionError } from '../../../components/action-error.tsx';
-import { FormActions } from '../../../components/form-actions.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { ActionError } from '../../../components/feedback/action-error.tsx';
+import { FormActions } from '../../../components/forms/form-actions.tsx';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { AccessFields } from './access-fields.tsx';

@@ -1,10 +1,10 @@
 import type { IdentityProvider, IdentityProviderUpdate } from '@mandate/client-sdk';
 import { useState, type ReactNode } from 'react';
 import { client } from '../../../api/client.ts';
-import { ActionError } from '../../../components/action-error.tsx';
-import { ConflictDifference } from '../../../components/conflict-difference.tsx';
-import { FormActions } from '../../../components/form-actions.tsx';
-import { useConditionalUpdate } from '../../../components/use-conditional-update.ts';
+import { ActionError } from '../../../components/feedback/action-error.tsx';
+import { ConflictDifference } from '../../../components/forms/conflict-difference.tsx';
+import { FormActions } from '../../../components/forms/form-actions.tsx';
+import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { AccessFields } from './access-fields.tsx';

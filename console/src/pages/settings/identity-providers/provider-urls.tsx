@@ -1,7 +1,7 @@
 import type { IdentityProvider } from '@mandate/client-sdk';
-import { Button, CopyButton, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages } from '../../../languages/use-messages.tsx';
+import { CopyTextButton } from '../../../components/forms/copy-text-button.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 
@@ -18,17 +18,10 @@ export function ProviderUrls({ provider }: { readonly provider: IdentityProvider
 
 function UrlField({ label, url }: { readonly label: string; readonly url: string }): ReactNode {
   const t = useSettingsMessages();
-  const common = useCommonMessages();
   return (
     <div className={classes['copyRow']}>
       <TextInput label={label} value={url} readOnly onFocus={(event) => event.currentTarget.select()} />
-      <CopyButton value={url}>
-        {({ copied, copy }) => (
-          <Button variant="default" aria-label={t('copyNamed', { name: label })} onClick={copy}>
-            {common(copied ? 'secret.copied' : 'secret.copy')}
-          </Button>
-        )}
-      </CopyButton>
+      <CopyTextButton text={url} label={t('copyNamed', { name: label })} />
     </div>
   );
 }

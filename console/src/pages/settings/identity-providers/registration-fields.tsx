@@ -1,7 +1,7 @@
 import { NativeSelect, PasswordInput, TextInput, Textarea } from '@mantine/core';
 import '@mantine/core/styles/PasswordInput.layer.css';
 import type { ReactNode } from 'react';
-import { fieldError } from '../../../components/error-notice.tsx';
+import { fieldError } from '../../../components/feedback/error-notice.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import { authenticationMethods, requiresIssuer, usesPrivateKey, type IdentityProviderValues } from './identity-provider-values.ts';
 import { useTextField } from './use-text-field.ts';

@@ -1,4 +1,4 @@
-import { fieldError } from '../../../components/error-notice.tsx';
+import { fieldError } from '../../../components/feedback/error-notice.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import type { IdentityProviderValues } from './identity-provider-values.ts';
 

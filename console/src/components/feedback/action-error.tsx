@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { isSignInTooOld, signInAgain } from '../api/sign-in-again.ts';
-import { useCommonMessages } from '../languages/use-messages.tsx';
+import { isSignInTooOld, signInAgain } from '../../api/sign-in-again.ts';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { ErrorNotice } from './error-notice.tsx';
 import { Notice } from './notice.tsx';
 

@@ -2,9 +2,9 @@ import { Button, Menu, TextInput } from '@mantine/core';
 import { useDisclosure, useLocalStorage } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import { useCommonMessages } from '../languages/use-messages.tsx';
-import { Dialog } from './dialog.tsx';
-import { Icon } from './icon.tsx';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { Dialog } from '../dialogs/dialog.tsx';
+import { Icon } from '../icon.tsx';
 
 type View = { readonly name: string; readonly search: string };
 

@@ -1,21 +1,23 @@
 import { Button, TextInput } from '@mantine/core';
-import { useClipboard } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { useCommonMessages } from '../languages/use-messages.tsx';
-import { Icon } from './icon.tsx';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { CopyTextButton } from './copy-text-button.tsx';
+import { Icon } from '../icon.tsx';
 import classes from './secret-once.module.css';
 
 type Props = {
   readonly label: string;
   /** The secret; `null` if the API has already returned it in a response that was lost. */
   readonly secret: string | null;
-  readonly onDone: () => void;
+  /** Called when the user has stored the secret. Without it, there is no button, because the page shows more than the secret. */
+  readonly onDone?: () => void;
+  /** More information about the secret. */
+  readonly children?: ReactNode;
 };
 
 /** Shows a secret that the API returns only once. */
-export function SecretOnce({ label, secret, onDone }: Props): ReactNode {
+export function SecretOnce({ label, secret, onDone, children }: Props): ReactNode {
   const t = useCommonMessages();
-  const clipboard = useClipboard();
   return (
     <div className={classes['secret']}>
       <p className={classes['warning']}>
@@ -33,14 +35,15 @@ export function SecretOnce({ label, secret, onDone }: Props): ReactNode {
             data-autofocus
             onFocus={(event) => event.currentTarget.select()}
           />
-          <Button variant="default" onClick={() => clipboard.copy(secret)}>
-            {t(clipboard.copied ? 'secret.copied' : 'secret.copy')}
-          </Button>
+          <CopyTextButton text={secret} />
         </div>
       )}
-      <div className={classes['done']}>
-        <Button onClick={onDone}>{t('secret.done')}</Button>
-      </div>
+      {children}
+      {onDone && (
+        <div className={classes['done']}>
+          <Button onClick={onDone}>{t('secret.done')}</Button>
+        </div>
+      )}
     </div>
   );
 }

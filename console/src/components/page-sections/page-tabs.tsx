@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { NavLink } from 'react-router';
-import classes from './list-toolbar.module.css';
+import classes from '../lists/list-toolbar.module.css';
 
 type Props = { readonly label: string; readonly tabs: readonly { readonly to: string; readonly name: string }[] };
 

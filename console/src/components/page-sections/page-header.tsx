@@ -1,7 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'react-router';
-import { useCommonMessages } from '../languages/use-messages.tsx';
-import { Icon } from './icon.tsx';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { Icon } from '../icon.tsx';
 import classes from './page-header.module.css';
 
 type Props = {

@@ -1,7 +1,7 @@
 import { currencyExponent, formatMoney } from '@mandate/client-sdk';
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages, useLanguage } from '../languages/use-messages.tsx';
+import { useCommonMessages, useLanguage } from '../../languages/use-messages.tsx';
 
 type Props = {
   readonly label: string;

@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { NavLink, useSearchParams } from 'react-router';
-import { useCommonMessages } from '../languages/use-messages.tsx';
-import { Icon } from './icon.tsx';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { Icon } from '../icon.tsx';
 import { SavedViews } from './saved-views.tsx';
 import classes from './list-toolbar.module.css';
 

@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages } from '../languages/use-messages.tsx';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
 
 type Props = { readonly title: string; readonly isOpen: boolean; readonly onClose: () => void; readonly children: ReactNode };
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useLocation, useNavigate, useSearchParams } from 'react-router';
-import { useCommonMessages } from '../languages/use-messages.tsx';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
 import classes from './list-pages.module.css';
 
 type Props = { readonly nextCursor: string | null; readonly rowCount: number };

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages } from '../languages/use-messages.tsx';
-import { Icon } from './icon.tsx';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { Icon } from '../icon.tsx';
 import classes from './conflict-difference.module.css';
 
 /** A field that both users have changed to different values, or that only this user has changed. */

@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import type { MutationOf } from '@mandate/client-sdk/query';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { keyOf } from '../api/client.ts';
+import { keyOf } from '../../api/client.ts';
 
 type Options<Data> = {
   /** Resources whose data the action changes; the console fetches them again. */

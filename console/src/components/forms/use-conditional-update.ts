@@ -2,7 +2,7 @@ import { ApiError, type ResponseWithData } from '@mandate/client-sdk';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { keyOf } from '../api/client.ts';
+import { keyOf } from '../../api/client.ts';
 
 type Options<Resource, Changes> = {
   /** Reads the current version of the resource with its ETag. */

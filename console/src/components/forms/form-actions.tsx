@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages } from '../languages/use-messages.tsx';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
 import classes from './form-actions.module.css';
 
 type Props = {

@@ -2,8 +2,8 @@ import { ApiError, ConnectionError, SignInRequiredError, TimeoutError } from '@m
 import { useSession } from '@mandate/client-sdk/react';
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useCommonMessages } from '../languages/use-messages.tsx';
-import { Icon } from './icon.tsx';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { Icon } from '../icon.tsx';
 import classes from './error-notice.module.css';
 
 type Props = {
