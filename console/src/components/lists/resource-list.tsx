@@ -36,7 +36,8 @@ type Props<Row> = {
   readonly empty?: ReactNode;
 };
 
-const pageSize = 25;
+/** Number of rows of a page of the list. */
+export const pageSize = 25;
 
 /**
  * A table of resources with keyset pagination. The cursor is in the URL, so a page of the list has a link. Only one page is in the document,

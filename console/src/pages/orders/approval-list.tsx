@@ -8,7 +8,7 @@ import { useUserNames } from '../../api/use-user-names.ts';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { ListToolbar } from '../../components/lists/list-toolbar.tsx';
 import { PageHeader } from '../../components/page-sections/page-header.tsx';
-import { ResourceList, type Column } from '../../components/lists/resource-list.tsx';
+import { pageSize, ResourceList, type Column } from '../../components/lists/resource-list.tsx';
 import { StatusBadge, type Tone } from '../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../languages/use-format.ts';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
@@ -57,9 +57,6 @@ function useFilters(): ApprovalsListAllQuery {
   const userId = parameters.get('user_id') ?? '';
   return { ...(status && { status: [status] }), ...(/^\d+$/.test(userId) && { user_id: Number(userId) }) };
 }
-
-/** Number of rows of `ResourceList`. */
-const pageSize = 25;
 
 /** Returns the customers in the shown page of the list. The query has the same key as that of the list, so it is sent once. */
 function usePageUserIds(): readonly number[] {

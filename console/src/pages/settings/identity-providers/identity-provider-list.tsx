@@ -8,6 +8,7 @@ import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useAction } from '../../../components/forms/use-action.ts';
+import { RowButton } from '../row-button.tsx';
 import { SettingsHeader } from '../settings-header.tsx';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
@@ -72,15 +73,12 @@ function StatusButton({ provider: { id, name, status } }: { readonly provider: I
     doneMessage: t(isEnabled ? 'provider.nowDisabled' : 'provider.nowEnabled'),
   });
   return (
-    <Button
-      size="xs"
-      variant="default"
-      loading={change.isPending}
-      aria-label={t(isEnabled ? 'disableNamed' : 'enableNamed', { name })}
+    <RowButton
+      text={t(isEnabled ? 'disable' : 'enable')}
+      label={t(isEnabled ? 'disableNamed' : 'enableNamed', { name })}
+      isPending={change.isPending}
       onClick={() => change.mutate({ status: isEnabled ? 'disabled' : 'enabled' })}
-    >
-      {t(isEnabled ? 'disable' : 'enable')}
-    </Button>
+    />
   );
 }
 
@@ -108,23 +106,9 @@ const createColumns = (t: SettingsTranslate, onShow: (shown: Shown) => void): Co
     align: 'end',
     cell: (provider) => (
       <span className={classes['actions']}>
-        <Button
-          size="xs"
-          variant="default"
-          aria-label={t('editNamed', { name: provider.name })}
-          onClick={() => onShow({ dialog: 'edit', provider })}
-        >
-          {t('edit')}
-        </Button>
+        <RowButton text={t('edit')} label={t('editNamed', { name: provider.name })} onClick={() => onShow({ dialog: 'edit', provider })} />
         <StatusButton provider={provider} />
-        <Button
-          size="xs"
-          variant="default"
-          aria-label={t('deleteNamed', { name: provider.name })}
-          onClick={() => onShow({ dialog: 'delete', provider })}
-        >
-          {t('delete')}
-        </Button>
+        <RowButton text={t('delete')} label={t('deleteNamed', { name: provider.name })} onClick={() => onShow({ dialog: 'delete', provider })} />
       </span>
     ),
   },
