@@ -24,6 +24,7 @@ import type {
 
 type ColumnsOf<Item> = readonly (keyof Item & string)[];
 
+const apiKeyColumns = ['id', 'name', 'prefix', 'scopes', 'status', 'expires_at', 'last_used_at'] satisfies ColumnsOf<ApiKey>;
 const connectedAppColumns = ['id', 'application.name', 'device', 'scopes', 'created_at', 'last_used_at'] satisfies readonly (
   | keyof ConnectedApp
   | 'application.name'
@@ -69,7 +70,8 @@ export const tableColumnsByOperation: Readonly<Record<string, readonly string[]>
   'webhooks.deliveries': ['id', 'event_id', 'event_type', 'status', 'next_attempt_at', 'created_at'] satisfies ColumnsOf<WebhookDelivery>,
   'connectedApps.list': connectedAppColumns,
   'connectedApps.listOfUser': connectedAppColumns,
-  'apiKeys.list': ['id', 'name', 'prefix', 'scopes', 'status', 'expires_at', 'last_used_at'] satisfies ColumnsOf<ApiKey>,
+  'apiKeys.list': apiKeyColumns,
+  'apiKeys.listOfUser': apiKeyColumns,
   'identityProviders.list': ['id', 'slug', 'name', 'issuer', 'audience', 'status'] satisfies ColumnsOf<IdentityProvider>,
   'applications.list': ['id', 'client_id', 'name', 'type', 'status', 'registration', 'created_at'] satisfies ColumnsOf<Application>,
   'auditEvents.list': [

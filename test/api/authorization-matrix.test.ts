@@ -254,6 +254,7 @@ const rows: AuthorizationRows = {
     statuses: [401, 403, 404, 404, 404, 404, 403, 404],
   },
   'apiKeys.list': { send: () => ['GET', '/api-keys'], statuses: [401, 403, 200, 200, 200, 200, 403, 403] },
+  'apiKeys.listOfUser': { send: () => ['GET', `/users/${owner.id}/api-keys`], statuses: staffStatuses(200) },
   'apiKeys.create': {
     send: () => ['POST', '/api-keys', { name: 'Mine', scopes: ['orders.read'] }],
     statuses: [401, 403, 201, 201, 201, 201, 403, 403],

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { signIn, signUp } from '../../support/oauth/oauth-flow.ts';
 import type { ApiResponse } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
@@ -7,8 +7,8 @@ const shop = withShop({ sampleData: false });
 const staff = shop.staff(['users.manage']);
 const admin = shop.admin(['users.administer']);
 
-const sessionsOf = (userId: number, query = '', caller = staff): Promise<ApiResponse> =>
-  caller.callApi('GET', `/api/v1/users/${userId}/sessions${query}`);
+const sessionsOf = (userId: number, query = ''): Promise<ApiResponse> =>
+  staff.callApi('GET', `/api/v1/users/${userId}/sessions${query}`);
 
 test('GET /users/{user_id}/sessions: staff see the sessions of a customer, newest first, without IP addresses', async () => {
   const anna = await signUp(shop.origin);
@@ -36,15 +36,26 @@ test('a session that has ended is not listed', async () => {
   expect((await sessionsOf(anna.id)).body.data).toEqual([]);
 });
 
-test('only administrators with `users.administer` see the sessions and connected applications of staff', async () => {
-  const apps = (caller: typeof staff) => caller.callApi('GET', `/api/v1/users/${staff.id}/connected-apps`);
-  expect([(await sessionsOf(staff.id)).body.code, (await apps(staff)).body.code]).toEqual(['insufficient_scope', 'insufficient_scope']);
-  expect([(await sessionsOf(staff.id, '', admin)).status, (await apps(admin)).status]).toEqual([200, 200]);
-  const anna = await signUp(shop.origin);
-  expect((await sessionsOf(anna.id, '', admin)).status).toBe(200);
+test('GET /users/{user_id}/api-keys: staff see the keys of a customer without the secrets', async () => {
+  const anna = await shop.createAccount('customer', ['api_keys.manage', 'users.read']);
+  const { body: key } = await anna.callApi('POST', '/api/v1/api-keys', { body: { name: 'Backup', scopes: ['users.read'] } });
+  const { status, body, text } = await staff.callApi('GET', `/api/v1/users/${anna.id}/api-keys`);
+  expect([status, body.data]).toEqual([200, [expect.objectContaining({ id: key.id, name: 'Backup', status: 'active' })]]);
+  expect(text).not.toContain(key.key);
+  expect(body).toEqual((await anna.callApi('GET', '/api/v1/api-keys')).body);
 });
 
-test('returns 404 for an unknown user', async () => {
-  const { status, body } = await sessionsOf(999_999);
-  expect([status, body.code]).toEqual([404, 'not_found']);
+describe.each(['sessions', 'connected-apps', 'api-keys'])('GET /users/{user_id}/%s', (list) => {
+  const read = (caller: typeof staff, userId: number): Promise<ApiResponse> => caller.callApi('GET', `/api/v1/users/${userId}/${list}`);
+
+  test('only administrators with `users.administer` see those of staff', async () => {
+    expect((await read(staff, staff.id)).body.code).toBe('insufficient_scope');
+    expect((await read(admin, staff.id)).status).toBe(200);
+    expect((await read(admin, (await signUp(shop.origin)).id)).status).toBe(200);
+  });
+
+  test('returns 404 for an unknown user', async () => {
+    const { status, body } = await read(staff, 999_999);
+    expect([status, body.code]).toEqual([404, 'not_found']);
+  });
 });

@@ -63,7 +63,7 @@ type DialogProps = { readonly user: User; readonly isOpen: boolean; readonly onC
 function SuspendDialog({ user, isOpen, onClose }: DialogProps): ReactNode {
   const t = useCustomersMessages();
   const suspend = useAction(mutations.users.update(user.id), {
-    changes: ['users', 'auditEvents', 'connectedApps', 'sessions'],
+    changes: ['users', 'auditEvents', 'connectedApps', 'sessions', 'apiKeys'],
     doneMessage: t('suspend.done'),
     onDone: onClose,
   });

@@ -18,6 +18,7 @@ import { useCustomersMessages } from '../use-customers-messages.ts';
 import { AccountHistory } from './account-history.tsx';
 import { ConnectedApps } from './connected-apps.tsx';
 import { CustomerActions } from './customer-actions.tsx';
+import { CustomerApiKeys } from './customer-api-keys.tsx';
 import { CustomerOrders } from './customer-orders.tsx';
 import { CustomerSessions } from './customer-sessions.tsx';
 
@@ -29,7 +30,7 @@ export function CustomerDetail(): ReactNode {
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!user) return <PageSkeleton />;
   const isClosed = user.status === 'closed';
-  // The applications and sessions of staff require a scope that the console does not request.
+  // The applications, sessions and keys of staff require a scope that the console does not request.
   const hasReadableAccess = user.role === 'customer' && !isClosed;
   return (
     <>
@@ -59,6 +60,11 @@ export function CustomerDetail(): ReactNode {
             {hasReadableAccess && (
               <IfPermitted operation="sessions.listOfUser">
                 <CustomerSessions userId={user.id} />
+              </IfPermitted>
+            )}
+            {hasReadableAccess && (
+              <IfPermitted operation="apiKeys.listOfUser">
+                <CustomerApiKeys userId={user.id} />
               </IfPermitted>
             )}
             <IfPermitted operation="auditEvents.list">
