@@ -175,7 +175,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     const apps = page.getByRole('list', { name: 'Connected applications' });
     await apps.getByText('Up to €50.00 per order').waitFor();
     await apps.getByText('€0.00 of €200.00 spent this month (set by the customer)').waitFor();
-    await page.getByRole('list', { name: 'Signed-in browsers' }).getByRole('listitem').waitFor();
+    await page.getByRole('list', { name: 'Signed-in browsers' }).getByRole('listitem').first().waitFor();
     await checkPage(page, 'customer with applications');
     await open('/orders');
     await page.getByRole('link', { name: 'Approvals' }).click();
