@@ -32,7 +32,9 @@ const connectedAppLimitsSchema = withSchemaName(
       ),
     customer_limits: z
       .array(orderAuthorizationDetailsSchema)
-      .describe('Limits that the user set, without those of the shop. An empty list means that the user set none. `PUT` replaces these limits.'),
+      .describe(
+        'Limits that the user set, without those of the shop. An empty list means that the user set none. `PUT` replaces these limits.',
+      ),
     budget: budgetSchema
       .nullable()
       .describe('How much of the budget has been used in the current period; `null` if there is no limit per period.'),
@@ -55,7 +57,10 @@ const connectedAppFields = {
 
 export const connectedAppSchema = withSchemaName('ConnectedApp', z.object(connectedAppFields));
 
-const connectedAppOfUserSchema = withSchemaName('ConnectedAppOfUser', z.object({ ...connectedAppFields, limits: connectedAppLimitsSchema }));
+const connectedAppOfUserSchema = withSchemaName(
+  'ConnectedAppOfUser',
+  z.object({ ...connectedAppFields, limits: connectedAppLimitsSchema }),
+);
 
 export const connectedAppRoutes = defineResource('Connected applications', "Applications that can act on the user's behalf.", {
   list: {

@@ -11,9 +11,7 @@ const attemptFields = {
   error: z
     .string()
     .nullable()
-    .describe(
-      'Why the attempt failed: `timeout`, `connection_failed`, `address_not_allowed` or `status_code`. More values may be added.',
-    ),
+    .describe('Why the attempt failed: `timeout`, `connection_failed`, `address_not_allowed` or `status_code`. More values may be added.'),
 };
 
 const deliveryFields = {
@@ -54,7 +52,9 @@ const sentRequestSchema = withSchemaName(
 const receivedResponseSchema = withSchemaName(
   'WebhookResponseReceived',
   z.object({
-    headers: headersSchema.describe('Headers that help to find the cause of a failure, such as `content-type` and `location`. No cookies are stored.'),
+    headers: headersSchema.describe(
+      'Headers that help to find the cause of a failure, such as `content-type` and `location`. No cookies are stored.',
+    ),
     body: z
       .string()
       .nullable()

@@ -267,7 +267,13 @@ describe('GET /approvals/all', () => {
     expect(idsOf(pending)).toContain(waiting.id);
     expect(idsOf(pending)).not.toContain(declined.id);
     expect(await listAll(`?status=pending,approved&user_id=${one.anna.id}`)).toEqual([
-      expect.objectContaining({ id: waiting.id, user_id: one.anna.id, application_name: 'Test application', total: 6000, status: 'pending' }),
+      expect.objectContaining({
+        id: waiting.id,
+        user_id: one.anna.id,
+        application_name: 'Test application',
+        total: 6000,
+        status: 'pending',
+      }),
     ]);
     expect(await listAll(`?status=pending&user_id=${other.anna.id}`)).toEqual([]);
     expect((await manager.callApi('GET', '/api/v1/approvals')).body.data).toEqual([]);

@@ -21,7 +21,11 @@ test('GET /users/{user_id}/connected-apps: staff see the applications of a custo
   const { status, body } = await staff.callApi('GET', path);
   expect(status).toBe(200);
   expect(body.data).toMatchObject([
-    { application: { client_id: 'mandate-cli', first_party: true }, scopes: ['connected_apps.read'], limits: { budget: null, budgets: [] } },
+    {
+      application: { client_id: 'mandate-cli', first_party: true },
+      scopes: ['connected_apps.read'],
+      limits: { budget: null, budgets: [] },
+    },
     {
       application: { client_id: app.clientId, first_party: false },
       scopes: ['orders.write'],

@@ -7,8 +7,7 @@ const shop = withShop({ sampleData: false });
 const staff = shop.staff(['users.manage']);
 const admin = shop.admin(['users.administer']);
 
-const sessionsOf = (userId: number, query = ''): Promise<ApiResponse> =>
-  staff.callApi('GET', `/api/v1/users/${userId}/sessions${query}`);
+const sessionsOf = (userId: number, query = ''): Promise<ApiResponse> => staff.callApi('GET', `/api/v1/users/${userId}/sessions${query}`);
 
 test('GET /users/{user_id}/sessions: staff see the sessions of a customer, newest first, without IP addresses', async () => {
   const anna = await signUp(shop.origin);

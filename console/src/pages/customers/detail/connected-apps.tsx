@@ -50,7 +50,11 @@ function Entry({ app }: { readonly app: ConnectedAppOfUser }): ReactNode {
 }
 
 /** Describes the limits for orders of an application, and what it has spent in the current periods. */
-function listLimits({ scopes, limits: { authorization_details: details, budgets } }: ConnectedAppOfUser, t: CustomersTranslate, format: Format): string[] {
+function listLimits(
+  { scopes, limits: { authorization_details: details, budgets } }: ConnectedAppOfUser,
+  t: CustomersTranslate,
+  format: Format,
+): string[] {
   if (!scopes.includes('orders.write')) return [];
   const [effective] = details;
   if (!effective) return [t('apps.noLimits')];

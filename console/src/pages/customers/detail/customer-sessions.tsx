@@ -24,7 +24,9 @@ export function CustomerSessions({ userId }: { readonly userId: number }): React
           <li key={id}>
             <span className={classes['name']}>{device ?? t('sessions.unknown')}</span>
             <span className={classes['details']}>
-              {[t('sessions.since', { time: format.dateTime(startedAt) }), t('lastUsed', { time: format.relative(lastUsedAt) })].join(' · ')}
+              {[t('sessions.since', { time: format.dateTime(startedAt) }), t('lastUsed', { time: format.relative(lastUsedAt) })].join(
+                ' · ',
+              )}
             </span>
           </li>
         ))}

@@ -40,7 +40,8 @@ function Body({ number, response }: { readonly number: number; readonly response
   );
 }
 
-const linesOf = (headers: Readonly<Record<string, string>>): string[] => Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+const linesOf = (headers: Readonly<Record<string, string>>): string[] =>
+  Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 
 const Block = ({ label, text }: { readonly label: string; readonly text: string }): ReactNode => (
   // Keyboard users must be able to scroll.

@@ -82,7 +82,11 @@ const createColumns = (t: SettingsTranslate, format: Format, onShow: (shown: Sho
     cell: (method) => (
       <span className={classes['actions']}>
         <RowButton text={t('edit')} label={t('editNamed', { name: method.name })} onClick={() => onShow({ dialog: 'edit', method })} />
-        <RowButton text={t('delete')} label={t('deleteNamed', { name: method.name })} onClick={() => onShow({ dialog: 'delete', method })} />
+        <RowButton
+          text={t('delete')}
+          label={t('deleteNamed', { name: method.name })}
+          onClick={() => onShow({ dialog: 'delete', method })}
+        />
       </span>
     ),
   },

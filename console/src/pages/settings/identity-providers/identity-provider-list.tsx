@@ -108,7 +108,11 @@ const createColumns = (t: SettingsTranslate, onShow: (shown: Shown) => void): Co
       <span className={classes['actions']}>
         <RowButton text={t('edit')} label={t('editNamed', { name: provider.name })} onClick={() => onShow({ dialog: 'edit', provider })} />
         <StatusButton provider={provider} />
-        <RowButton text={t('delete')} label={t('deleteNamed', { name: provider.name })} onClick={() => onShow({ dialog: 'delete', provider })} />
+        <RowButton
+          text={t('delete')}
+          label={t('deleteNamed', { name: provider.name })}
+          onClick={() => onShow({ dialog: 'delete', provider })}
+        />
       </span>
     ),
   },

@@ -20,7 +20,9 @@ export function RegistrationFields(props: FieldsProps): ReactNode {
   const fieldOf = useTextField(props);
   return (
     <>
-      {isNew && <TextInput {...fieldOf('slug')} description={t('provider.slugAbout')} required maxLength={40} pattern="[a-z0-9][a-z0-9\-]*" />}
+      {isNew && (
+        <TextInput {...fieldOf('slug')} description={t('provider.slugAbout')} required maxLength={40} pattern="[a-z0-9][a-z0-9\-]*" />
+      )}
       {isNew && requiresIssuer(values.preset) && (
         <TextInput
           {...fieldOf('issuer')}
