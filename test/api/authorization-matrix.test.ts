@@ -4,10 +4,9 @@
  */
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { contract, contractV2, listRoutes, maxWebhookEndpoints } from '@mandate/contract';
+import { contract, contractV2, listRoutes } from '@mandate/contract';
 import { expect, test } from 'vitest';
 import { assignEventSequenceNumbers } from '../../server/events/assign-event-sequence-numbers.ts';
-import { createWebhookDeliveriesForEvents } from '../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { operationName } from '../support/contract/declared-responses.ts';
 import { signUp } from '../support/oauth/oauth-flow.ts';
 import type { JsonBody } from '../support/server/start-mandate.ts';
@@ -25,6 +24,7 @@ import {
   testAuthorization,
 } from '../support/shop/authorization-matrix.ts';
 import { pickupDelivery, buildProductInput } from '../support/shop/test-shop.ts';
+import { createWebhookRows } from './webhooks/webhook-authorization-rows.ts';
 
 let nameCount = 0;
 const unique = (): string => `unique_${++nameCount}`;
@@ -68,33 +68,6 @@ const taskOwnerStatuses = (status: number): Statuses => [401, 403, 404, status, 
 
 const applicationBody = { name: 'A', type: 'confidential', grant_types: ['client_credentials'], scopes: ['orders.read'] };
 const createApplication = async (): Promise<number> => (await createResource('POST', '/applications', applicationBody)).id;
-
-const endpointBody = { url: 'https://receiver.example.com/hooks', events: ['order.paid'] };
-const createEndpoint = async (): Promise<number> => (await createResource('POST', '/webhook-endpoints', endpointBody, tokens.owner)).id;
-let sharedEndpointId: Promise<number> | undefined;
-const sharedEndpoint = (): Promise<number> => (sharedEndpointId ??= createEndpoint());
-let sharedDeliveryId: Promise<number> | undefined;
-const sharedDelivery = (): Promise<number> => (sharedDeliveryId ??= createDelivery());
-async function createDelivery(): Promise<number> {
-  const path = `/webhook-endpoints/${await sharedEndpoint()}`;
-  await createResource('POST', `${path}/test-events`, undefined, tokens.owner);
-  await assignEventSequenceNumbers(shop.db.em.fork(), createWebhookDeliveriesForEvents);
-  const { body } = await shop.callApi('GET', `/api/v1${path}/deliveries`, { token: tokens.owner ?? '' });
-  return body.data[0].id;
-}
-/** Creates an endpoint. If the number of endpoints is near the limit, first deletes endpoints from earlier tests. */
-async function createEndpointBelowLimit(): Promise<number> {
-  const sharedId = await sharedEndpoint();
-  const call = { token: tokens.owner ?? '' };
-  const { data }: JsonBody = (await shop.callApi('GET', '/api/v1/webhook-endpoints?limit=100', call)).body;
-  if (data.length > maxWebhookEndpoints - 5) {
-    const otherIds: number[] = data.map(({ id }: JsonBody) => id).filter((id: number) => id !== sharedId);
-    await Promise.all(otherIds.map((id) => shop.callApi('DELETE', `/api/v1/webhook-endpoints/${id}`, call)));
-  }
-  return createEndpoint();
-}
-/** An endpoint is visible only to the application that created it, for the same user. Even the user's own API key gets 404. */
-const endpointCreatorStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, 404];
 
 const rows: AuthorizationRows = {
   'usage.get': { send: () => ['GET', '/usage'], statuses: [401, 200, 200, 200, 200, 200, 200, 200] },
@@ -206,37 +179,7 @@ const rows: AuthorizationRows = {
   'userExports.create': { send: () => afterCancelingTasks(['POST', '/user-exports', {}]), statuses: signedInAdministratorStatuses(202) },
   'events.list': { send: () => ['GET', '/events'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
   'events.get': { send: async () => ['GET', `/events/${await createOrderEvent()}`], statuses: ownerStatuses },
-  'webhooks.list': { send: () => ['GET', '/webhook-endpoints'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
-  'webhooks.create': { send: () => ['POST', '/webhook-endpoints', endpointBody], statuses: [401, 403, 201, 201, 201, 201, 201, 201] },
-  'webhooks.get': { send: async () => ['GET', `/webhook-endpoints/${await sharedEndpoint()}`], statuses: endpointCreatorStatuses(200) },
-  'webhooks.update': {
-    send: async () => ['PATCH', `/webhook-endpoints/${await sharedEndpoint()}`, {}],
-    statuses: endpointCreatorStatuses(200),
-  },
-  'webhooks.delete': {
-    send: async () => ['DELETE', `/webhook-endpoints/${await createEndpointBelowLimit()}`],
-    statuses: endpointCreatorStatuses(204),
-  },
-  'webhooks.rotateSecret': {
-    send: async () => ['POST', `/webhook-endpoints/${await sharedEndpoint()}/secret-rotations`, { overlap_seconds: 0 }],
-    statuses: endpointCreatorStatuses(201),
-  },
-  'webhooks.deliveries': {
-    send: async () => ['GET', `/webhook-endpoints/${await sharedEndpoint()}/deliveries`],
-    statuses: endpointCreatorStatuses(200),
-  },
-  'webhooks.getDelivery': {
-    send: async () => ['GET', `/webhook-endpoints/${await sharedEndpoint()}/deliveries/${await sharedDelivery()}`],
-    statuses: endpointCreatorStatuses(200),
-  },
-  'webhooks.redeliver': {
-    send: async () => ['POST', `/webhook-endpoints/${await sharedEndpoint()}/redeliveries`, { from_event_id: 1 }],
-    statuses: endpointCreatorStatuses(202),
-  },
-  'webhooks.test': {
-    send: async () => ['POST', `/webhook-endpoints/${await sharedEndpoint()}/test-events`],
-    statuses: endpointCreatorStatuses(202),
-  },
+  ...createWebhookRows(),
   'connectedApps.list': { send: () => ['GET', '/connected-apps'], statuses: [401, 403, 200, 200, 200, 200, 403, 200] },
   'connectedApps.listOfUser': { send: () => ['GET', `/users/${owner.id}/connected-apps`], statuses: staffStatuses(200) },
   'sessions.listOfUser': { send: () => ['GET', `/users/${owner.id}/sessions`], statuses: staffStatuses(200) },

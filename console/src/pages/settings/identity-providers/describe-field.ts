@@ -30,9 +30,10 @@ export function useDescribeField() {
     name: (field: string): string => t.value('provider', field),
     value: (fields: object, field: string): string | null => {
       const value: unknown = Object.entries(fields).find(([name]) => name === field)?.[1] ?? null;
-      if (value === null) return null;
       if (typeof value === 'boolean') return t(value ? 'yes' : 'no');
-      const text = Array.isArray(value) ? value.join(' ') : String(value);
+      const text = Array.isArray(value) ? value.join(' ') : value;
+      if (typeof text === 'number') return String(text);
+      if (typeof text !== 'string') return null;
       if (field === 'audience') return t.value('audience', text);
       return field === 'token_endpoint_auth_method' ? t.value('authentication', text) : text;
     },
