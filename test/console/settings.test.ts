@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await dialog.getByLabel('Create an account at the first sign-in').check();
     await checkPage(page, 'settings add sign-in service');
     await dialog.getByRole('button', { name: 'Add sign-in service' }).click();
-    expect(await dialog.getByRole('textbox', { name: 'Redirect URI' }).inputValue()).toBe(
+    expect(await dialog.getByRole('textbox', { name: 'Redirect URI', exact: true }).inputValue()).toBe(
       `${shop.origin}/sign-in/providers/directory/callback`,
     );
     await dialog.getByRole('button', { name: 'Done' }).click();

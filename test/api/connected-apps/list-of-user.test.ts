@@ -20,15 +20,16 @@ test('GET /users/{user_id}/connected-apps: staff see the applications of a custo
   const path = `/api/v1/users/${anna.id}/connected-apps`;
   const { status, body } = await staff.callApi('GET', path);
   expect(status).toBe(200);
-  expect(body.data).toMatchObject([
+  // The application through which the test read the customer's ID is the oldest.
+  expect(body.data.slice(0, 2)).toMatchObject([
     {
       application: { client_id: 'mandate-cli', first_party: true },
-      scopes: ['connected_apps.read'],
+      scopes: expect.arrayContaining(['connected_apps.read']),
       limits: { budget: null, budgets: [] },
     },
     {
       application: { client_id: app.clientId, first_party: false },
-      scopes: ['orders.write'],
+      scopes: expect.arrayContaining(['orders.write']),
       limits: {
         authorization_details: [{ limits }],
         customer_limits: [{ limits }],
@@ -39,7 +40,7 @@ test('GET /users/{user_id}/connected-apps: staff see the applications of a custo
   ]);
   const first = await staff.callApi('GET', `${path}?limit=1`);
   const second = await staff.callApi('GET', `${path}?limit=1&cursor=${first.body.next_cursor}`);
-  expect([...first.body.data, ...second.body.data]).toEqual(body.data);
+  expect([...first.body.data, ...second.body.data]).toEqual(body.data.slice(0, 2));
 });
 
 test('an application that can access only its own orders does not see what other applications may spend', async () => {
