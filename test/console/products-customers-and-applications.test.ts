@@ -244,7 +244,11 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await limited.goto(`${shop.origin}/console/customers/${customer.id}`);
     await button('Suspend', limited).waitFor();
     expect(await limited.getByRole('main').getByRole('button').allTextContents()).toEqual(['Edit', 'Suspend']);
-    expect(await limited.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Account']);
+    expect(await limited.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
+      'Connected applications',
+      'Account',
+      'Signed-in browsers',
+    ]);
     await limited.goto(`${shop.origin}/console/products`);
     await limited.getByRole('link', { name: /White mug/ }).waitFor();
     expect(await limited.getByRole('main').getByRole('button').allTextContents()).toEqual(['Views']);
