@@ -22,6 +22,7 @@ import { commonProblems } from './protocol/problems.ts';
 import { providerEventProblems, providerEventRoutes } from './resources/orders/provider-events.ts';
 import { quoteRoutes } from './resources/orders/quotes.ts';
 import { refundProblems, refundRoutes } from './resources/orders/refunds.ts';
+import { sessionRoutes } from './resources/access/sessions.ts';
 import { shipmentProblems, shipmentRoutes } from './resources/orders/shipments.ts';
 import { signingKeyRoutes } from './resources/access/signing-keys.ts';
 import { statisticsRoutes } from './resources/statistics/statistics.ts';
@@ -60,6 +61,7 @@ const resources = {
   webhooks: webhookRoutes,
   authorization: authorizationRoutes,
   connectedApps: connectedAppRoutes,
+  sessions: sessionRoutes,
   apiKeys: apiKeyRoutes,
   applications: applicationRoutes,
   auditEvents: auditEventRoutes,
@@ -155,7 +157,8 @@ export {
   type IdentityProviderCreate,
   type IdentityProviderUpdate,
 } from './resources/access/identity-providers.ts';
-export type { ConnectedApp, ConnectedAppLimits } from './resources/access/connected-apps.ts';
+export type { ConnectedApp, ConnectedAppLimits, ConnectedAppOfUser } from './resources/access/connected-apps.ts';
+export type { Session } from './resources/access/sessions.ts';
 export { currencyExponent, formatDecimalAmount } from './schema/currencies.ts';
 export type { OrderLimitSettings, OrderLimitSettingsUpdate } from './resources/shop/order-limit-settings.ts';
 export type { DeliveryMethod, DeliveryMethodReplace } from './resources/orders/delivery-methods.ts';
@@ -267,6 +270,13 @@ export {
   maxWebhookEndpoints,
   maxWebhookFailingDays,
   maxWebhookAttempts,
+  maxStoredWebhookResponseBytes,
 } from './resources/events/webhook-limits-states-and-problems.ts';
-export type { WebhookEndpointWithSecret, WebhookDelivery, WebhookDeliveryStatus, WebhookEndpoint } from './resources/events/webhooks.ts';
+export type { WebhookEndpointWithSecret, WebhookEndpoint } from './resources/events/webhooks.ts';
+export type {
+  WebhookDelivery,
+  WebhookDeliveryDetails,
+  WebhookDeliveryStatus,
+  WebhookExchange,
+} from './resources/events/webhook-delivery-schemas.ts';
 export type { WebhookEndpointCreate, WebhookEndpointUpdate, WebhookSecretRotation } from './resources/events/webhooks.ts';

@@ -24,6 +24,12 @@ import type {
 
 type ColumnsOf<Item> = readonly (keyof Item & string)[];
 
+const apiKeyColumns = ['id', 'name', 'prefix', 'scopes', 'status', 'expires_at', 'last_used_at'] satisfies ColumnsOf<ApiKey>;
+const connectedAppColumns = ['id', 'application.name', 'device', 'scopes', 'created_at', 'last_used_at'] satisfies readonly (
+  | keyof ConnectedApp
+  | 'application.name'
+)[];
+
 /** The fields that a table shows, by operation id. An operation without an entry shows all scalar fields. */
 export const tableColumnsByOperation: Readonly<Record<string, readonly string[]>> = {
   'versions.list': ['version', 'status', 'deprecated_at', 'sunset_at'] satisfies ColumnsOf<ApiVersion>,
@@ -51,13 +57,21 @@ export const tableColumnsByOperation: Readonly<Record<string, readonly string[]>
     'created_at',
     'expires_at',
   ] satisfies ColumnsOf<ApprovalSummary>,
+  'approvals.listAll': [
+    'id',
+    'status',
+    'user_id',
+    'application_name',
+    'total',
+    'created_at',
+    'expires_at',
+  ] satisfies ColumnsOf<ApprovalSummary>,
   'webhooks.list': ['id', 'url', 'events', 'status', 'created_at'] satisfies ColumnsOf<WebhookEndpoint>,
   'webhooks.deliveries': ['id', 'event_id', 'event_type', 'status', 'next_attempt_at', 'created_at'] satisfies ColumnsOf<WebhookDelivery>,
-  'connectedApps.list': ['id', 'application.name', 'device', 'scopes', 'created_at', 'last_used_at'] satisfies readonly (
-    | keyof ConnectedApp
-    | 'application.name'
-  )[],
-  'apiKeys.list': ['id', 'name', 'prefix', 'scopes', 'status', 'expires_at', 'last_used_at'] satisfies ColumnsOf<ApiKey>,
+  'connectedApps.list': connectedAppColumns,
+  'connectedApps.listOfUser': connectedAppColumns,
+  'apiKeys.list': apiKeyColumns,
+  'apiKeys.listOfUser': apiKeyColumns,
   'identityProviders.list': ['id', 'slug', 'name', 'issuer', 'audience', 'status'] satisfies ColumnsOf<IdentityProvider>,
   'applications.list': ['id', 'client_id', 'name', 'type', 'status', 'registration', 'created_at'] satisfies ColumnsOf<Application>,
   'auditEvents.list': [
@@ -121,6 +135,8 @@ export const tableColumnsOfNestedLists: Readonly<Record<string, readonly string[
 };
 
 /** Column headings that differ from the field names, by operation id. */
+const connectedAppHeadings = { 'application.name': 'application', last_used_at: 'last used' };
+
 const headings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'orders.list': {
     user_id: 'customer',
@@ -133,7 +149,9 @@ const headings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'quotes.list': { user_id: 'customer', client_id: 'application', item_count: 'items', order_id: 'order', created_at: 'created' },
   'applications.list': { registration: 'registered by', created_at: 'registered' },
   'auditEvents.list': { occurred_at: 'time', actor_id: 'actor', user_id: 'user', client_id: 'application' },
-  'connectedApps.list': { 'application.name': 'application', last_used_at: 'last used' },
+  'connectedApps.list': connectedAppHeadings,
+  'connectedApps.listOfUser': connectedAppHeadings,
+  'approvals.listAll': { user_id: 'customer', application_name: 'application', created_at: 'requested', expires_at: 'expires' },
 };
 
 export const getColumnHeadings = (operationId: string): Readonly<Record<string, string>> => headings[operationId] ?? {};

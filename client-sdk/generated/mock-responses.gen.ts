@@ -878,6 +878,42 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       next_cursor: null,
     },
   },
+  'approvals.listAll': {
+    route: 'GET /api/v1/approvals/all',
+    status: 200,
+    body: {
+      data: [
+        {
+          id: 1,
+          status: 'pending',
+          quote_id: 1,
+          user_id: 1,
+          client_id: 'mandate-cli',
+          application_name: 'application name',
+          currency: 'GBP',
+          total: 1,
+          message: 'message',
+          reason: {
+            code: 'currency',
+            currency: 'GBP',
+            limit: 1,
+            spent: 1,
+            period: 'day',
+            categories: ['bags'],
+          },
+          order_id: 1,
+          expires_at: '2026-11-20T09:30:00.000Z',
+          created_at: '2026-11-20T09:30:00.000Z',
+          approved_at: '2026-11-20T09:30:00.000Z',
+          declined_at: '2026-11-20T09:30:00.000Z',
+          canceled_at: '2026-11-20T09:30:00.000Z',
+          used_at: '2026-11-20T09:30:00.000Z',
+        },
+      ],
+      has_more: false,
+      next_cursor: null,
+    },
+  },
   'approvals.get': {
     route: 'GET /api/v1/approvals/:approval_id',
     status: 200,
@@ -1962,6 +1998,9 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
           event_id: 1,
           event_type: 'event type',
           status: 'pending',
+          next_attempt_at: '2026-11-20T09:30:00.000Z',
+          created_at: '2026-11-20T09:30:00.000Z',
+          finished_at: '2026-11-20T09:30:00.000Z',
           attempts: [
             {
               at: '2026-11-20T09:31:12.480Z',
@@ -1970,13 +2009,49 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
               error: null,
             },
           ],
-          next_attempt_at: '2026-11-20T09:30:00.000Z',
-          created_at: '2026-11-20T09:30:00.000Z',
-          finished_at: '2026-11-20T09:30:00.000Z',
         },
       ],
       has_more: false,
       next_cursor: null,
+    },
+  },
+  'webhooks.getDelivery': {
+    route: 'GET /api/v1/webhook-endpoints/:webhook_endpoint_id/deliveries/:webhook_delivery_id',
+    status: 200,
+    body: {
+      id: 1,
+      event_id: 1,
+      event_type: 'event type',
+      status: 'pending',
+      next_attempt_at: '2026-11-20T09:30:00.000Z',
+      created_at: '2026-11-20T09:30:00.000Z',
+      finished_at: '2026-11-20T09:30:00.000Z',
+      attempts: [
+        {
+          at: '2026-11-20T09:30:00.000Z',
+          milliseconds: 1,
+          status_code: 1,
+          error: 'error',
+          request: {
+            url: 'https://shop.example/hooks',
+            headers: {
+              'content-type': 'application/json',
+              'user-agent': 'Mandate-Webhooks/1',
+              'webhook-id': 'evt_120',
+              'webhook-timestamp': '1795600000',
+              'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+            },
+          },
+          response: {
+            headers: {
+              'content-type': 'text/plain',
+              server: 'nginx',
+            },
+            body: 'Bad Gateway',
+            body_truncated: false,
+          },
+        },
+      ],
     },
   },
   'webhooks.redeliver': {
@@ -2061,6 +2136,90 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
           scopes: ['scopes'],
           created_at: '2026-11-20T09:30:00.000Z',
           last_used_at: '2026-11-20T09:30:00.000Z',
+        },
+      ],
+      has_more: false,
+      next_cursor: null,
+    },
+  },
+  'connectedApps.listOfUser': {
+    route: 'GET /api/v1/users/:user_id/connected-apps',
+    status: 200,
+    body: {
+      data: [
+        {
+          id: 1,
+          application: {
+            client_id: 'mandate-cli',
+            name: 'name',
+            first_party: false,
+          },
+          device: 'device',
+          scopes: ['scopes'],
+          created_at: '2026-11-20T09:30:00.000Z',
+          last_used_at: '2026-11-20T09:30:00.000Z',
+          limits: {
+            authorization_details: [
+              {
+                type: 'mandate_orders',
+                actions: ['place'],
+                limits: {
+                  currency: 'GBP',
+                  per_order: 1,
+                  per_period: 1,
+                  period: 'day',
+                },
+                products: {
+                  categories: ['bags'],
+                },
+                valid_until: '2026-11-20T09:30:00.000Z',
+                orders: 'own',
+                approval: 'above_limit',
+              },
+            ],
+            customer_limits: [
+              {
+                type: 'mandate_orders',
+                actions: ['place'],
+                limits: {
+                  currency: 'GBP',
+                  per_order: 1,
+                  per_period: 1,
+                  period: 'day',
+                },
+                products: {
+                  categories: ['bags'],
+                },
+                valid_until: '2026-11-20T09:30:00.000Z',
+                orders: 'own',
+                approval: 'above_limit',
+              },
+            ],
+            budget: {
+              currency: 'GBP',
+              period: 'day',
+              limit: 1,
+              spent: 1,
+              remaining: 1,
+              starts_at: '2026-11-20T09:30:00.000Z',
+              ends_at: '2026-11-20T09:30:00.000Z',
+              time_zone: 'time zone',
+              set_by: 'customer',
+            },
+            budgets: [
+              {
+                currency: 'GBP',
+                period: 'day',
+                limit: 1,
+                spent: 1,
+                remaining: 1,
+                starts_at: '2026-11-20T09:30:00.000Z',
+                ends_at: '2026-11-20T09:30:00.000Z',
+                time_zone: 'time zone',
+                set_by: 'customer',
+              },
+            ],
+          },
         },
       ],
       has_more: false,
@@ -2207,6 +2366,22 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
     route: 'DELETE /api/v1/connected-apps/:connected_app_id/limits',
     status: 204,
   },
+  'sessions.listOfUser': {
+    route: 'GET /api/v1/users/:user_id/sessions',
+    status: 200,
+    body: {
+      data: [
+        {
+          id: 'id',
+          device: 'device',
+          started_at: '2026-11-20T09:30:00.000Z',
+          last_used_at: '2026-11-20T09:30:00.000Z',
+        },
+      ],
+      has_more: false,
+      next_cursor: null,
+    },
+  },
   'apiKeys.list': {
     route: 'GET /api/v1/api-keys',
     status: 200,
@@ -2270,6 +2445,41 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
         valid_until: '2026-11-20T09:30:00.000Z',
         orders: 'own',
       },
+    },
+  },
+  'apiKeys.listOfUser': {
+    route: 'GET /api/v1/users/:user_id/api-keys',
+    status: 200,
+    body: {
+      data: [
+        {
+          id: 5,
+          name: 'Nightly report',
+          prefix: 'mandate_k_4f7a',
+          scopes: ['orders.read'],
+          status: 'active',
+          created_by_client_id: 'mandate-cli',
+          created_at: '2026-11-20T09:30:00.000Z',
+          expires_at: '2027-02-18T09:30:00.000Z',
+          last_used_at: null,
+          order_limits: {
+            actions: ['place'],
+            limits: {
+              currency: 'GBP',
+              per_order: 1,
+              per_period: 1,
+              period: 'day',
+            },
+            products: {
+              categories: ['bags'],
+            },
+            valid_until: '2026-11-20T09:30:00.000Z',
+            orders: 'own',
+          },
+        },
+      ],
+      has_more: false,
+      next_cursor: null,
     },
   },
   'apiKeys.revoke': {

@@ -6,6 +6,7 @@ import type {
   ApiKeyCreate,
   ApiKeyPage,
   ApiKeyWithSecret,
+  ApiKeysListOfUserQuery,
   ApiKeysListQuery,
   ApiVersionList,
   Application,
@@ -19,6 +20,7 @@ import type {
   ApprovalCreate,
   ApprovalPage,
   ApprovalsGetQuery,
+  ApprovalsListAllQuery,
   ApprovalsListQuery,
   AuditEventPage,
   AuditEventsListQuery,
@@ -27,7 +29,9 @@ import type {
   BrandingUpdate,
   ConnectedAppLimits,
   ConnectedAppLimitsInput,
+  ConnectedAppOfUserPage,
   ConnectedAppPage,
+  ConnectedAppsListOfUserQuery,
   ConnectedAppsListQuery,
   ConnectedAppsRemoveQuery,
   DeliveryMethod,
@@ -84,6 +88,8 @@ import type {
   RegistrationTokenCreate,
   SecretRotation,
   SecretRotationCreate,
+  SessionPage,
+  SessionsListOfUserQuery,
   Shipment,
   ShipmentCreate,
   ShipmentPage,
@@ -111,6 +117,7 @@ import type {
   UserUpdate,
   UsersListQuery,
   VersionsListQuery,
+  WebhookDeliveryDetails,
   WebhookDeliveryPage,
   WebhookEndpoint,
   WebhookEndpointCreate,
@@ -155,6 +162,7 @@ export interface Queries {
   };
   readonly approvals: {
     list(query?: ApprovalsListQuery): QueryOf<ApprovalPage>;
+    listAll(query?: ApprovalsListAllQuery): QueryOf<ApprovalPage>;
     get(approvalId: number | string, query?: ApprovalsGetQuery): QueryOf<Approval>;
   };
   readonly payments: {
@@ -184,16 +192,22 @@ export interface Queries {
     list(query?: WebhooksListQuery): QueryOf<WebhookEndpointPage>;
     get(webhookEndpointId: number | string): QueryOf<WebhookEndpoint>;
     deliveries(webhookEndpointId: number | string, query?: WebhooksDeliveriesQuery): QueryOf<WebhookDeliveryPage>;
+    getDelivery(webhookEndpointId: number | string, webhookDeliveryId: number | string): QueryOf<WebhookDeliveryDetails>;
   };
   readonly authorization: {
     get(): QueryOf<Authorization>;
   };
   readonly connectedApps: {
     list(query?: ConnectedAppsListQuery): QueryOf<ConnectedAppPage>;
+    listOfUser(userId: number | string, query?: ConnectedAppsListOfUserQuery): QueryOf<ConnectedAppOfUserPage>;
     getLimits(connectedAppId: number | string): QueryOf<ConnectedAppLimits>;
+  };
+  readonly sessions: {
+    listOfUser(userId: number | string, query?: SessionsListOfUserQuery): QueryOf<SessionPage>;
   };
   readonly apiKeys: {
     list(query?: ApiKeysListQuery): QueryOf<ApiKeyPage>;
+    listOfUser(userId: number | string, query?: ApiKeysListOfUserQuery): QueryOf<ApiKeyPage>;
   };
   readonly applications: {
     list(query?: ApplicationsListQuery): QueryOf<ApplicationPage>;
@@ -247,6 +261,7 @@ export interface InfiniteQueries {
   };
   readonly approvals: {
     list(query?: ApprovalsListQuery): InfiniteQueryOf<ApprovalPage>;
+    listAll(query?: ApprovalsListAllQuery): InfiniteQueryOf<ApprovalPage>;
   };
   readonly payments: {
     list(orderId: number | string, query?: PaymentsListQuery): InfiniteQueryOf<PaymentPage>;
@@ -269,9 +284,14 @@ export interface InfiniteQueries {
   };
   readonly connectedApps: {
     list(query?: ConnectedAppsListQuery): InfiniteQueryOf<ConnectedAppPage>;
+    listOfUser(userId: number | string, query?: ConnectedAppsListOfUserQuery): InfiniteQueryOf<ConnectedAppOfUserPage>;
+  };
+  readonly sessions: {
+    listOfUser(userId: number | string, query?: SessionsListOfUserQuery): InfiniteQueryOf<SessionPage>;
   };
   readonly apiKeys: {
     list(query?: ApiKeysListQuery): InfiniteQueryOf<ApiKeyPage>;
+    listOfUser(userId: number | string, query?: ApiKeysListOfUserQuery): InfiniteQueryOf<ApiKeyPage>;
   };
   readonly applications: {
     list(query?: ApplicationsListQuery): InfiniteQueryOf<ApplicationPage>;

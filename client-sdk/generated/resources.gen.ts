@@ -25,6 +25,7 @@ import type {
   BrandingUpdate,
   ConnectedAppLimits,
   ConnectedAppLimitsInput,
+  ConnectedAppOfUserPage,
   ConnectedAppPage,
   DeliveryMethod,
   DeliveryMethodList,
@@ -66,6 +67,7 @@ import type {
   RegistrationTokenCreate,
   SecretRotation,
   SecretRotationCreate,
+  SessionPage,
   Shipment,
   ShipmentCreate,
   ShipmentPage,
@@ -84,6 +86,7 @@ import type {
   UserExportCreate,
   UserPage,
   UserUpdate,
+  WebhookDeliveryDetails,
   WebhookDeliveryPage,
   WebhookEndpoint,
   WebhookEndpointCreate,
@@ -126,6 +129,8 @@ export type {
   ConnectedApp,
   ConnectedAppLimits,
   ConnectedAppLimitsInput,
+  ConnectedAppOfUser,
+  ConnectedAppOfUserPage,
   ConnectedAppPage,
   Delivery,
   DeliveryInput,
@@ -205,6 +210,8 @@ export type {
   RegistrationTokenCreate,
   SecretRotation,
   SecretRotationCreate,
+  Session,
+  SessionPage,
   Shipment,
   ShipmentCreate,
   ShipmentEvent,
@@ -231,7 +238,9 @@ export type {
   UserPage,
   UserUpdate,
   WebhookAttempt,
+  WebhookAttemptDetails,
   WebhookDelivery,
+  WebhookDeliveryDetails,
   WebhookDeliveryPage,
   WebhookEndpoint,
   WebhookEndpointCreate,
@@ -239,6 +248,8 @@ export type {
   WebhookEndpointPage,
   WebhookEndpointUpdate,
   WebhookEndpointWithSecret,
+  WebhookRequestSent,
+  WebhookResponseReceived,
   WebhookSecretRotation,
   WebhookSecretRotationCreate,
 } from '../schema/types.gen.ts';
@@ -256,6 +267,7 @@ export interface DeliveryMethodsListQuery extends Query<'deliveryMethods.list'> 
 export interface OrdersListQuery extends Query<'orders.list'> {}
 export interface QuotesListQuery extends Query<'quotes.list'> {}
 export interface ApprovalsListQuery extends Query<'approvals.list'> {}
+export interface ApprovalsListAllQuery extends Query<'approvals.listAll'> {}
 export interface ApprovalsGetQuery extends Query<'approvals.get'> {}
 export interface PaymentsListQuery extends Query<'payments.list'> {}
 export interface PaymentsListAllQuery extends Query<'payments.listAll'> {}
@@ -271,8 +283,11 @@ export interface EventsListQuery extends Query<'events.list'> {}
 export interface WebhooksListQuery extends Query<'webhooks.list'> {}
 export interface WebhooksDeliveriesQuery extends Query<'webhooks.deliveries'> {}
 export interface ConnectedAppsListQuery extends Query<'connectedApps.list'> {}
+export interface ConnectedAppsListOfUserQuery extends Query<'connectedApps.listOfUser'> {}
 export interface ConnectedAppsRemoveQuery extends Query<'connectedApps.remove'> {}
+export interface SessionsListOfUserQuery extends Query<'sessions.listOfUser'> {}
 export interface ApiKeysListQuery extends Query<'apiKeys.list'> {}
+export interface ApiKeysListOfUserQuery extends Query<'apiKeys.listOfUser'> {}
 export interface ApplicationsListQuery extends Query<'applications.list'> {}
 export interface AuditEventsListQuery extends Query<'auditEvents.list'> {}
 export interface StatsOrdersQuery extends Query<'stats.orders'> {}
@@ -539,6 +554,12 @@ export interface ApprovalsResource {
    * Requires the scope `orders.read` or `orders.write` or `approvals.decide`.
    */
   list(query?: ApprovalsListQuery, options?: CallOptions): PagedCall<ApprovalPage, ProblemsOf['approvals.list']>;
+  /**
+   * List all customers' approvals.
+   * Returns the approvals of every customer, newest first. Requires a staff account. Only the customer can approve or decline.
+   * Requires the scope `orders.manage`.
+   */
+  listAll(query?: ApprovalsListAllQuery, options?: CallOptions): PagedCall<ApprovalPage, ProblemsOf['approvals.listAll']>;
   /**
    * Get an approval.
    * Returns the approval with its lines. With `wait`, the response is sent as soon as the approval is no longer pending, or after this time.
@@ -844,6 +865,16 @@ export interface WebhooksResource {
     options?: CallOptions,
   ): PagedCall<WebhookDeliveryPage, ProblemsOf['webhooks.deliveries']>;
   /**
+   * Get a delivery of a webhook endpoint.
+   * Returns the delivery with the request and the response of each attempt. The body of the request is the event, which `GET /events/{event_id}` returns to callers with access to the event.
+   * Requires the scope `webhooks.read`.
+   */
+  getDelivery(
+    webhookEndpointId: number | string,
+    webhookDeliveryId: number | string,
+    options?: CallOptions,
+  ): Call<WebhookDeliveryDetails, ProblemsOf['webhooks.getDelivery']>;
+  /**
    * Redeliver events.
    * Redelivers one event or a range of events. The events keep their IDs, and each delivery gets a new series of attempts.
    * Requires the scope `webhooks.write`.
@@ -878,6 +909,16 @@ export interface ConnectedAppsResource {
    */
   list(query?: ConnectedAppsListQuery, options?: CallOptions): PagedCall<ConnectedAppPage, ProblemsOf['connectedApps.list']>;
   /**
+   * List a user's connected applications.
+   * Returns the applications that can currently act for a user, newest first, with their limits and spending. `users.manage` allows staff to see this for customers. For the accounts of staff and administrators, it requires `users.administer` and an administrator.
+   * Requires the scope `users.manage` or `users.administer`.
+   */
+  listOfUser(
+    userId: number | string,
+    query?: ConnectedAppsListOfUserQuery,
+    options?: CallOptions,
+  ): PagedCall<ConnectedAppOfUserPage, ProblemsOf['connectedApps.listOfUser']>;
+  /**
    * Remove a connected application.
    * Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.
    * Requires the scope `connected_apps.write`.
@@ -911,6 +952,19 @@ export interface ConnectedAppsResource {
   removeLimits(connectedAppId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['connectedApps.removeLimits']>;
 }
 
+export interface SessionsResource {
+  /**
+   * List a user's sessions.
+   * Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. `users.manage` allows staff to see this for customers. For the accounts of staff and administrators, it requires `users.administer` and an administrator.
+   * Requires the scope `users.manage` or `users.administer`.
+   */
+  listOfUser(
+    userId: number | string,
+    query?: SessionsListOfUserQuery,
+    options?: CallOptions,
+  ): PagedCall<SessionPage, ProblemsOf['sessions.listOfUser']>;
+}
+
 export interface ApiKeysResource {
   /**
    * List API keys.
@@ -924,6 +978,16 @@ export interface ApiKeysResource {
    * Requires the scope `api_keys.manage`.
    */
   create(body: ApiKeyCreate, options?: CallOptions): Call<ApiKeyWithSecret, ProblemsOf['apiKeys.create']>;
+  /**
+   * List a user's API keys.
+   * Returns the API keys of a user, newest first. The secret keys are not included. `users.manage` allows staff to see this for customers. For the accounts of staff and administrators, it requires `users.administer` and an administrator.
+   * Requires the scope `users.manage` or `users.administer`.
+   */
+  listOfUser(
+    userId: number | string,
+    query?: ApiKeysListOfUserQuery,
+    options?: CallOptions,
+  ): PagedCall<ApiKeyPage, ProblemsOf['apiKeys.listOfUser']>;
   /**
    * Revoke an API key.
    * All further requests with the key are rejected. Revoking a key again has no effect.
@@ -1162,6 +1226,7 @@ export interface Resources {
   readonly webhooks: WebhooksResource;
   readonly authorization: AuthorizationResource;
   readonly connectedApps: ConnectedAppsResource;
+  readonly sessions: SessionsResource;
   readonly apiKeys: ApiKeysResource;
   readonly applications: ApplicationsResource;
   readonly auditEvents: AuditEventsResource;

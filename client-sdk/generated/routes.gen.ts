@@ -43,6 +43,7 @@ export const routes: RouteTable = {
     {
       create: 'POST json',
       list: 'GET query paginated',
+      listAll: 'GET/all query paginated',
       get: 'GET/{} query',
       approve: 'POST/{}/approval',
       decline: 'POST/{}/decline',
@@ -100,22 +101,33 @@ export const routes: RouteTable = {
       delete: 'DELETE/{}',
       rotateSecret: 'POST/{}/secret-rotations json',
       deliveries: 'GET/{}/deliveries query paginated',
+      getDelivery: 'GET/{}/deliveries/{}',
       redeliver: 'POST/{}/redeliveries json',
       test: 'POST/{}/test-events',
     },
   ],
   authorization: ['/api/v1/authorization', { get: 'GET' }],
   connectedApps: [
-    '/api/v1/connected-apps',
+    '/api/v1',
     {
-      list: 'GET query paginated',
-      remove: 'DELETE/{} query',
-      getLimits: 'GET/{}/limits',
-      setLimits: 'PUT/{}/limits json',
-      removeLimits: 'DELETE/{}/limits',
+      list: 'GET/connected-apps query paginated',
+      listOfUser: 'GET/users/{}/connected-apps query paginated',
+      remove: 'DELETE/connected-apps/{} query',
+      getLimits: 'GET/connected-apps/{}/limits',
+      setLimits: 'PUT/connected-apps/{}/limits json',
+      removeLimits: 'DELETE/connected-apps/{}/limits',
     },
   ],
-  apiKeys: ['/api/v1/api-keys', { list: 'GET query paginated', create: 'POST json', revoke: 'DELETE/{}' }],
+  sessions: ['/api/v1/users/{}/sessions', { listOfUser: 'GET query paginated' }],
+  apiKeys: [
+    '/api/v1',
+    {
+      list: 'GET/api-keys query paginated',
+      create: 'POST/api-keys json',
+      listOfUser: 'GET/users/{}/api-keys query paginated',
+      revoke: 'DELETE/api-keys/{}',
+    },
+  ],
   applications: [
     '/api/v1',
     {
@@ -156,6 +168,7 @@ export const scopesOf: ScopesOf = /* @__PURE__ */ listScopes({
   approvals: {
     'orders.write': 'create cancel',
     'orders.read orders.write approvals.decide': 'list get',
+    'orders.manage': 'listAll',
     'approvals.decide': 'approve decline',
   },
   payments: {
@@ -172,10 +185,15 @@ export const scopesOf: ScopesOf = /* @__PURE__ */ listScopes({
   userImports: { 'tasks.write': 'create' },
   tasks: { 'tasks.read': 'list get result', 'tasks.write': 'cancel' },
   events: { 'events.read': 'list get' },
-  webhooks: { 'webhooks.read': 'list get deliveries', 'webhooks.write': 'create update delete rotateSecret redeliver test' },
+  webhooks: { 'webhooks.read': 'list get deliveries getDelivery', 'webhooks.write': 'create update delete rotateSecret redeliver test' },
   authorization: { '': 'get' },
-  connectedApps: { 'connected_apps.read': 'list getLimits', 'connected_apps.write': 'remove setLimits removeLimits' },
-  apiKeys: { 'api_keys.manage': 'list create revoke' },
+  connectedApps: {
+    'connected_apps.read': 'list getLimits',
+    'users.manage users.administer': 'listOfUser',
+    'connected_apps.write': 'remove setLimits removeLimits',
+  },
+  sessions: { 'users.manage users.administer': 'listOfUser' },
+  apiKeys: { 'api_keys.manage': 'list create revoke', 'users.manage users.administer': 'listOfUser' },
   applications: { 'applications.manage': 'list create get update delete rotateSecret createRegistrationToken' },
   auditEvents: { 'audit.read': 'list' },
   usage: { '': 'get' },
@@ -219,6 +237,7 @@ export type ScopesOf = {
   readonly 'quotes.cancel': readonly ['orders.write', 'orders.manage'];
   readonly 'approvals.create': readonly ['orders.write'];
   readonly 'approvals.list': readonly ['orders.read', 'orders.write', 'approvals.decide'];
+  readonly 'approvals.listAll': readonly ['orders.manage'];
   readonly 'approvals.get': readonly ['orders.read', 'orders.write', 'approvals.decide'];
   readonly 'approvals.approve': readonly ['approvals.decide'];
   readonly 'approvals.decline': readonly ['approvals.decide'];
@@ -257,16 +276,20 @@ export type ScopesOf = {
   readonly 'webhooks.delete': readonly ['webhooks.write'];
   readonly 'webhooks.rotateSecret': readonly ['webhooks.write'];
   readonly 'webhooks.deliveries': readonly ['webhooks.read'];
+  readonly 'webhooks.getDelivery': readonly ['webhooks.read'];
   readonly 'webhooks.redeliver': readonly ['webhooks.write'];
   readonly 'webhooks.test': readonly ['webhooks.write'];
   readonly 'authorization.get': readonly [];
   readonly 'connectedApps.list': readonly ['connected_apps.read'];
+  readonly 'connectedApps.listOfUser': readonly ['users.manage', 'users.administer'];
   readonly 'connectedApps.remove': readonly ['connected_apps.write'];
   readonly 'connectedApps.getLimits': readonly ['connected_apps.read'];
   readonly 'connectedApps.setLimits': readonly ['connected_apps.write'];
   readonly 'connectedApps.removeLimits': readonly ['connected_apps.write'];
+  readonly 'sessions.listOfUser': readonly ['users.manage', 'users.administer'];
   readonly 'apiKeys.list': readonly ['api_keys.manage'];
   readonly 'apiKeys.create': readonly ['api_keys.manage'];
+  readonly 'apiKeys.listOfUser': readonly ['users.manage', 'users.administer'];
   readonly 'apiKeys.revoke': readonly ['api_keys.manage'];
   readonly 'applications.list': readonly ['applications.manage'];
   readonly 'applications.create': readonly ['applications.manage'];
@@ -875,6 +898,23 @@ export type ProblemsOf = {
     revoked_token: 401;
     missing_token: 401;
     insufficient_scope: 403;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'approvals.listAll': {
+    invalid_request: 400;
+    invalid_cursor: 400;
+    cursor_mismatch: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
     not_acceptable: 406;
     rate_limited: 429;
     quota_exceeded: 429;
@@ -1620,6 +1660,21 @@ export type ProblemsOf = {
     unavailable: 503;
     insufficient_storage: 503;
   };
+  'webhooks.getDelivery': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
   'webhooks.redeliver': {
     invalid_request: 400;
     malformed_json: 400;
@@ -1694,6 +1749,24 @@ export type ProblemsOf = {
     unavailable: 503;
     insufficient_storage: 503;
   };
+  'connectedApps.listOfUser': {
+    invalid_request: 400;
+    invalid_cursor: 400;
+    cursor_mismatch: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
   'connectedApps.remove': {
     invalid_request: 400;
     invalid_token: 401;
@@ -1761,6 +1834,24 @@ export type ProblemsOf = {
     unavailable: 503;
     insufficient_storage: 503;
   };
+  'sessions.listOfUser': {
+    invalid_request: 400;
+    invalid_cursor: 400;
+    cursor_mismatch: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
   'apiKeys.list': {
     invalid_request: 400;
     invalid_cursor: 400;
@@ -1795,6 +1886,24 @@ export type ProblemsOf = {
     payload_too_large: 413;
     unsupported_media_type: 415;
     idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'apiKeys.listOfUser': {
+    invalid_request: 400;
+    invalid_cursor: 400;
+    cursor_mismatch: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
     rate_limited: 429;
     quota_exceeded: 429;
     internal_error: 500;

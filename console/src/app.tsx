@@ -7,7 +7,7 @@ import { BrowserRouter, useNavigate } from 'react-router';
 import { client, signIn } from './api/client.ts';
 import { LiveEventsProvider } from './api/live-events.tsx';
 import { PermissionsProvider } from './api/permissions.tsx';
-import { ErrorBoundary } from './components/error-boundary.tsx';
+import { ErrorBoundary } from './components/feedback/error-boundary.tsx';
 import { environment } from './environment.ts';
 import { Shell } from './layout/shell.tsx';
 import { SignInPage } from './layout/sign-in-page.tsx';

@@ -1,16 +1,23 @@
 import { initServer } from '@ts-rest/express';
-import { contract } from '@mandate/contract';
+import { contract, type ConnectedApp, type ConnectedAppOfUser } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed.ts';
 import { assertLimitsEndInFuture } from '../order-limits/assert-limits-end-in-future.ts';
-import { changeLimitsOfConnectedApp, findLimitsOfConnectedApp } from '../oauth/grants/find-and-change-limits-of-connected-app.ts';
+import {
+  changeLimitsOfConnectedApp,
+  findLimitsOfConnectedApp,
+  limitsFromEffectiveLimits,
+  listLimitsOfConnectedApps,
+} from '../oauth/grants/find-and-change-limits-of-connected-app.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
+import { assertAllOrdersAccessible } from '../http/request/assert-all-orders-accessible.ts';
 import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { listConnectedAppsOfUser, revokeConnectedAppConsentAndApiKeys } from '../oauth/grants/create-list-and-revoke-connected-apps.ts';
 import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
+import { assertUserAccessReadable } from '../users/find-user.ts';
 
 /** Additional dependencies for the connected app handlers. */
 export type ConnectedAppDependencies = { readonly onTokenOperation: OnTokenOperation };
@@ -20,6 +27,7 @@ type Dependencies = HandlerDependencies & ConnectedAppDependencies;
 export const connectedAppRoutes = (dependencies: Dependencies) =>
   initServer().router(contract.connectedApps, {
     list: (request) => handleListConnectedApps(dependencies, request),
+    listOfUser: (request) => handleListConnectedAppsOfUser(dependencies, request),
     remove: (request) => handleRemoveConnectedApp(dependencies, request),
     getLimits: (request) => handleGetLimits(dependencies, request),
     setLimits: (request) => handleSetLimits(dependencies, request),
@@ -41,6 +49,23 @@ const handleListConnectedApps: RouteHandler<typeof contract.connectedApps.list, 
     ({ id }) => [id, id],
   );
   return { status: 200, body };
+};
+
+const handleListConnectedAppsOfUser: RouteHandler<typeof contract.connectedApps.listOfUser, Dependencies> = async (
+  { em, pages },
+  { params: { user_id: userId }, query, req, res },
+) => {
+  const principal = requirePrincipal(req);
+  await assertUserAccessReadable(em, principal, userId);
+  assertAllOrdersAccessible(principal, 'read what other applications may spend');
+  const position = pages.decodeCursor(req, query);
+  const apps = await listConnectedAppsOfUser(em, userId, new Date(), position?.[1] ?? null, query.limit + 1);
+  const limits = await listLimitsOfConnectedApps(
+    em,
+    apps.map(({ id }) => id),
+  );
+  const toItem = (app: ConnectedApp): ConnectedAppOfUser => ({ ...app, limits: limitsFromEffectiveLimits(limits.get(app.id)) });
+  return { status: 200, body: pages.respondWithPage(req, res, query, apps, toItem, ({ id }) => [id, id]) };
 };
 
 const handleRemoveConnectedApp: RouteHandler<typeof contract.connectedApps.remove, Dependencies> = async (

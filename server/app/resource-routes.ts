@@ -21,6 +21,7 @@ export { eventRoutes as events } from '../events/routes.ts';
 export { webhookRoutes as webhooks } from '../webhooks/routes.ts';
 export { authorizationRoutes as authorization } from '../order-limits/routes.ts';
 export { connectedAppRoutes as connectedApps } from '../access-management/connected-app-routes.ts';
+export { sessionRoutes as sessions } from '../access-management/session-routes.ts';
 export { apiKeyRoutes as apiKeys } from '../access-management/api-key-routes.ts';
 export { applicationRoutes as applications } from '../access-management/application-routes.ts';
 export { auditEventRoutes as auditEvents } from '../audit/routes.ts';

@@ -27,6 +27,12 @@ export function buildReadableApprovalsFilter(principal: Principal): Filter {
   return buildApprovalFilter(principal.user?.id ?? 0, clientId);
 }
 
+/** Returns the filter for the approvals of every customer, or of one, that the principal, who manages orders, may read. */
+export function buildAllApprovalsFilter(principal: Principal, userId: number | undefined): Filter {
+  const clientId = findRequiredOrderClientId(principal);
+  return { ...(userId !== undefined && { user: userId }), ...(clientId !== undefined && { clientId }) };
+}
+
 /** Returns the filter that corresponds to `deriveApprovalStatus`. */
 export function buildApprovalStatusFilter(statuses: readonly ApprovalStatus[], now: Date): Filter {
   const isUndecided = { usedAt: null, declinedAt: null };
@@ -41,7 +47,8 @@ export function buildApprovalStatusFilter(statuses: readonly ApprovalStatus[], n
     },
     expired: { ...isOpen, expiresAt: { $lte: now } },
     approved: { ...isOpen, expiresAt: { $gt: now }, approvedAt: { $ne: null } },
-    pending: { ...isOpen, expiresAt: { $gt: now }, approvedAt: null },
+    // An expiration is reported later, so the last condition is always met. With it, PostgreSQL can use the index of open approvals.
+    pending: { ...isOpen, expiresAt: { $gt: now }, approvedAt: null, expirationReportedAt: null },
   };
   return { $or: statuses.map((status) => filters[status]) };
 }

@@ -1,11 +1,12 @@
 import { initServer } from '@ts-rest/express';
-import type { Request } from 'express';
-import { contract, type Approval as ApprovalBody } from '@mandate/contract';
+import type { Request, Response } from 'express';
+import { contract, type Approval as ApprovalBody, type ApprovalStatus } from '@mandate/contract';
 import { Application } from '../applications/application.entity.ts';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { EventHandlerDependencies } from '../events/event-long-poll.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
+import type { MatchedRequest } from '../http/request/matched-route.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import { requireRecentSignIn, requireSecondFactor } from '../http/request/require-recent-sign-in.ts';
@@ -16,6 +17,7 @@ import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed
 import { approvalFromEntity, approvalSummaryFromEntity, deriveApprovalStatus, type ApprovalWithQuote } from './approval-from-entity.ts';
 import { cancelApproval, decideApproval } from './decide-approval.ts';
 import {
+  buildAllApprovalsFilter,
   buildApprovalFilter,
   buildApprovalStatusFilter,
   buildReadableApprovalsFilter,
@@ -42,6 +44,7 @@ export const approvalRoutes = (dependencies: Dependencies) =>
   initServer().router(contract.approvals, {
     create: (request) => handleCreateApproval(dependencies, request),
     list: (request) => handleListApprovals(dependencies, request),
+    listAll: (request) => handleListAllApprovals(dependencies, request),
     get: (request) => handleGetApproval(dependencies, request),
     approve: (request) => handleApprove(dependencies, request),
     decline: (request) => handleDecline(dependencies, request),
@@ -63,18 +66,39 @@ const handleCreateApproval: RouteHandler<typeof contract.approvals.create, Depen
   return createResourceIdempotently(em, req, res, effect, locationFor);
 };
 
-const handleListApprovals: RouteHandler<typeof contract.approvals.list, Dependencies> = async ({ em, pages }, { query, req, res }) => {
+const handleListApprovals: RouteHandler<typeof contract.approvals.list, Dependencies> = (dependencies, request) =>
+  respondWithApprovals(dependencies, request, buildReadableApprovalsFilter(requirePrincipal(request.req)));
+
+const handleListAllApprovals: RouteHandler<typeof contract.approvals.listAll, Dependencies> = (dependencies, request) =>
+  respondWithApprovals(dependencies, request, buildAllApprovalsFilter(requirePrincipal(request.req), request.query.user_id));
+
+type ListRequest = {
+  readonly query: {
+    readonly limit: number;
+    readonly cursor?: string | undefined;
+    readonly status?: readonly ApprovalStatus[] | undefined;
+  };
+  readonly req: MatchedRequest;
+  readonly res: Response;
+};
+
+/** Lists the approvals that match the filter and the query. */
+async function respondWithApprovals(
+  { em, pages }: Dependencies,
+  { query, req, res }: ListRequest,
+  filter: ReturnType<typeof buildReadableApprovalsFilter>,
+) {
   const now = new Date();
   const position = pages.decodeCursor(req, query);
   const filters = [
-    buildReadableApprovalsFilter(requirePrincipal(req)),
+    filter,
     ...(query.status === undefined ? [] : [buildApprovalStatusFilter(query.status, now)]),
     ...(position ? [{ id: { $lt: position[1] } }] : []),
   ];
   const rows = await listApprovals(em, filters, query.limit + 1);
   const toItem = (found: ApprovalWithQuote) => approvalSummaryFromEntity(found, now);
-  return { status: 200, body: pages.respondWithPage(req, res, query, rows, toItem, ({ approval: { id } }) => [id, id]) };
-};
+  return { status: 200 as const, body: pages.respondWithPage(req, res, query, rows, toItem, ({ approval: { id } }) => [id, id]) };
+}
 
 const handleGetApproval: RouteHandler<typeof contract.approvals.get, Dependencies> = async (
   { em, newEvents },

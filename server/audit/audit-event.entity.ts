@@ -34,5 +34,7 @@ export const AuditEvent = defineEntity({
   indexes: [
     { name: 'audit_events_occurred', properties: ['occurredAt', 'id'] },
     { name: 'audit_events_user', properties: ['userId', 'occurredAt', 'id'] },
+    { name: 'audit_events_actor', properties: ['actorId', 'occurredAt', 'id'] },
+    { name: 'audit_events_client', properties: ['clientId', 'occurredAt', 'id'] },
   ],
 });

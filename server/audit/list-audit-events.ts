@@ -9,6 +9,8 @@ type AuditEventEntity = InferEntity<typeof AuditEvent>;
 
 export type AuditFilters = {
   readonly userId?: number | undefined;
+  readonly actorId?: number | undefined;
+  readonly clientId?: string | undefined;
   readonly action?: readonly AuditEventBody['action'][] | undefined;
   readonly outcome?: AuditEventBody['outcome'] | undefined;
   readonly occurredAtGte?: string | undefined;
@@ -42,9 +44,11 @@ export const auditEventFromEntity = (event: AuditEventEntity): AuditEventBody =>
   details: event.details,
 });
 
-const filterConditions = ({ userId, action, outcome, occurredAtGte, occurredAtLt }: AuditFilters) => ({
+const filterConditions = ({ userId, actorId, clientId, action, outcome, occurredAtGte, occurredAtLt }: AuditFilters) => ({
   $and: [
     ...(userId === undefined ? [] : [{ userId }]),
+    ...(actorId === undefined ? [] : [{ actorId }]),
+    ...(clientId === undefined ? [] : [{ clientId }]),
     ...(action === undefined ? [] : [{ action: { $in: [...action] } }]),
     ...(outcome === undefined ? [] : [{ outcome }]),
     ...(occurredAtGte === undefined ? [] : [{ occurredAt: { $gte: new Date(occurredAtGte) } }]),

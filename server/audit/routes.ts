@@ -15,8 +15,9 @@ const handleListAuditEvents: RouteHandler<typeof contract.auditEvents.list, Hand
   { query, req, res },
 ) => {
   rejectReversedTimeRange(query, 'occurred_at_gte', 'occurred_at_lt');
-  const { user_id: userId, action, outcome, occurred_at_gte: occurredAtGte, occurred_at_lt: occurredAtLt } = query;
-  const filters = { userId, action, outcome, occurredAtGte, occurredAtLt };
+  const { user_id: userId, actor_id: actorId, client_id: clientId, action, outcome } = query;
+  const { occurred_at_gte: occurredAtGte, occurred_at_lt: occurredAtLt } = query;
+  const filters = { userId, actorId, clientId, action, outcome, occurredAtGte, occurredAtLt };
   const rows = await listAuditEvents(em, filters, pages.decodeCursor(req, query), query.limit);
   return {
     status: 200,

@@ -1,7 +1,7 @@
 import type { User as UserBody } from '@mandate/contract';
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import { canUseScope, requireAnyScope } from '../http/middleware/authorize-by-scope.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
@@ -28,6 +28,18 @@ export async function findUserForUpdate(em: EntityManager, principal: Principal,
   const user = isPermitted ? await em.findOne(User, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;
   if (!user) throw userNotFound(id);
   return user;
+}
+
+/**
+ * Verifies that the principal may see the sessions and the connected applications of another user. For the accounts of staff and
+ * administrators, this requires an administrator with `users.administer`.
+ * @throws {Problem} `not_found`, `forbidden` or `insufficient_scope`
+ */
+export async function assertUserAccessReadable(em: EntityManager, principal: Principal, id: number): Promise<void> {
+  const user = await em.findOne(User, { id }, { fields: ['role'], disableIdentityMap: true });
+  if (!user) throw userNotFound(id);
+  if (user.role === 'customer') requireAnyScope(principal, 'users.manage', 'users.administer');
+  else requireAnyScope(principal, 'users.administer');
 }
 
 const userNotFound = (id: number): Problem => createProblem('not_found', { detail: translatable`User ${{ id }} was not found.` });

@@ -7,7 +7,12 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { updateWebhookEndpoint, rotateWebhookSecret } from './endpoints/update-endpoint-or-rotate-secret.ts';
 import { createWebhookEndpoint, type WebhookDependencies } from './endpoints/create-endpoint.ts';
-import { handleListWebhookDeliveries, handleRedeliverWebhooks, handleSendTestWebhook } from './delivery/webhook-delivery-handlers.ts';
+import {
+  handleGetWebhookDelivery,
+  handleListWebhookDeliveries,
+  handleRedeliverWebhooks,
+  handleSendTestWebhook,
+} from './delivery/webhook-delivery-handlers.ts';
 import { getWebhookEndpointPath, endpointFromEntity } from './endpoints/endpoint-and-delivery-from-entity.ts';
 import { findOwnWebhookEndpoint, listOwnWebhookEndpoints, lockOwnWebhookEndpoint } from './endpoints/find-list-or-lock-own-endpoints.ts';
 
@@ -25,6 +30,7 @@ export const webhookRoutes = (dependencies: Dependencies) =>
     delete: (request) => handleDeleteWebhookEndpoint(dependencies, request),
     rotateSecret: (request) => handleRotateWebhookSecret(dependencies, request),
     deliveries: (request) => handleListWebhookDeliveries(dependencies, request),
+    getDelivery: (request) => handleGetWebhookDelivery(dependencies, request),
     redeliver: (request) => handleRedeliverWebhooks(dependencies, request),
     test: (request) => handleSendTestWebhook(dependencies, request),
   });

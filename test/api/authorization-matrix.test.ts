@@ -4,7 +4,7 @@
  */
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { contract, contractV2, listRoutes, maxWebhookEndpoints } from '@mandate/contract';
+import { contract, contractV2, listRoutes } from '@mandate/contract';
 import { expect, test } from 'vitest';
 import { assignEventSequenceNumbers } from '../../server/events/assign-event-sequence-numbers.ts';
 import { operationName } from '../support/contract/declared-responses.ts';
@@ -24,6 +24,7 @@ import {
   testAuthorization,
 } from '../support/shop/authorization-matrix.ts';
 import { pickupDelivery, buildProductInput } from '../support/shop/test-shop.ts';
+import { createWebhookRows } from './webhooks/webhook-authorization-rows.ts';
 
 let nameCount = 0;
 const unique = (): string => `unique_${++nameCount}`;
@@ -67,24 +68,6 @@ const taskOwnerStatuses = (status: number): Statuses => [401, 403, 404, status, 
 
 const applicationBody = { name: 'A', type: 'confidential', grant_types: ['client_credentials'], scopes: ['orders.read'] };
 const createApplication = async (): Promise<number> => (await createResource('POST', '/applications', applicationBody)).id;
-
-const endpointBody = { url: 'https://receiver.example.com/hooks', events: ['order.paid'] };
-const createEndpoint = async (): Promise<number> => (await createResource('POST', '/webhook-endpoints', endpointBody, tokens.owner)).id;
-let sharedEndpointId: Promise<number> | undefined;
-const sharedEndpoint = (): Promise<number> => (sharedEndpointId ??= createEndpoint());
-/** Creates an endpoint. If the number of endpoints is near the limit, first deletes endpoints from earlier tests. */
-async function createEndpointBelowLimit(): Promise<number> {
-  const sharedId = await sharedEndpoint();
-  const call = { token: tokens.owner ?? '' };
-  const { data }: JsonBody = (await shop.callApi('GET', '/api/v1/webhook-endpoints?limit=100', call)).body;
-  if (data.length > maxWebhookEndpoints - 5) {
-    const otherIds: number[] = data.map(({ id }: JsonBody) => id).filter((id: number) => id !== sharedId);
-    await Promise.all(otherIds.map((id) => shop.callApi('DELETE', `/api/v1/webhook-endpoints/${id}`, call)));
-  }
-  return createEndpoint();
-}
-/** An endpoint is visible only to the application that created it, for the same user. Even the user's own API key gets 404. */
-const endpointCreatorStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, 404];
 
 const rows: AuthorizationRows = {
   'usage.get': { send: () => ['GET', '/usage'], statuses: [401, 200, 200, 200, 200, 200, 200, 200] },
@@ -196,34 +179,10 @@ const rows: AuthorizationRows = {
   'userExports.create': { send: () => afterCancelingTasks(['POST', '/user-exports', {}]), statuses: signedInAdministratorStatuses(202) },
   'events.list': { send: () => ['GET', '/events'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
   'events.get': { send: async () => ['GET', `/events/${await createOrderEvent()}`], statuses: ownerStatuses },
-  'webhooks.list': { send: () => ['GET', '/webhook-endpoints'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
-  'webhooks.create': { send: () => ['POST', '/webhook-endpoints', endpointBody], statuses: [401, 403, 201, 201, 201, 201, 201, 201] },
-  'webhooks.get': { send: async () => ['GET', `/webhook-endpoints/${await sharedEndpoint()}`], statuses: endpointCreatorStatuses(200) },
-  'webhooks.update': {
-    send: async () => ['PATCH', `/webhook-endpoints/${await sharedEndpoint()}`, {}],
-    statuses: endpointCreatorStatuses(200),
-  },
-  'webhooks.delete': {
-    send: async () => ['DELETE', `/webhook-endpoints/${await createEndpointBelowLimit()}`],
-    statuses: endpointCreatorStatuses(204),
-  },
-  'webhooks.rotateSecret': {
-    send: async () => ['POST', `/webhook-endpoints/${await sharedEndpoint()}/secret-rotations`, { overlap_seconds: 0 }],
-    statuses: endpointCreatorStatuses(201),
-  },
-  'webhooks.deliveries': {
-    send: async () => ['GET', `/webhook-endpoints/${await sharedEndpoint()}/deliveries`],
-    statuses: endpointCreatorStatuses(200),
-  },
-  'webhooks.redeliver': {
-    send: async () => ['POST', `/webhook-endpoints/${await sharedEndpoint()}/redeliveries`, { from_event_id: 1 }],
-    statuses: endpointCreatorStatuses(202),
-  },
-  'webhooks.test': {
-    send: async () => ['POST', `/webhook-endpoints/${await sharedEndpoint()}/test-events`],
-    statuses: endpointCreatorStatuses(202),
-  },
+  ...createWebhookRows(),
   'connectedApps.list': { send: () => ['GET', '/connected-apps'], statuses: [401, 403, 200, 200, 200, 200, 403, 200] },
+  'connectedApps.listOfUser': { send: () => ['GET', `/users/${owner.id}/connected-apps`], statuses: staffStatuses(200) },
+  'sessions.listOfUser': { send: () => ['GET', `/users/${owner.id}/sessions`], statuses: staffStatuses(200) },
   'connectedApps.remove': { send: () => ['DELETE', '/connected-apps/999999'], statuses: [401, 403, 404, 404, 404, 404, 403, 404] },
   'connectedApps.getLimits': {
     send: () => ['GET', '/connected-apps/999999/limits'],
@@ -238,6 +197,7 @@ const rows: AuthorizationRows = {
     statuses: [401, 403, 404, 404, 404, 404, 403, 404],
   },
   'apiKeys.list': { send: () => ['GET', '/api-keys'], statuses: [401, 403, 200, 200, 200, 200, 403, 403] },
+  'apiKeys.listOfUser': { send: () => ['GET', `/users/${owner.id}/api-keys`], statuses: staffStatuses(200) },
   'apiKeys.create': {
     send: () => ['POST', '/api-keys', { name: 'Mine', scopes: ['orders.read'] }],
     statuses: [401, 403, 201, 201, 201, 201, 403, 403],

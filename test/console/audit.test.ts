@@ -9,7 +9,7 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
   const browser = useConsoleBrowser(shop);
   const staff = shop.staff(['users.manage']);
 
-  test('shows who acted for whom, and filters by person, action and day', async () => {
+  test('shows who acted for whom, and filters by person, actor, application, action and day', async () => {
     const customer = await shop.createAccount('customer', ['orders.read']);
     expect((await staff.callApi('PATCH', `/api/v1/users/${customer.id}`, { body: { status: 'suspended' } })).status).toBe(200);
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/audit');
@@ -22,8 +22,9 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     await checkPage(page, 'audit details');
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
 
-    await page.getByRole('searchbox').fill(customer.email);
-    await page.getByRole('searchbox').press('Enter');
+    const affected = page.getByRole('searchbox', { name: 'Affected person' });
+    await affected.fill(customer.email);
+    await affected.press('Enter');
     await expect.poll(() => page.getByRole('row', { name: 'Test admin' }).count()).toBe(0);
     expect(new URL(page.url()).searchParams.get('user_id')).toBe(String(customer.id));
     await page.getByLabel('Action', { exact: true }).selectOption('Account suspended');
@@ -31,6 +32,18 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
     await page.getByLabel('From this day').fill('2099-01-01');
     await page.getByText('Nothing matches').waitFor();
+    await page.getByLabel('From this day').fill('');
+
+    await affected.fill('');
+    await page.getByLabel('Action', { exact: true }).selectOption('All actions');
+    const actor = page.getByRole('searchbox', { name: 'Who acted' });
+    await actor.fill(customer.email);
+    await actor.press('Enter');
+    await expect.poll(() => page.getByRole('row', { name: 'Account suspended' }).count()).toBe(0);
+    await page.getByRole('row', { name: 'Consent given' }).first().waitFor();
+    await page.getByLabel('Application', { exact: true }).selectOption('Console');
+    await page.getByText('Nothing matches').waitFor();
+    expect(new URL(page.url()).searchParams.get('client_id')).toBe('mandate-console');
     expect(browser.pageErrors).toEqual([]);
   });
 

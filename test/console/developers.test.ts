@@ -46,8 +46,11 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     await page.getByRole('button', { name: 'Send test event' }).click();
     await page.getByText('A test event will be delivered.').waitFor();
     await page.getByRole('link', { name: 'webhook_endpoint.test' }).first().click();
-    await dialog.getByText('204').waitFor();
+    await dialog.getByText('204', { exact: true }).waitFor();
     await dialog.getByText('"webhook_endpoint.test"').waitFor();
+    await dialog.getByText('Headers and response of attempt 1').click();
+    await dialog.getByRole('region', { name: 'Request of attempt 1' }).getByText('webhook-signature: v1,').waitFor();
+    await dialog.getByText('The body is empty.').waitFor();
     await checkPage(page, 'developers delivery');
     await dialog.getByRole('button', { name: 'Redeliver' }).click();
     await page.getByText('The event will be delivered again.').waitFor();

@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000
   test('shows sales, and open work with links to the pages where staff can act', async () => {
     const page = await openAsStaff();
     const work = page.getByRole('region', { name: 'To do' });
-    await expect.poll(() => work.innerText()).toMatch(/To ship\s+1\s+Unpaid\s+1\s+Waiting for your approval\s+0\s+Running low\s+1\s/);
+    await expect.poll(() => work.innerText()).toMatch(/To ship\s+1\s+Unpaid\s+1\s+Waiting for approval\s+0\s+Running low\s+1\s/);
     const sales = page.getByRole('region', { name: 'The last 30 days' });
     await sales.locator('li', { hasText: '30 days before' }).waitFor();
     expect(await sales.locator('dl').innerText()).toMatch(/Revenue\s+€5.10\s+€0.00 before\s+Orders\s+2\s/);

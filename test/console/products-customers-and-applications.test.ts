@@ -3,7 +3,8 @@ import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium } from '../support/browser/chromium.ts';
-import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
+import { obtainTokens, signUp, signUpWithRole } from '../support/oauth/oauth-flow.ts';
+import { connectRequestingApplication, requestApprovalOf60 } from '../support/shop/approval-requests.ts';
 import { runPendingTasks } from '../support/shop/run-tasks.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 import type { JsonBody } from '../support/server/start-mandate.ts';
@@ -162,6 +163,33 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
   });
 
+  test('the connected applications, sessions and approvals of a customer are shown', async () => {
+    const anna = await signUp(shop.origin);
+    const app = await connectRequestingApplication(shop, anna);
+    await requestApprovalOf60(app);
+    const { access_token: token } = await obtainTokens(shop.origin, anna, ['api_keys.manage', 'users.read']);
+    const key = { name: 'Backup', scopes: ['users.read'] };
+    expect((await shop.callApi('POST', '/api/v1/api-keys', { token, body: key })).status).toBe(201);
+    await open(`/customers/${anna.id}`);
+    await page.getByRole('list', { name: 'API keys' }).getByText('Backup').waitFor();
+    const apps = page.getByRole('list', { name: 'Connected applications' });
+    await apps.getByText('Up to €50.00 per order').waitFor();
+    await apps.getByText('€0.00 of €200.00 spent this month (set by the customer)').waitFor();
+    await page.getByRole('list', { name: 'Signed-in browsers' }).getByRole('listitem').first().waitFor();
+    await checkPage(page, 'customer with applications');
+    await open('/orders');
+    await page.getByRole('link', { name: 'Approvals' }).click();
+    const row = page.getByRole('row', { name: 'Test application' });
+    await row.getByText('Waiting').waitFor();
+    await row.getByText('Above the limit per order').waitFor();
+    await checkPage(page, 'approvals');
+    await page.getByRole('link', { name: 'Declined' }).click();
+    await page.getByText('Nothing matches').waitFor();
+    await page.getByRole('link', { name: 'Waiting' }).click();
+    await row.getByRole('link', { name: 'Anna Test' }).click();
+    await page.getByRole('heading', { name: 'Anna Test' }).waitFor();
+  });
+
   test('a registered application gets a secret and code that works', async () => {
     await open('/applications');
     await page.getByRole('link', { name: 'Register application' }).click();
@@ -188,8 +216,8 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await button('Rotate secret').click();
     await button('Rotate secret', dialog()).click();
     await dialog().getByText('The previous secret is valid until').waitFor();
-    const [secret] = await dialog().locator('code').allTextContents();
-    await button('I have stored the secret', dialog()).click();
+    const secret = await dialog().getByLabel('Client secret').inputValue();
+    await button('Done', dialog()).click();
     expect(code).not.toContain(secret);
     await button('Edit: Permissions').click();
     await dialog().getByRole('checkbox', { name: 'Refund customers' }).check();
@@ -216,7 +244,11 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await limited.goto(`${shop.origin}/console/customers/${customer.id}`);
     await button('Suspend', limited).waitFor();
     expect(await limited.getByRole('main').getByRole('button').allTextContents()).toEqual(['Edit', 'Suspend']);
-    expect(await limited.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Account']);
+    expect(await limited.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
+      'Connected applications',
+      'Account',
+      'Signed-in browsers',
+    ]);
     await limited.goto(`${shop.origin}/console/products`);
     await limited.getByRole('link', { name: /White mug/ }).waitFor();
     expect(await limited.getByRole('main').getByRole('button').allTextContents()).toEqual(['Views']);

@@ -12,6 +12,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
   const browser = useConsoleBrowser(shop);
   const admin = shop.admin(['branding.manage']);
   const staff = shop.staff(['settings.write']);
+  const providers = shop.admin(['identity_providers.manage']);
 
   test('change the branding, and show the difference to the change of another administrator', async () => {
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/settings');
@@ -62,6 +63,54 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await row.waitFor({ state: 'detached' });
     expect((await shop.callApi('GET', '/api/v1/delivery-methods/bicycle')).status).toBe(404);
+    expect(browser.pageErrors).toEqual([]);
+  });
+
+  test('add, change, disable and delete a sign-in service, without showing its secret again', async () => {
+    const administrator = await signUpWithRole(shop.db, shop.origin, 'admin');
+    const page = await browser.openAs(administrator, '/settings/identity-providers');
+    const dialog = page.getByRole('dialog');
+    const row = page.getByRole('row', { name: 'Shop directory' });
+    const provider = async () => (await providers.callApi('GET', '/api/v1/identity-providers')).body.data[0];
+    await page.getByText('No sign-in services yet').waitFor();
+    await page.getByRole('button', { name: 'Add sign-in service' }).click();
+    await dialog.getByLabel('Service').selectOption('Another service (OpenID Connect)');
+    await dialog.getByLabel('Part of the redirect URI').fill('directory');
+    await dialog.getByLabel('Issuer').fill('https://login.example.com/');
+    await dialog.getByLabel('Name').fill('Shop directory');
+    await dialog.getByLabel('Client ID').fill('shop');
+    await dialog.getByLabel('Client secret').fill('secret-of-the-directory');
+    await dialog.getByLabel('Create an account at the first sign-in').check();
+    await checkPage(page, 'settings add sign-in service');
+    await dialog.getByRole('button', { name: 'Add sign-in service' }).click();
+    expect(await dialog.getByRole('textbox', { name: 'Redirect URI', exact: true }).inputValue()).toBe(
+      `${shop.origin}/sign-in/providers/directory/callback`,
+    );
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await row.getByText('Creates accounts').waitFor();
+    await checkPage(page, 'settings sign-in services');
+
+    await page.getByRole('button', { name: 'Edit “Shop directory”' }).click();
+    expect(await dialog.getByLabel('Client secret').inputValue()).toBe('');
+    await dialog.getByLabel('Who can sign in').selectOption('Staff and administrators');
+    await dialog.getByLabel('Required for staff').check();
+    await dialog.getByLabel('Administrator for emergencies').selectOption(String(administrator.id));
+    await checkPage(page, 'settings edit sign-in service');
+    const { id } = await provider();
+    expect((await providers.callApi('PATCH', `/api/v1/identity-providers/${id}`, { body: { audience: 'customers' } })).status).toBe(200);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('cell', { name: 'Customers' }).waitFor();
+    await dialog.getByRole('button', { name: 'Save my changes' }).click();
+    await row.getByText('Required for staff').waitFor();
+    const changed = { audience: 'staff', creates_accounts: false, required_for_staff: true, break_glass_user_id: administrator.id };
+    expect(await provider()).toMatchObject(changed);
+
+    await page.getByRole('button', { name: 'Disable “Shop directory”' }).click();
+    await row.getByText('Disabled').waitFor();
+    expect((await provider()).status).toBe('disabled');
+    await page.getByRole('button', { name: 'Delete “Shop directory”' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No sign-in services yet').waitFor();
     expect(browser.pageErrors).toEqual([]);
   });
 

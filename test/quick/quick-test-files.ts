@@ -24,6 +24,7 @@ export const resourceTestFiles: Readonly<Record<keyof typeof contract, string>> 
   webhooks: 'webhooks/endpoints.test.ts',
   authorization: 'authorization/get.test.ts',
   connectedApps: 'connected-apps/connected-apps.test.ts',
+  sessions: 'sessions/list-of-user.test.ts',
   apiKeys: 'api-keys/api-keys.test.ts',
   applications: 'applications/applications.test.ts',
   auditEvents: 'audit-events/audit-events.test.ts',

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { EmptyState } from '../components/empty-state.tsx';
-import { PageHeader } from '../components/page-header.tsx';
+import { EmptyState } from '../components/feedback/empty-state.tsx';
+import { PageHeader } from '../components/page-sections/page-header.tsx';
 import { useCommonMessages } from '../languages/use-messages.tsx';
 
 export function NotFoundPage(): ReactNode {

@@ -3,7 +3,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Suspense, lazy, useEffect, useState, type ReactNode } from 'react';
 import { Route, Routes, useLocation } from 'react-router';
 import { usePermissions } from '../api/permissions.tsx';
-import { ErrorBoundary } from '../components/error-boundary.tsx';
+import { ErrorBoundary } from '../components/feedback/error-boundary.tsx';
 import { Icon } from '../components/icon.tsx';
 import { useCommonMessages, useLanguage } from '../languages/use-messages.tsx';
 import { pages, type PageDefinition } from '../pages.ts';

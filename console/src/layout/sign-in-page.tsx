@@ -2,7 +2,7 @@ import { AuthorizationError } from '@mandate/client-sdk';
 import { useSession } from '@mandate/client-sdk/react';
 import { Button } from '@mantine/core';
 import { useEffect, type ReactNode } from 'react';
-import { ErrorNotice } from '../components/error-notice.tsx';
+import { ErrorNotice } from '../components/feedback/error-notice.tsx';
 import { useCommonMessages } from '../languages/use-messages.tsx';
 import { ShopMark } from './shop-mark.tsx';
 import classes from './centered.module.css';

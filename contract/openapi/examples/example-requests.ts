@@ -123,6 +123,7 @@ export const examplePathParameters: Readonly<Record<string, string | number>> = 
   api_key_id: 5,
   application_id: 3,
   webhook_endpoint_id: 2,
+  webhook_delivery_id: 11,
   code: 'standard',
   provider: 'stripe',
 };

@@ -181,6 +181,17 @@ export const examplesBySchemaName: Readonly<Record<string, JsonObject>> = {
   WebhookEndpoint: webhookEndpoint,
   WebhookEndpointWithSecret: { ...webhookEndpoint, secret: 'whsec_THE-SECRET-IS-SHOWN-ONCE' },
   WebhookAttempt: { at: paidAt, milliseconds: 84, status_code: 204, error: null },
+  WebhookRequestSent: {
+    url: 'https://shop.example/hooks',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'Mandate-Webhooks/1',
+      'webhook-id': 'evt_120',
+      'webhook-timestamp': '1795600000',
+      'webhook-signature': 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+    },
+  },
+  WebhookResponseReceived: { headers: { 'content-type': 'text/plain', server: 'nginx' }, body: 'Bad Gateway', body_truncated: false },
   Delivery: delivery,
   User: { id: 7, name: 'Ann Lee', email: 'ann@example.com', status: 'active', role: 'customer', version: 1, ...times },
   Branding: branding,

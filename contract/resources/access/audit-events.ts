@@ -10,7 +10,7 @@ import {
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
-import { timestampSchema, timestampInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+import { singleLineInputSchema, timestampSchema, timestampInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const fails = declareProblemResponses(commonProblems);
 
@@ -92,6 +92,8 @@ export const auditEventRoutes = defineResource('Audit events', 'Audit log of cha
         limit: paginationParameters.limit,
         cursor: paginationParameters.cursor,
         user_id: idInUrlSchema.optional().describe('Only events that affected this user.'),
+        actor_id: idInUrlSchema.optional().describe('Only actions of this user.'),
+        client_id: singleLineInputSchema(2048).optional().describe('Only actions through the application with this client ID.'),
         action: commaSeparatedEnumSchema(auditActions).optional(),
         outcome: z.enum(['success', 'refused']).optional(),
         occurred_at_gte: timestampInputSchema.optional().describe('Only events that occurred at this time or later.'),

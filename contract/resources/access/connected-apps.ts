@@ -14,6 +14,7 @@ import {
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { budgetSchema, budgetsSchema } from './authorization.ts';
+import { accessToAccountsOfOthers } from './sessions.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
@@ -27,11 +28,13 @@ const connectedAppLimitsSchema = withSchemaName(
     authorization_details: z
       .array(orderAuthorizationDetailsSchema)
       .describe(
-        'Limits that apply: those that you set, tightened by those of the shop. An empty list means that only the scopes limit the application.',
+        'Limits that apply: those that the user set, tightened by those of the shop. An empty list means that only the scopes limit the application.',
       ),
     customer_limits: z
       .array(orderAuthorizationDetailsSchema)
-      .describe('Limits that you set, without those of the shop. An empty list means that you set none. `PUT` replaces these limits.'),
+      .describe(
+        'Limits that the user set, without those of the shop. An empty list means that the user set none. `PUT` replaces these limits.',
+      ),
     budget: budgetSchema
       .nullable()
       .describe('How much of the budget has been used in the current period; `null` if there is no limit per period.'),
@@ -39,23 +42,24 @@ const connectedAppLimitsSchema = withSchemaName(
   }),
 );
 
-export const connectedAppSchema = withSchemaName(
-  'ConnectedApp',
-  z.object({
-    id: idSchema,
-    application: z.object({
-      client_id: z.string(),
-      name: z.string(),
-      first_party: z.boolean().describe('Whether the application is operated by the shop itself.'),
-    }),
-    device: z
-      .string()
-      .nullable()
-      .describe('Device on which the user gave consent, derived from the `User-Agent` header; `null` if unknown.'),
-    scopes: z.array(z.string()).describe('Scopes that were granted to the application.'),
-    created_at: timestampSchema.describe('When the user gave consent.'),
-    last_used_at: timestampSchema.describe('When the application last got an access token. Access tokens expire after five minutes.'),
+const connectedAppFields = {
+  id: idSchema,
+  application: z.object({
+    client_id: z.string(),
+    name: z.string(),
+    first_party: z.boolean().describe('Whether the application is operated by the shop itself.'),
   }),
+  device: z.string().nullable().describe('Device on which the user gave consent, derived from the `User-Agent` header; `null` if unknown.'),
+  scopes: z.array(z.string()).describe('Scopes that were granted to the application.'),
+  created_at: timestampSchema.describe('When the user gave consent.'),
+  last_used_at: timestampSchema.describe('When the application last got an access token. Access tokens expire after five minutes.'),
+};
+
+export const connectedAppSchema = withSchemaName('ConnectedApp', z.object(connectedAppFields));
+
+const connectedAppOfUserSchema = withSchemaName(
+  'ConnectedAppOfUser',
+  z.object({ ...connectedAppFields, limits: connectedAppLimitsSchema }),
 );
 
 export const connectedAppRoutes = defineResource('Connected applications', "Applications that can act on the user's behalf.", {
@@ -71,6 +75,19 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
       ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.list', access: ['connected_apps.read'] }),
+  },
+  listOfUser: {
+    method: 'GET',
+    path: '/users/:user_id/connected-apps',
+    pathParams: z.object({ user_id: pathIdSchema('ID of the user.') }),
+    query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
+    summary: "List a user's connected applications",
+    description: `Returns the applications that can currently act for a user, newest first, with their limits and spending. ${accessToAccountsOfOthers}`,
+    responses: {
+      200: listPageSchema('ConnectedAppOfUserPage', connectedAppOfUserSchema),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes, 'not_found'),
+    },
+    metadata: declareRouteMetadata({ operationId: 'connectedApps.listOfUser', access: ['users.manage', 'users.administer'] }),
   },
   remove: {
     method: 'DELETE',
@@ -125,4 +142,5 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
   },
 });
 export type ConnectedApp = z.output<typeof connectedAppSchema>;
+export type ConnectedAppOfUser = z.output<typeof connectedAppOfUserSchema>;
 export type ConnectedAppLimits = z.output<typeof connectedAppLimitsSchema>;

@@ -10,6 +10,8 @@ export const maxWebhookEndpoints = 20;
 export const maxWebhookSecretOverlapSeconds = 7 * 24 * 60 * 60;
 /** Maximum number of attempts per delivery. The last attempt is about 75 hours after the first. */
 export const maxWebhookAttempts = 10;
+/** Maximum number of bytes of a response body that are stored for each attempt. */
+export const maxStoredWebhookResponseBytes = 2048;
 /** Number of days without a successful delivery after which an endpoint is disabled. */
 export const maxWebhookFailingDays = 5;
 export const webhookDisabledReasons = ['manual', 'failing', 'gone', 'grant_revoked'] as const;

@@ -8,6 +8,7 @@ import {
   webhookDisabledReasons,
   webhookProblems,
 } from './webhook-limits-states-and-problems.ts';
+import { webhookDeliveryDetailsSchema, webhookDeliverySchema } from './webhook-delivery-schemas.ts';
 import { eventRetentionDays, eventTypes, eventTypeWildcards } from './events.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
@@ -111,40 +112,6 @@ export const webhookEndpointUpdateSchema = withSchemaName(
     .strict(),
 );
 
-export const webhookDeliverySchema = withSchemaName(
-  'WebhookDelivery',
-  z.object({
-    id: idSchema,
-    event_id: idSchema,
-    event_type: z.string(),
-    status: z
-      .enum(webhookDeliveryStatuses)
-      .describe('`failed`: all attempts have failed. `skipped`: the endpoint was disabled or had lost access to the event.'),
-    attempts: z
-      .array(
-        withSchemaName(
-          'WebhookAttempt',
-          z.object({
-            at: timestampSchema,
-            milliseconds: z.number().int().min(0).describe('Duration of the attempt in milliseconds.'),
-            status_code: z.number().int().nullable().describe('HTTP status of the response; `null` if there was no response.'),
-            error: z
-              .string()
-              .nullable()
-              .describe(
-                'Why the attempt failed: `timeout`, `connection_failed`, `address_not_allowed` or `status_code`. More values may be added.',
-              ),
-          }),
-        ),
-      )
-      .max(maxWebhookAttempts)
-      .describe('The most recent attempts, oldest first.'),
-    next_attempt_at: timestampSchema.nullable(),
-    created_at: timestampSchema,
-    finished_at: timestampSchema.nullable(),
-  }),
-);
-
 const endpointPath = z.object({ webhook_endpoint_id: pathIdSchema('ID of the webhook endpoint.') });
 const eventId = idSchema.describe('ID of an event.');
 
@@ -246,6 +213,17 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.deliveries', access: ['webhooks.read'] }),
   },
+  getDelivery: {
+    method: 'GET',
+    path: '/webhook-endpoints/:webhook_endpoint_id/deliveries/:webhook_delivery_id',
+    pathParams: endpointPath.extend({ webhook_delivery_id: pathIdSchema('ID of the delivery.') }),
+    query: z.object({}).strict(),
+    summary: 'Get a delivery of a webhook endpoint',
+    description:
+      'Returns the delivery with the request and the response of each attempt. The body of the request is the event, which `GET /events/{event_id}` returns to callers with access to the event.',
+    responses: { 200: webhookDeliveryDetailsSchema, ...fails(...problemCodesOfAuthenticatedOperations, 'not_found') },
+    metadata: declareRouteMetadata({ operationId: 'webhooks.getDelivery', access: ['webhooks.read'] }),
+  },
   redeliver: {
     method: 'POST',
     path: '/webhook-endpoints/:webhook_endpoint_id/redeliveries',
@@ -293,5 +271,3 @@ export type WebhookEndpointWithSecret = z.output<typeof createdWebhookEndpointRe
 export type WebhookSecretRotation = z.output<typeof webhookSecretRotation>;
 export type WebhookEndpointCreate = z.output<typeof webhookEndpointCreateSchema>;
 export type WebhookEndpointUpdate = z.output<typeof webhookEndpointUpdateSchema>;
-export type WebhookDelivery = z.output<typeof webhookDeliverySchema>;
-export type WebhookDeliveryStatus = WebhookDelivery['status'];

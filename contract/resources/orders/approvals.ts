@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
-import { idSchema, integerInUrlSchema, pathIdSchema } from '../../schema/ids.ts';
+import { idInUrlSchema, idSchema, integerInUrlSchema, pathIdSchema } from '../../schema/ids.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { multilineTextSchema, timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { budgetPeriods } from '../../protocol/order-limits-and-authorization-details.ts';
@@ -14,6 +14,7 @@ import {
   declareProblemResponses,
   problemCodesOfAuthenticatedOperations,
   problemCodesOfAuthenticatedPosts,
+  problemCodesOfAuthorizedOperations,
   problemCodesOfAuthorizedPosts,
 } from '../../protocol/problems.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -142,6 +143,26 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
       ...fails(...problemCodesOfAuthenticatedOperations, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'approvals.list', access: ['orders.read', 'orders.write', 'approvals.decide'] }),
+  },
+  listAll: {
+    method: 'GET',
+    path: '/approvals/all',
+    query: z
+      .object({
+        limit: paginationParameters.limit,
+        cursor: paginationParameters.cursor,
+        status: commaSeparatedEnumSchema(approvalStatuses).optional(),
+        user_id: idInUrlSchema.optional().describe('Only approvals of this customer.'),
+      })
+      .strict(),
+    summary: "List all customers' approvals",
+    description:
+      'Returns the approvals of every customer, newest first. Requires a staff account. Only the customer can approve or decline.',
+    responses: {
+      200: listPageSchema('ApprovalPage', approvalSummarySchema),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
+    },
+    metadata: declareRouteMetadata({ operationId: 'approvals.listAll', access: ['orders.manage'] }),
   },
   get: {
     method: 'GET',

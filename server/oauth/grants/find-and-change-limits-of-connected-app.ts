@@ -23,14 +23,16 @@ import { tightenToCeilings } from './order-limits-of-authorization-request.ts';
 export async function findLimitsOfConnectedApp(em: EntityManager, userId: number, id: number): Promise<ConnectedAppLimits | undefined> {
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   if (!app) return undefined;
-  const limits = await findEffectiveOrderLimits(em, app.grantId, app.clientId);
-  return {
-    authorization_details: limits ? [limits.details] : [],
-    customer_limits: limits?.setByUser ? [limits.setByUser] : [],
-    budget: limits?.budget ?? null,
-    budgets: [...(limits?.budgets ?? [])],
-  };
+  return limitsFromEffectiveLimits((await findEffectiveOrderLimits(em, app.grantId, app.clientId)) ?? undefined);
 }
+
+/** Returns the API representation of limits; undefined means that there are none. */
+export const limitsFromEffectiveLimits = (limits: EffectiveLimits | undefined): ConnectedAppLimits => ({
+  authorization_details: limits ? [limits.details] : [],
+  customer_limits: limits?.setByUser ? [limits.setByUser] : [],
+  budget: limits?.budget ?? null,
+  budgets: [...(limits?.budgets ?? [])],
+});
 
 /** Returns the limits of connected applications by ID. Applications without limits are absent. */
 export async function listLimitsOfConnectedApps(em: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, EffectiveLimits>> {

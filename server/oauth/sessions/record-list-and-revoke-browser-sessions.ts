@@ -1,3 +1,4 @@
+import type { InferEntity } from '@mikro-orm/core';
 import type { Request } from 'express';
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
@@ -47,8 +48,30 @@ export async function listActiveBrowserSessionsOfUser(em: EntityManager, userId:
     limit: 100,
     disableIdentityMap: true,
   });
-  return sessions.map(({ uid, device = null, ip = null, startedAt, lastUsedAt }) => ({ uid, device, ip, startedAt, lastUsedAt }));
+  return sessions.map(sessionSummaryFromEntity);
 }
+
+/** Lists a user's active sessions that were started before `after`, the newest first. */
+export async function listSessionsOfUserByStart(
+  em: EntityManager,
+  userId: number,
+  now: Date,
+  after: Pick<SessionSummary, 'startedAt' | 'uid'> | undefined,
+  limit: number,
+): Promise<SessionSummary[]> {
+  const isAfter = after && { $or: [{ startedAt: { $lt: after.startedAt } }, { startedAt: after.startedAt, uid: { $lt: after.uid } }] };
+  const where = { $and: [filterActiveSessions(em, userId, now), isAfter ?? {}] };
+  const options = { orderBy: { startedAt: 'desc', uid: 'desc' }, limit, disableIdentityMap: true } as const;
+  return (await em.find(BrowserSession, where, options)).map(sessionSummaryFromEntity);
+}
+
+const sessionSummaryFromEntity = ({
+  uid,
+  device = null,
+  ip = null,
+  startedAt,
+  lastUsedAt,
+}: InferEntity<typeof BrowserSession>): SessionSummary => ({ uid, device, ip, startedAt, lastUsedAt });
 
 export const countActiveBrowserSessionsOfUser = (em: EntityManager, userId: number, now: Date): Promise<number> =>
   em.count(BrowserSession, filterActiveSessions(em, userId, now));

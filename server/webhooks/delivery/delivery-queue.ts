@@ -1,5 +1,5 @@
 import { sql } from '@mikro-orm/core';
-import type { WebhookDeliveryStatus } from '@mandate/contract';
+import type { WebhookDeliveryStatus, WebhookExchange } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { secondsFromNowSql } from '../../database/time/seconds-from-now.ts';
 import { WebhookDelivery, WebhookEndpoint } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
@@ -17,6 +17,7 @@ export type DeliveryAttempt = {
   readonly milliseconds: number;
   readonly statusCode: number | null;
   readonly error: string | null;
+  readonly exchange: WebhookExchange;
 };
 
 /** Records the result of an attempt. Returns false if the delivery is finished or another process has claimed it. */
@@ -25,9 +26,9 @@ export async function recordDeliveryAttempt(
   { delivery_id: id, attempts }: ClaimedDelivery,
   status: WebhookDeliveryStatus,
   delayMs: number,
-  { at, milliseconds, statusCode, error }: DeliveryAttempt,
+  { at, milliseconds, statusCode, error, exchange }: DeliveryAttempt,
 ): Promise<boolean> {
-  const entry = { at: at.toISOString(), milliseconds, status_code: statusCode, error };
+  const entry = { at: at.toISOString(), milliseconds, status_code: statusCode, error, ...exchange };
   return (await updateDeliveryAfterAttempt(em, [id, attempts, status, delayMs, JSON.stringify([entry])])).length > 0;
 }
 

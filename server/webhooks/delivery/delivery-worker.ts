@@ -1,5 +1,5 @@
 import { errors } from 'undici';
-import { maxWebhookFailingDays } from '@mandate/contract';
+import { maxWebhookFailingDays, type WebhookExchange } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { eventFromRow } from '../../events/event-from-row.ts';
 import type { Log } from '../../logging/logger.ts';
@@ -9,7 +9,8 @@ import type { ClaimedDelivery } from './claim-and-update-deliveries.sql.ts';
 import { disableEndpointAndNotify, type EndpointNoticeDependencies } from '../endpoints/disable-webhook-endpoint.ts';
 import { lockAuthorizationDuringSend } from './lock-authorization-during-send.ts';
 import { calculateRetryDelayMs, calculateEndpointPauseMs, parseRetryAfterMs } from './calculate-retry-delays.ts';
-import { EndpointNoLongerAuthorizedError, sendWebhook, AuthorizationLockedError } from './send-webhook.ts';
+import { EndpointNoLongerAuthorizedError, sendWebhook, AuthorizationLockedError, type WebhookResponse } from './send-webhook.ts';
+import { createStoredRequest } from './stored-webhook-exchange.ts';
 import { createSignedWebhookHeaders } from '../endpoints/webhook-secret-and-signature.ts';
 import { EndpointConcurrencyLimiter } from './endpoint-concurrency-limiter.ts';
 
@@ -22,7 +23,7 @@ export type DeliveryWorkerDependencies = {
   readonly notice: EndpointNoticeDependencies;
 };
 
-/** Failure reasons. Only this reason and the response status are stored, nothing else from the response. */
+/** Failure reasons. */
 type Failure = 'timeout' | 'connection_failed' | 'name_not_found' | 'tls_failed' | 'address_not_allowed' | 'status_code' | 'redirect';
 
 const dayMs = 86_400_000;
@@ -125,7 +126,8 @@ export class DeliveryWorker {
     const release = this.#concurrency.acquire(delivery.endpoint_id);
     const at = new Date();
     const startedAt = performance.now();
-    let response: { statusCode: number; retryAfter: string | undefined } | undefined;
+    let request: WebhookExchange['request'] = null;
+    let response: WebhookResponse | undefined;
     let failure: Failure | undefined;
     try {
       const body = JSON.stringify(eventFromRow(delivery));
@@ -134,6 +136,7 @@ export class DeliveryWorker {
         'user-agent': 'Mandate-Webhooks/1',
         ...createSignedWebhookHeaders(delivery, key, `evt_${delivery.seq}`, body, at),
       };
+      request = createStoredRequest(delivery.url, headers);
       response = await sendWebhook(
         { url: delivery.url, headers, body },
         network,
@@ -153,9 +156,10 @@ export class DeliveryWorker {
     }
     const milliseconds = Math.round(performance.now() - startedAt);
     release({ failed: failure !== undefined, milliseconds });
+    const exchange = { request, response: response?.stored ?? null };
     await this.#finish(
       delivery,
-      { at, milliseconds, statusCode: response?.statusCode ?? null, error: failure ?? null },
+      { at, milliseconds, statusCode: response?.statusCode ?? null, error: failure ?? null, exchange },
       response?.retryAfter,
     );
   }

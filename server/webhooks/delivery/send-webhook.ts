@@ -1,9 +1,9 @@
+import type { WebhookExchange } from '@mandate/contract';
 import { type SendGate, type NetworkPolicy, withSsrfProtectedConnection } from '../../outgoing-http/ssrf-protected-connection.ts';
+import { readResponseToStore } from './stored-webhook-exchange.ts';
 
 /** Total timeout of an attempt in milliseconds: DNS lookup, connection, request and response. */
 export const webhookAttemptTimeoutMs = 15_000;
-/** Maximum number of bytes read from a response; the body is neither stored nor shown. */
-const responseMax = 64 * 1024;
 
 /** The endpoint is no longer authorized to receive the event. */
 export class EndpointNoLongerAuthorizedError extends Error {
@@ -15,7 +15,12 @@ export class AuthorizationLockedError extends Error {
 }
 
 export type WebhookRequest = { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string };
-export type WebhookResponse = { readonly statusCode: number; readonly retryAfter: string | undefined };
+export type WebhookResponse = {
+  readonly statusCode: number;
+  readonly retryAfter: string | undefined;
+  /** The part of the response that is stored with the attempt. */
+  readonly stored: WebhookExchange['response'];
+};
 
 /**
  * Sends a webhook request over a new connection. The host name is resolved again, and the connection uses exactly the address that was
@@ -32,9 +37,9 @@ export function sendWebhook(
     { url, network, totalMs: webhookAttemptTimeoutMs, signal, gate },
     async ({ client, path, signal: over }) => {
       const response = await client.request({ method: 'POST', path, headers, body, signal: over });
-      await response.body.dump({ limit: responseMax }); // the status is known, even if the body is incomplete
+      const stored = await readResponseToStore(response);
       const { 'retry-after': retryAfter } = response.headers;
-      return { statusCode: response.statusCode, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined };
+      return { statusCode: response.statusCode, retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined, stored };
     },
   );
 }

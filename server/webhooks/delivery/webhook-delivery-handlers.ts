@@ -1,12 +1,13 @@
 import type { contract } from '@mandate/contract';
 import { recordEvent } from '../../events/record-event.ts';
+import { createProblem } from '../../http/problem-details/problem.ts';
 import { startTaskIdempotently } from '../../http/writes/idempotency.ts';
 import { requirePrincipal } from '../../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../../http/routing/route-handler-type.ts';
 import { getWebhookEndpointPath } from '../endpoints/endpoint-and-delivery-from-entity.ts';
 import { lockOwnEnabledWebhookEndpoint, findOwnWebhookEndpoint } from '../endpoints/find-list-or-lock-own-endpoints.ts';
-import { listDeliveriesOfEndpoint } from './list-deliveries-of-endpoint.ts';
+import { findDeliveryOfEndpoint, listDeliveriesOfEndpoint } from './find-or-list-deliveries-of-endpoint.ts';
 import { queueRedeliveries } from './queue-redeliveries.ts';
 
 export const handleListWebhookDeliveries: RouteHandler<typeof contract.webhooks.deliveries, HandlerDependencies> = async (
@@ -24,6 +25,16 @@ export const handleListWebhookDeliveries: RouteHandler<typeof contract.webhooks.
     ({ event_id: seq }) => [seq, seq],
   );
   return { status: 200, body };
+};
+
+export const handleGetWebhookDelivery: RouteHandler<typeof contract.webhooks.getDelivery, HandlerDependencies> = async (
+  { em },
+  { params: { webhook_endpoint_id: endpointId, webhook_delivery_id: id }, req },
+) => {
+  await findOwnWebhookEndpoint(em, requirePrincipal(req), endpointId);
+  const delivery = await findDeliveryOfEndpoint(em, endpointId, id);
+  if (!delivery) throw createProblem('not_found', { detail: `Webhook delivery ${id} was not found.` });
+  return { status: 200, body: delivery };
 };
 
 export const handleRedeliverWebhooks: RouteHandler<typeof contract.webhooks.redeliver, HandlerDependencies> = (

@@ -1,5 +1,9 @@
 import type { InferEntity } from '@mikro-orm/core';
-import type { WebhookDelivery as WebhookDeliveryBody, WebhookEndpoint as WebhookEndpointBody } from '@mandate/contract';
+import type {
+  WebhookDelivery as WebhookDeliveryBody,
+  WebhookDeliveryDetails,
+  WebhookEndpoint as WebhookEndpointBody,
+} from '@mandate/contract';
 import type { WebhookDelivery, WebhookEndpoint } from './webhook-endpoint-and-delivery.entity.ts';
 
 export type EndpointEntity = InferEntity<typeof WebhookEndpoint>;
@@ -21,8 +25,21 @@ export const endpointFromEntity = (endpoint: EndpointEntity): WebhookEndpointBod
   updated_at: endpoint.updatedAt.toISOString(),
 });
 
-/** Returns a delivery's API representation. */
-export const deliveryFromEntity = (delivery: InferEntity<typeof WebhookDelivery>, eventType: string): WebhookDeliveryBody => ({
+type DeliveryEntity = InferEntity<typeof WebhookDelivery>;
+
+/** Returns a delivery's API representation in lists. */
+export const deliveryFromEntity = (delivery: DeliveryEntity, eventType: string): WebhookDeliveryBody => ({
+  ...commonDeliveryFields(delivery, eventType),
+  attempts: delivery.log.map(({ at, milliseconds, status_code, error }) => ({ at, milliseconds, status_code, error })),
+});
+
+/** Returns a delivery's API representation with requests and responses, which older attempts do not have. */
+export const deliveryDetailsFromEntity = (delivery: DeliveryEntity, eventType: string): WebhookDeliveryDetails => ({
+  ...commonDeliveryFields(delivery, eventType),
+  attempts: delivery.log.map((attempt) => ({ ...attempt, request: attempt.request ?? null, response: attempt.response ?? null })),
+});
+
+const commonDeliveryFields = (delivery: DeliveryEntity, eventType: string): Omit<WebhookDeliveryBody, 'attempts'> => ({
   id: delivery.id,
   event_id: delivery.seq,
   event_type: eventType,
@@ -30,7 +47,6 @@ export const deliveryFromEntity = (delivery: InferEntity<typeof WebhookDelivery>
   next_attempt_at: delivery.status === 'pending' ? delivery.nextAttemptAt.toISOString() : null,
   created_at: delivery.createdAt.toISOString(),
   finished_at: delivery.finishedAt?.toISOString() ?? null,
-  attempts: delivery.log,
 });
 
 /** Returns an endpoint's path. */

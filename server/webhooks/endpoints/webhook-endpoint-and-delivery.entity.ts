@@ -1,5 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { type WebhookDelivery as WebhookDeliveryBody, webhookDeliveryStatuses, webhookDisabledReasons } from '@mandate/contract';
+import {
+  type WebhookDelivery as WebhookDeliveryBody,
+  type WebhookExchange,
+  webhookDeliveryStatuses,
+  webhookDisabledReasons,
+} from '@mandate/contract';
 import { ApiKey } from '../../api-keys/api-key.entity.ts';
 import { Application } from '../../applications/application.entity.ts';
 import { Event } from '../../events/event-and-sequence-counter.entity.ts';
@@ -11,6 +16,9 @@ import { User } from '../../users/user.entity.ts';
  */
 export const webhookEndpointAuthorityTypes = ['application', 'person', 'grant', 'api_key'] as const;
 export type WebhookAuthority = (typeof webhookEndpointAuthorityTypes)[number];
+
+/** An attempt of a delivery. Attempts of earlier releases have no request and no response. */
+type StoredAttempt = WebhookDeliveryBody['attempts'][number] & Partial<WebhookExchange>;
 
 /** A URL that events are sent to. */
 export const WebhookEndpoint = defineEntity({
@@ -71,7 +79,7 @@ export const WebhookDelivery = defineEntity({
     tries: p.integer().default(0),
     nextAttemptAt: p.datetime(3),
     /** The most recent attempts, in their API representation. */
-    log: p.json<WebhookDeliveryBody['attempts']>().defaultRaw(`'[]'`),
+    log: p.json<readonly StoredAttempt[]>().defaultRaw(`'[]'`),
     createdAt: p.datetime(3).defaultRaw('now()'),
     finishedAt: p.datetime(3).nullable(),
   },

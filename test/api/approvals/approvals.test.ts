@@ -1,6 +1,6 @@
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { connectRequestingApplication, requestApprovalOf60 } from '../../support/shop/approval-requests.ts';
-import { testAuthorization } from '../../support/shop/authorization-matrix.ts';
+import { staffStatuses, testAuthorization } from '../../support/shop/authorization-matrix.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
 
 const fixture = testAuthorization({
@@ -14,6 +14,7 @@ const fixture = testAuthorization({
     statuses: [401, 403, 400, 201, 400, 400, 403, 403],
   },
   'approvals.list': { send: () => ['GET', '/approvals'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
+  'approvals.listAll': { send: () => ['GET', '/approvals/all'], statuses: staffStatuses(200) },
   'approvals.get': {
     send: async () => ['GET', `/approvals/${(await requestOfOwner()).id}`],
     statuses: [401, 403, 404, 200, 404, 404, 404, 200],

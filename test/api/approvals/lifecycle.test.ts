@@ -251,3 +251,40 @@ describe('an approval', () => {
     expect(await app.readBudget()).toMatchObject({ spent: 4000 });
   });
 });
+
+describe('GET /approvals/all', () => {
+  const manager = shop.staff(['orders.manage', 'orders.read']);
+  const listAll = async (query = ''): Promise<JsonBody[]> => (await manager.callApi('GET', `/api/v1/approvals/all${query}`)).body.data;
+  const idsOf = (approvals: readonly JsonBody[]): number[] => approvals.map(({ id }) => id);
+
+  test('staff see the approvals of every customer, with filters, and GET /approvals returns only their own', async () => {
+    const [one, other] = [await connect(), await connect()];
+    const waiting = await requestApprovalOf60(one.app);
+    const declined = await requestApprovalOf60(other.app);
+    expect((await other.decide(declined.id, 'decline')).status).toBe(201);
+    expect(idsOf(await listAll('?limit=2'))).toEqual([declined.id, waiting.id]);
+    const pending = await listAll('?status=pending');
+    expect(idsOf(pending)).toContain(waiting.id);
+    expect(idsOf(pending)).not.toContain(declined.id);
+    expect(await listAll(`?status=pending,approved&user_id=${one.anna.id}`)).toEqual([
+      expect.objectContaining({
+        id: waiting.id,
+        user_id: one.anna.id,
+        application_name: 'Test application',
+        total: 6000,
+        status: 'pending',
+      }),
+    ]);
+    expect(await listAll(`?status=pending&user_id=${other.anna.id}`)).toEqual([]);
+    expect((await manager.callApi('GET', '/api/v1/approvals')).body.data).toEqual([]);
+    expect((await manager.callApi('GET', `/api/v1/approvals/${waiting.id}`)).status).toBe(404);
+  });
+
+  test('an application that can access only its own orders sees only the approvals that it requested', async () => {
+    const client = await createWebApplication(shop.db, ['orders.manage']);
+    const tokens = await obtainLimitedTokensOfApplication(shop.origin, manager, client, ['orders.manage'], { orders: 'own' });
+    await requestApprovalOf60((await connect()).app);
+    const { status, body } = await shop.callApi('GET', '/api/v1/approvals/all', { token: tokens.access_token });
+    expect([status, body.data]).toEqual([200, []]);
+  });
+});

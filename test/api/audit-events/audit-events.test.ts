@@ -90,6 +90,26 @@ test('returns pages, newest first, with filters', async () => {
   ).toBe(400);
 });
 
+test('filters by the user who acted, and by the application', async () => {
+  const anna = await signUp(shop.origin);
+  await obtainTokens(shop.origin, anna, ['users.read']);
+  const staff = await shop.createAccount('staff', ['users.manage']);
+  const suspension = { body: { status: 'suspended' } };
+  expect((await staff.callApi('PATCH', `/api/v1/users/${anna.id}`, suspension)).status).toBe(200);
+  const actionsOf = (events: readonly JsonBody[]): string[] => events.map(({ action }) => action);
+  const byAnna: readonly JsonBody[] = (await list(`?actor_id=${anna.id}`)).data;
+  expect(actionsOf(byAnna)).toContain('consent.granted');
+  expect(new Set(byAnna.map(({ actor_id: actorId }) => actorId))).toEqual(new Set([anna.id]));
+  expect(actionsOf((await list(`?actor_id=${staff.id}&user_id=${anna.id}`)).data)).toEqual(['account.suspended']);
+  expect(actionsOf((await list(`?client_id=mandate-cli&user_id=${anna.id}`)).data)).toContain('consent.granted');
+  expect((await list(`?client_id=unknown&user_id=${anna.id}`)).data).toEqual([]);
+  const page = await list('?client_id=mandate-cli&limit=1');
+  const next = await list(`?client_id=mandate-cli&limit=1&cursor=${page.next_cursor}`);
+  expect([page, next].map(({ data: [{ client_id: clientId }] }) => clientId)).toEqual(['mandate-cli', 'mandate-cli']);
+  expect(next.data[0].id).toBeLessThan(page.data[0].id);
+  expect((await shop.callApi('GET', `${path}?actor_id=0`, { token: admin.token })).status).toBe(400);
+});
+
 test('401 without a token, and 403 for all callers except administrators and applications', async () => {
   expect((await shop.callApi('GET', path)).status).toBe(401);
   const staff = await signUpWithRole(shop.db, shop.origin, 'staff');

@@ -47,7 +47,13 @@ describe('several delivery workers', () => {
     expect(receiver.deliveries).toHaveLength(1);
     // if the crashed worker's attempt completes late, nothing changes
     if (!claimed) throw new Error('no delivery was claimed');
-    const lateAttempt = { at: new Date(), milliseconds: 1, statusCode: 500, error: 'status_code' };
+    const lateAttempt = {
+      at: new Date(),
+      milliseconds: 1,
+      statusCode: 500,
+      error: 'status_code',
+      exchange: { request: null, response: null },
+    };
     expect(await recordDeliveryAttempt(shop.db.em.fork(), claimed, 'pending', 0, lateAttempt)).toBe(false);
   });
 

@@ -1,6 +1,6 @@
 import type { Application } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { StatusBadge } from '../../components/status-badge.tsx';
+import { StatusBadge } from '../../components/feedback/status-badge.tsx';
 import { useApplicationsMessages } from './use-applications-messages.ts';
 
 export function ApplicationStatus({ status }: Pick<Application, 'status'>): ReactNode {

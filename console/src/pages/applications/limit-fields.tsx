@@ -1,8 +1,8 @@
 import type { Application } from '@mandate/client-sdk';
 import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { AmountInput, amountText, parseAmount } from '../../components/amount-input.tsx';
-import { fieldError } from '../../components/error-notice.tsx';
+import { AmountInput, amountText, parseAmount } from '../../components/forms/amount-input.tsx';
+import { fieldError } from '../../components/feedback/error-notice.tsx';
 import { useApplicationsMessages } from './use-applications-messages.ts';
 import classes from './applications.module.css';
 

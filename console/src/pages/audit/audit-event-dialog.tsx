@@ -1,7 +1,7 @@
 import type { AuditEvent } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { Dialog } from '../../components/dialog.tsx';
-import { PropertyList } from '../../components/property-list.tsx';
+import { Dialog } from '../../components/dialogs/dialog.tsx';
+import { PropertyList } from '../../components/page-sections/property-list.tsx';
 import { useFormat } from '../../languages/use-format.ts';
 import { useAuditMessages } from './use-audit-messages.ts';
 import type { Names } from './use-names.ts';

@@ -4,9 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { queries } from '../../api/client.ts';
-import { ListToolbar } from '../../components/list-toolbar.tsx';
-import { ResourceList, type Column } from '../../components/resource-list.tsx';
-import { StatusBadge } from '../../components/status-badge.tsx';
+import { ListToolbar } from '../../components/lists/list-toolbar.tsx';
+import { pageSize, ResourceList, type Column } from '../../components/lists/resource-list.tsx';
+import { StatusBadge } from '../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../languages/use-format.ts';
 import { AuditEventDialog } from './audit-event-dialog.tsx';
 import { AuditFilters, useAuditFilters } from './audit-filters.tsx';
@@ -35,9 +35,6 @@ export function AuditEventList(): ReactNode {
     </>
   );
 }
-
-/** Number of rows of `ResourceList`. */
-const pageSize = 25;
 
 /** Returns the users in the shown page of the list. The query has the same key as that of the list, so it is sent once. */
 function usePageUserIds(): readonly (number | null)[] {

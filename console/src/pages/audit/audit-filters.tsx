@@ -3,6 +3,7 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { auditActions, type AuditAction } from './audit-actions.ts';
+import { ApplicationFilter } from './application-filter.tsx';
 import { PersonFilter } from './person-filter.tsx';
 import { useAuditMessages } from './use-audit-messages.ts';
 
@@ -15,12 +16,16 @@ export function useAuditFilters(): AuditEventsListQuery {
   const action = parameters.get('action');
   const outcome = outcomes.find((name) => name === parameters.get('outcome'));
   const userId = parameters.get('user_id') ?? '';
+  const actorId = parameters.get('actor_id') ?? '';
+  const clientId = parameters.get('client_id') ?? '';
   const from = startOfDay(parameters.get('from'), 0);
   const until = startOfDay(parameters.get('until'), 1);
   return {
     ...(isAction(action) && { action: [action] }),
     ...(outcome && { outcome }),
     ...(/^\d+$/.test(userId) && { user_id: Number(userId) }),
+    ...(/^\d+$/.test(actorId) && { actor_id: Number(actorId) }),
+    ...(clientId !== '' && { client_id: clientId }),
     ...(from !== undefined && { occurred_at_gte: from }),
     ...(until !== undefined && { occurred_at_lt: until }),
   };
@@ -47,7 +52,9 @@ export function AuditFilters(): ReactNode {
     });
   return (
     <>
-      <PersonFilter userId={valueOf('user_id')} onChange={(id) => set('user_id', id)} />
+      <PersonFilter kind="actor" userId={valueOf('actor_id')} onChange={(id) => set('actor_id', id)} />
+      <PersonFilter kind="person" userId={valueOf('user_id')} onChange={(id) => set('user_id', id)} />
+      <ApplicationFilter clientId={valueOf('client_id')} onChange={(id) => set('client_id', id)} />
       <NativeSelect
         aria-label={t('filter.action')}
         value={valueOf('action')}

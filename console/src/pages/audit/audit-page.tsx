@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Route, Routes } from 'react-router';
-import { PageHeader } from '../../components/page-header.tsx';
-import { PageTabs } from '../../components/page-tabs.tsx';
+import { PageHeader } from '../../components/page-sections/page-header.tsx';
+import { PageTabs } from '../../components/page-sections/page-tabs.tsx';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { NotFoundPage } from '../../layout/not-found-page.tsx';
 import { AuditEventList } from './audit-event-list.tsx';

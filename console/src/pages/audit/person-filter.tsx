@@ -7,12 +7,18 @@ import { Icon } from '../../components/icon.tsx';
 import classes from './person-filter.module.css';
 import { useAuditMessages } from './use-audit-messages.ts';
 
-type Props = { readonly userId: string; readonly onChange: (userId: string) => void };
+type Props = {
+  /** Which user of an event is selected: the one who acted, or the one who was affected. */
+  readonly kind: 'actor' | 'person';
+  readonly userId: string;
+  readonly onChange: (userId: string) => void;
+};
 
-/** Selects the user whom the events affected, by e-mail address or ID. */
-export function PersonFilter({ userId, onChange }: Props): ReactNode {
+/** Selects a user by e-mail address or ID. */
+export function PersonFilter({ kind, userId, onChange }: Props): ReactNode {
   const t = useAuditMessages();
   const canFind = usePermissions().can('users.list');
+  const label = t(canFind ? `filter.${kind}` : `filter.${kind}Id`);
   const [text, setText] = useState(userId);
   const find = useMutation({ mutationFn: findUserId, onSuccess: (id) => id !== undefined && onChange(id) });
   // The URL has changed without typing, for example with a saved view. An entered e-mail address stays.
@@ -34,8 +40,8 @@ export function PersonFilter({ userId, onChange }: Props): ReactNode {
     >
       <TextInput
         type="search"
-        aria-label={t(canFind ? 'filter.person' : 'filter.personId')}
-        placeholder={t(canFind ? 'filter.person' : 'filter.personId')}
+        aria-label={label}
+        placeholder={label}
         leftSection={<Icon name="customers" size={16} />}
         value={text}
         error={find.error !== null || (find.isSuccess && find.data === undefined) ? t('filter.noPerson') : undefined}

@@ -1,6 +1,7 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { queries } from '../../api/client.ts';
 import { usePermissions } from '../../api/permissions.tsx';
+import { useUserNames } from '../../api/use-user-names.ts';
 import { useAuditMessages } from './use-audit-messages.ts';
 
 export type Names = {
@@ -17,11 +18,7 @@ const staleTime = 300_000;
 export function useNames(userIds: readonly (number | null)[]): Names {
   const t = useAuditMessages();
   const { can } = usePermissions();
-  const ids = can('users.list') ? [...new Set(userIds)].filter((id) => id !== null) : [];
-  const userNames = useQueries({
-    queries: ids.map((id) => ({ ...queries.users.get(id), staleTime })),
-    combine: (results) => new Map(results.flatMap(({ data }) => (data ? [[data.id, data.name] as const] : []))),
-  });
+  const userNames = useUserNames(userIds);
   const { data: applications } = useQuery({
     ...queries.applications.list({ limit: 100 }),
     staleTime,

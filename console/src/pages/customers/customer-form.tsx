@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { ErrorNotice, fieldError } from '../../components/error-notice.tsx';
-import { FormActions } from '../../components/form-actions.tsx';
+import { ErrorNotice, fieldError } from '../../components/feedback/error-notice.tsx';
+import { FormActions } from '../../components/forms/form-actions.tsx';
 import { languageNames } from '../../languages/language-store.ts';
 import { useCustomersMessages } from './use-customers-messages.ts';
 

@@ -1,6 +1,6 @@
 import type { User } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
+import { StatusBadge, type Tone } from '../../components/feedback/status-badge.tsx';
 import { useCustomersMessages } from './use-customers-messages.ts';
 
 const tones: Readonly<Record<string, Tone>> = { active: 'positive', suspended: 'warning', closed: 'neutral' };

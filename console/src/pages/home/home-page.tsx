@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { usePermissions } from '../../api/permissions.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
+import { PageHeader } from '../../components/page-sections/page-header.tsx';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { BestSellers, RunningLow } from './product-lists.tsx';
 import { LatestOrders } from './latest-orders.tsx';

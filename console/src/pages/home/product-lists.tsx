@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Card } from '../../components/card.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { Card } from '../../components/page-sections/card.tsx';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../languages/use-format.ts';
 import { useHomeMessages } from './use-home-messages.ts';
 import { useProductStatistics } from './use-product-statistics.ts';

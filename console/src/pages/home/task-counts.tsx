@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { queries } from '../../api/client.ts';
 import { usePermissions } from '../../api/permissions.tsx';
-import { environment } from '../../environment.ts';
 import { useFormat } from '../../languages/use-format.ts';
 import { pages } from '../../pages.ts';
 import { useHomeMessages, type HomeTranslate } from './use-home-messages.ts';
@@ -17,7 +16,7 @@ type Count = {
   readonly id: 'toShip' | 'unpaid' | 'approvals' | 'runningLow' | 'failingWebhooks' | 'running';
   readonly count: number | undefined;
   readonly isPermitted: boolean;
-  /** Path of a page of the console, or URL of another page of the server, on which staff can act. */
+  /** Path of the page of the console on which staff can act. */
   readonly to: string;
 };
 
@@ -48,16 +47,10 @@ function CountLink({ id, count, to, t }: Count & { readonly t: HomeTranslate }):
       </span>
     </>
   );
-  if (to.startsWith('/') && isConsolePage(to))
-    return (
-      <Link className={classes['tile'] ?? ''} to={to}>
-        {content}
-      </Link>
-    );
-  return to.startsWith('http') ? (
-    <a className={classes['tile']} href={to}>
+  return isConsolePage(to) ? (
+    <Link className={classes['tile'] ?? ''} to={to}>
       {content}
-    </a>
+    </Link>
   ) : (
     <span className={classes['tile']}>{content}</span>
   );
@@ -70,7 +63,7 @@ function useCounts(): readonly Count[] {
   const [orders, stats, approvals, webhooks, tasks] = [
     can('orders.list'),
     can('stats.products'),
-    can('approvals.list'),
+    can('approvals.listAll'),
     can('webhooks.list'),
     can('tasks.list'),
   ];
@@ -80,7 +73,7 @@ function useCounts(): readonly Count[] {
     enabled: orders,
   });
   const unpaid = useQuery({ ...queries.orders.list({ status: ['pending'], payment_status: ['unpaid'], limit }), enabled: orders });
-  const waiting = useQuery({ ...queries.approvals.list({ status: ['pending'], limit }), enabled: approvals });
+  const waiting = useQuery({ ...queries.approvals.listAll({ status: ['pending'], limit }), enabled: approvals });
   const products = useProductStatistics({ enabled: stats });
   const endpoints = useQuery({ ...queries.webhooks.list({ limit }), enabled: webhooks });
   const running = useQuery({ ...queries.tasks.list({ status: ['queued', 'running'], limit }), enabled: tasks });
@@ -88,7 +81,7 @@ function useCounts(): readonly Count[] {
   return [
     { id: 'toShip', count: countOf(toShip.data), isPermitted: orders, to: '/orders?tab=toShip' },
     { id: 'unpaid', count: countOf(unpaid.data), isPermitted: orders, to: '/orders?tab=unpaid' },
-    { id: 'approvals', count: countOf(waiting.data), isPermitted: approvals, to: `${environment.issuer}/account/approvals` },
+    { id: 'approvals', count: countOf(waiting.data), isPermitted: approvals, to: '/orders/approvals?tab=pending' },
     { id: 'runningLow', count: products.data?.running_low.length, isPermitted: stats, to: '/products' },
     { id: 'failingWebhooks', count: failing?.length, isPermitted: webhooks, to: '/developers' },
     { id: 'running', count: countOf(running.data), isPermitted: tasks, to: '/products' },

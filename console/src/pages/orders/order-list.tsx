@@ -1,11 +1,13 @@
 import type { OrdersListQuery, OrderSummary } from '@mandate/client-sdk';
+import { Button } from '@mantine/core';
 import { useMemo, type ReactNode } from 'react';
-import { useSearchParams } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import { queries } from '../../api/client.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { ListToolbar } from '../../components/list-toolbar.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { ResourceList, type Column } from '../../components/resource-list.tsx';
+import { IfPermitted } from '../../api/permissions.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { ListToolbar } from '../../components/lists/list-toolbar.tsx';
+import { PageHeader } from '../../components/page-sections/page-header.tsx';
+import { ResourceList, type Column } from '../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../languages/use-format.ts';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { FulfillmentStatus, PaymentStatus } from './order-statuses.tsx';
@@ -32,7 +34,16 @@ export function OrderList(): ReactNode {
   const columns = useMemo(() => createColumns(t, format), [t, format]);
   return (
     <>
-      <PageHeader title={common('page.orders')} />
+      <PageHeader
+        title={common('page.orders')}
+        actions={
+          <IfPermitted operation="approvals.listAll">
+            <Button component={Link} to="/orders/approvals" variant="default">
+              {t('approvals')}
+            </Button>
+          </IfPermitted>
+        }
+      />
       <ListToolbar list="orders" tabs={tabs.map((value) => ({ value, name: t(`tab.${value}`) }))} searchLabel={t('list.search')} />
       <ResourceList
         label={common('page.orders')}

@@ -1,6 +1,6 @@
 import type { OrderSummary } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
+import { StatusBadge, type Tone } from '../../components/feedback/status-badge.tsx';
 import { useOrdersMessages } from './use-orders-messages.ts';
 
 const paymentTones: Readonly<Record<string, Tone>> = { unpaid: 'warning', paid: 'positive', canceled: 'critical' };

@@ -1,7 +1,7 @@
 import type { Product } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { ConflictDifference } from '../../components/conflict-difference.tsx';
-import type { UpdateConflict } from '../../components/use-conditional-update.ts';
+import { ConflictDifference } from '../../components/forms/conflict-difference.tsx';
+import type { UpdateConflict } from '../../components/forms/use-conditional-update.ts';
 import { useProductDifferences, type ProductChanges } from './use-product-update.ts';
 
 type Props = {

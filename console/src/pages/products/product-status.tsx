@@ -1,6 +1,6 @@
 import type { Product } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { StatusBadge, type Tone } from '../../components/status-badge.tsx';
+import { StatusBadge, type Tone } from '../../components/feedback/status-badge.tsx';
 import { useProductsMessages } from './use-products-messages.ts';
 
 const tones: Readonly<Record<string, Tone>> = { active: 'positive', draft: 'warning', archived: 'neutral' };

@@ -1,8 +1,8 @@
 import type { Product, StockAdjustmentCreate } from '@mandate/client-sdk';
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { ErrorNotice, fieldError } from '../../components/error-notice.tsx';
-import { FormActions } from '../../components/form-actions.tsx';
+import { ErrorNotice, fieldError } from '../../components/feedback/error-notice.tsx';
+import { FormActions } from '../../components/forms/form-actions.tsx';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { ProductConflict } from './product-conflict.tsx';
 import { useStockUpdate } from './use-product-update.ts';

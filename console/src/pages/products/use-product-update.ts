@@ -1,7 +1,7 @@
 import type { Product, ProductUpdate, StockAdjustmentCreate } from '@mandate/client-sdk';
 import { client } from '../../api/client.ts';
-import type { FieldDifference } from '../../components/conflict-difference.tsx';
-import { useConditionalUpdate, type UpdateConflict } from '../../components/use-conditional-update.ts';
+import type { FieldDifference } from '../../components/forms/conflict-difference.tsx';
+import { useConditionalUpdate, type UpdateConflict } from '../../components/forms/use-conditional-update.ts';
 import { useFormat } from '../../languages/use-format.ts';
 import { useProductsMessages } from './use-products-messages.ts';
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Card } from '../../components/card.tsx';
+import { Card } from '../../components/page-sections/card.tsx';
 import { SettingsHeader } from './settings-header.tsx';
 import { useSettingsMessages } from './use-settings-messages.ts';
 import classes from './settings.module.css';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { usePermissions } from '../../api/permissions.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
-import { PageTabs } from '../../components/page-tabs.tsx';
+import { PageHeader } from '../../components/page-sections/page-header.tsx';
+import { PageTabs } from '../../components/page-sections/page-tabs.tsx';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { permittedSections } from './settings-sections.ts';
 import { useSettingsMessages } from './use-settings-messages.ts';

@@ -5,6 +5,7 @@ import { NotFoundPage } from '../../layout/not-found-page.tsx';
 import { Backups } from './backups.tsx';
 import { BrandingSection } from './branding/branding-section.tsx';
 import { DeliveryMethodList } from './delivery/delivery-method-list.tsx';
+import { IdentityProviderList } from './identity-providers/identity-provider-list.tsx';
 import { permittedSections } from './settings-sections.ts';
 import { StaffList } from './staff/staff-list.tsx';
 
@@ -12,6 +13,7 @@ const components: Readonly<Record<ReturnType<typeof permittedSections>[number]['
   branding: BrandingSection,
   delivery: DeliveryMethodList,
   staff: StaffList,
+  'identity-providers': IdentityProviderList,
   backups: Backups,
 };
 

@@ -4,6 +4,7 @@ const sections = [
   { path: 'branding', operation: 'branding.update' },
   { path: 'delivery', operation: 'deliveryMethods.replace' },
   { path: 'staff', operation: 'users.list' },
+  { path: 'identity-providers', operation: 'identityProviders.list' },
   { path: 'backups', operation: 'branding.update' },
 ] as const satisfies readonly { readonly path: string; readonly operation: Operation }[];
 

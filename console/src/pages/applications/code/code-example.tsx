@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { CopyTextButton } from '../../../components/forms/copy-text-button.tsx';
 import { environment } from '../../../environment.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 import { curlExample } from './curl-example.ts';
 import type { ExampleApplication } from './example-application.ts';
-import { Copy } from './secret-once.tsx';
 import { typescriptExample } from './typescript-example.ts';
 import classes from './code.module.css';
 
@@ -31,7 +31,7 @@ export function CodeExample({ application }: { readonly application: ExampleAppl
             </Button>
           ))}
         </div>
-        <Copy text={code} />
+        <CopyTextButton text={code} size="xs" />
       </div>
       <pre className={classes['code']} role="region" aria-label={t('code.label', { language })} tabIndex={0}>
         {code}

@@ -5,15 +5,15 @@ import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { mutations } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { FormActions } from '../../../components/form-actions.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
+import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { FormActions } from '../../../components/forms/form-actions.tsx';
+import { SecretOnce } from '../../../components/forms/secret-once.tsx';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { environment } from '../../../environment.ts';
 import { useFormat } from '../../../languages/use-format.ts';
-import { SecretOnce } from '../code/secret-once.tsx';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
-import classes from '../applications.module.css';
 
 type Props = { readonly application: Application };
 
@@ -45,9 +45,7 @@ export function ApplicationActions({ application }: Props): ReactNode {
       <Dialog title={t('rotate.title')} isOpen={isRotating} onClose={rotation.close}>
         <RotateForm application={application} onClose={rotation.close} />
       </Dialog>
-      <Dialog title={t('delete.title', { name: application.name })} isOpen={isDeleting} onClose={deletion.close}>
-        <DeleteForm application={application} onClose={deletion.close} />
-      </Dialog>
+      <DeleteDialog application={application} isOpen={isDeleting} onClose={deletion.close} />
     </>
   );
 }
@@ -81,11 +79,9 @@ function RotateForm({ application, onClose }: FormProps): ReactNode {
   });
   if (rotate.data)
     return (
-      <div className={classes['form']}>
-        {rotate.data.client_secret !== null && <SecretOnce secret={rotate.data.client_secret} />}
+      <SecretOnce label={t('secret.title')} secret={rotate.data.client_secret} onDone={onClose}>
         <p>{t('rotate.previous', { time: format.dateTime(rotate.data.previous_secret_expires_at) })}</p>
-        <Button onClick={onClose}>{t('rotate.close')}</Button>
-      </div>
+      </SecretOnce>
     );
   const seconds = Object.entries(overlaps).find(([name]) => name === overlap)?.[1] ?? overlaps.day;
   return (
@@ -107,7 +103,7 @@ function RotateForm({ application, onClose }: FormProps): ReactNode {
   );
 }
 
-function DeleteForm({ application, onClose }: FormProps): ReactNode {
+function DeleteDialog({ application, isOpen, onClose }: FormProps & { readonly isOpen: boolean }): ReactNode {
   const t = useApplicationsMessages();
   const navigate = useNavigate();
   const remove = useAction(mutations.applications.delete(application.id), {
@@ -116,15 +112,15 @@ function DeleteForm({ application, onClose }: FormProps): ReactNode {
     onDone: () => void navigate('/applications', { replace: true }),
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        remove.mutate();
-      }}
-    >
-      <p>{t('delete.about')}</p>
-      <ErrorNotice error={remove.error} />
-      <FormActions submit={t('delete.action')} isPending={remove.isPending} isDangerous onCancel={onClose} />
-    </form>
+    <ConfirmDialog
+      title={t('delete.title', { name: application.name })}
+      text={t('delete.about')}
+      action={t('delete.action')}
+      isOpen={isOpen}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    />
   );
 }

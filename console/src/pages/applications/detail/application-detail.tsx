@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import { queries } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
-import { Card } from '../../../components/card.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { PageHeader } from '../../../components/page-header.tsx';
-import { PropertyList } from '../../../components/property-list.tsx';
-import { TwoColumns } from '../../../components/two-columns.tsx';
+import { Card } from '../../../components/page-sections/card.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { PageHeader } from '../../../components/page-sections/page-header.tsx';
+import { PropertyList } from '../../../components/page-sections/property-list.tsx';
+import { TwoColumns } from '../../../components/page-sections/two-columns.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
@@ -68,6 +68,7 @@ function MainSections({ application }: Props): ReactNode {
 
 function SideSections({ application }: Props): ReactNode {
   const t = useApplicationsMessages();
+  const common = useCommonMessages();
   return (
     <>
       <Card
@@ -85,6 +86,11 @@ function SideSections({ application }: Props): ReactNode {
       <IfPermitted operation="orders.list">
         <Card title={t('orders')}>
           <Link to={`/orders?client_id=${encodeURIComponent(application.client_id)}`}>{t('orders.all')}</Link>
+        </Card>
+      </IfPermitted>
+      <IfPermitted operation="auditEvents.list">
+        <Card title={common('page.audit')}>
+          <Link to={`/audit?client_id=${encodeURIComponent(application.client_id)}`}>{t('audit.all')}</Link>
         </Card>
       </IfPermitted>
     </>

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { IfPermitted } from '../../../api/permissions.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
+import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 
 type Props = { readonly title: string; readonly form: (close: () => void) => ReactNode };

@@ -1,6 +1,6 @@
 import type { Application } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { PropertyList } from '../../../components/property-list.tsx';
+import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 

@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { fieldError } from '../../../components/error-notice.tsx';
+import { fieldError } from '../../../components/feedback/error-notice.tsx';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 
 type Props = { readonly value: string; readonly error: unknown; readonly onChange: (value: string) => void };

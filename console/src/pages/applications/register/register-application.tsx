@@ -3,14 +3,14 @@ import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { mutations } from '../../../api/client.ts';
-import { Card } from '../../../components/card.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { PageHeader } from '../../../components/page-header.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { Card } from '../../../components/page-sections/card.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { PageHeader } from '../../../components/page-sections/page-header.tsx';
+import { SecretOnce } from '../../../components/forms/secret-once.tsx';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { hasRedirects, kinds } from '../application-kinds.ts';
 import { CodeExample } from '../code/code-example.tsx';
-import { SecretOnce } from '../code/secret-once.tsx';
 import { LimitFields, areLimitsValid, limitPointers, parseLimits } from '../limit-fields.tsx';
 import { ScopeFields } from '../scope-fields.tsx';
 import { selectableScopes } from '../scopes.ts';
@@ -117,7 +117,7 @@ function Registered({ application }: { readonly application: ApplicationWithSecr
     <Card title={t('register.registered', { name: application.name })}>
       <div className={classes['form']}>
         <p>{t.rich('register.clientId', { id: <code>{application.client_id}</code> })}</p>
-        {application.client_secret !== null && <SecretOnce secret={application.client_secret} />}
+        {application.client_secret !== null && <SecretOnce label={t('secret.title')} secret={application.client_secret} />}
         <h3>{t('code.title')}</h3>
         <CodeExample application={application} />
         <div className={classes['buttons']}>

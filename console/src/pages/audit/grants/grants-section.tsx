@@ -1,12 +1,12 @@
 import { NativeSelect } from '@mantine/core';
 import { useMemo, type ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
-import { Card } from '../../../components/card.tsx';
-import { DataTable } from '../../../components/data-table.tsx';
-import { EmptyState } from '../../../components/empty-state.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import type { Column } from '../../../components/resource-list.tsx';
-import { StatusBadge } from '../../../components/status-badge.tsx';
+import { Card } from '../../../components/page-sections/card.tsx';
+import { DataTable } from '../../../components/lists/data-table.tsx';
+import { EmptyState } from '../../../components/feedback/empty-state.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import type { Column } from '../../../components/lists/resource-list.tsx';
+import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { useAuditMessages, type AuditTranslate } from '../use-audit-messages.ts';

@@ -4,10 +4,9 @@ import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { FormActions } from '../../../components/form-actions.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
+import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { useCustomersMessages } from '../use-customers-messages.ts';
 import { EditCustomer } from './edit-customer.tsx';
 
@@ -43,12 +42,8 @@ export function CustomerActions({ user }: { readonly user: User }): ReactNode {
       <Dialog title={t('edit.title')} isOpen={isEditing} onClose={editing.close}>
         <EditCustomer user={user} onClose={editing.close} />
       </Dialog>
-      <Dialog title={t('suspend.title', { name: user.name })} isOpen={isSuspending} onClose={suspending.close}>
-        <SuspendForm user={user} onClose={suspending.close} />
-      </Dialog>
-      <Dialog title={t('close.title', { name: user.name })} isOpen={isClosing} onClose={closing.close}>
-        <CloseForm user={user} onClose={closing.close} />
-      </Dialog>
+      <SuspendDialog user={user} isOpen={isSuspending} onClose={suspending.close} />
+      <CloseDialog user={user} isOpen={isClosing} onClose={closing.close} />
     </>
   );
 }
@@ -63,30 +58,30 @@ function Reactivate({ user }: { readonly user: User }): ReactNode {
   );
 }
 
-type FormProps = { readonly user: User; readonly onClose: () => void };
+type DialogProps = { readonly user: User; readonly isOpen: boolean; readonly onClose: () => void };
 
-function SuspendForm({ user, onClose }: FormProps): ReactNode {
+function SuspendDialog({ user, isOpen, onClose }: DialogProps): ReactNode {
   const t = useCustomersMessages();
   const suspend = useAction(mutations.users.update(user.id), {
-    changes: ['users', 'auditEvents'],
+    changes: ['users', 'auditEvents', 'connectedApps', 'sessions', 'apiKeys'],
     doneMessage: t('suspend.done'),
     onDone: onClose,
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        suspend.mutate({ status: 'suspended' });
-      }}
-    >
-      <p>{t('suspend.about')}</p>
-      <ErrorNotice error={suspend.error} />
-      <FormActions submit={t('suspend.action')} isPending={suspend.isPending} isDangerous onCancel={onClose} />
-    </form>
+    <ConfirmDialog
+      title={t('suspend.title', { name: user.name })}
+      text={t('suspend.about')}
+      action={t('suspend.action')}
+      isOpen={isOpen}
+      isPending={suspend.isPending}
+      error={suspend.error}
+      onConfirm={() => suspend.mutate({ status: 'suspended' })}
+      onClose={onClose}
+    />
   );
 }
 
-function CloseForm({ user, onClose }: FormProps): ReactNode {
+function CloseDialog({ user, isOpen, onClose }: DialogProps): ReactNode {
   const t = useCustomersMessages();
   const close = useAction(mutations.users.close(user.id), {
     changes: ['users', 'auditEvents'],
@@ -94,15 +89,15 @@ function CloseForm({ user, onClose }: FormProps): ReactNode {
     onDone: onClose,
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        close.mutate();
-      }}
-    >
-      <p>{t('close.about')}</p>
-      <ErrorNotice error={close.error} />
-      <FormActions submit={t('close.action')} isPending={close.isPending} isDangerous onCancel={onClose} />
-    </form>
+    <ConfirmDialog
+      title={t('close.title', { name: user.name })}
+      text={t('close.about')}
+      action={t('close.action')}
+      isOpen={isOpen}
+      isPending={close.isPending}
+      error={close.error}
+      onConfirm={() => close.mutate()}
+      onClose={onClose}
+    />
   );
 }

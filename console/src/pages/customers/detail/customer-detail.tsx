@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { queries } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
-import { Card } from '../../../components/card.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { PageHeader } from '../../../components/page-header.tsx';
-import { PropertyList } from '../../../components/property-list.tsx';
-import { TwoColumns } from '../../../components/two-columns.tsx';
+import { Card } from '../../../components/page-sections/card.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { PageHeader } from '../../../components/page-sections/page-header.tsx';
+import { PropertyList } from '../../../components/page-sections/property-list.tsx';
+import { TwoColumns } from '../../../components/page-sections/two-columns.tsx';
 import { languageNames } from '../../../languages/language-store.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
@@ -16,8 +16,11 @@ import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { CustomerStatus } from '../customer-status.tsx';
 import { useCustomersMessages } from '../use-customers-messages.ts';
 import { AccountHistory } from './account-history.tsx';
+import { ConnectedApps } from './connected-apps.tsx';
 import { CustomerActions } from './customer-actions.tsx';
+import { CustomerApiKeys } from './customer-api-keys.tsx';
 import { CustomerOrders } from './customer-orders.tsx';
+import { CustomerSessions } from './customer-sessions.tsx';
 
 export function CustomerDetail(): ReactNode {
   const t = useCustomersMessages();
@@ -27,6 +30,8 @@ export function CustomerDetail(): ReactNode {
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!user) return <PageSkeleton />;
   const isClosed = user.status === 'closed';
+  // The applications, sessions and keys of staff require a scope that the console does not request.
+  const hasReadableAccess = user.role === 'customer' && !isClosed;
   return (
     <>
       <PageHeader
@@ -38,13 +43,30 @@ export function CustomerDetail(): ReactNode {
       />
       <TwoColumns
         main={
-          <IfPermitted operation="orders.list">
-            <CustomerOrders userId={user.id} />
-          </IfPermitted>
+          <>
+            <IfPermitted operation="orders.list">
+              <CustomerOrders userId={user.id} />
+            </IfPermitted>
+            {hasReadableAccess && (
+              <IfPermitted operation="connectedApps.listOfUser">
+                <ConnectedApps userId={user.id} />
+              </IfPermitted>
+            )}
+          </>
         }
         side={
           <>
             <Account user={user} />
+            {hasReadableAccess && (
+              <IfPermitted operation="sessions.listOfUser">
+                <CustomerSessions userId={user.id} />
+              </IfPermitted>
+            )}
+            {hasReadableAccess && (
+              <IfPermitted operation="apiKeys.listOfUser">
+                <CustomerApiKeys userId={user.id} />
+              </IfPermitted>
+            )}
             <IfPermitted operation="auditEvents.list">
               <AccountHistory userId={user.id} />
             </IfPermitted>

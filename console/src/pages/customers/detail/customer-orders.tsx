@@ -2,10 +2,10 @@ import type { OrderSummary } from '@mandate/client-sdk';
 import { useMemo, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { queries } from '../../../api/client.ts';
-import { Card } from '../../../components/card.tsx';
-import { EmptyState } from '../../../components/empty-state.tsx';
-import { ResourceList, type Column } from '../../../components/resource-list.tsx';
-import { StatusBadge, type Tone } from '../../../components/status-badge.tsx';
+import { Card } from '../../../components/page-sections/card.tsx';
+import { EmptyState } from '../../../components/feedback/empty-state.tsx';
+import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
+import { StatusBadge, type Tone } from '../../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useCustomersMessages, type CustomersTranslate } from '../use-customers-messages.ts';
 

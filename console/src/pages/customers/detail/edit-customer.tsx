@@ -1,8 +1,8 @@
 import type { User, UserUpdate } from '@mandate/client-sdk';
 import { useState, type ReactNode } from 'react';
 import { client } from '../../../api/client.ts';
-import { ConflictDifference, type FieldDifference } from '../../../components/conflict-difference.tsx';
-import { useConditionalUpdate } from '../../../components/use-conditional-update.ts';
+import { ConflictDifference, type FieldDifference } from '../../../components/forms/conflict-difference.tsx';
+import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { CustomerForm, type CustomerFields } from '../customer-form.tsx';
 import { useCustomersMessages } from '../use-customers-messages.ts';

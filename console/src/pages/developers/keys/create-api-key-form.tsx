@@ -3,11 +3,11 @@ import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { mutations, queries } from '../../../api/client.ts';
-import { ActionError } from '../../../components/action-error.tsx';
-import { fieldError } from '../../../components/error-notice.tsx';
-import { FormActions } from '../../../components/form-actions.tsx';
-import { SecretOnce } from '../../../components/secret-once.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { ActionError } from '../../../components/feedback/action-error.tsx';
+import { fieldError } from '../../../components/feedback/error-notice.tsx';
+import { FormActions } from '../../../components/forms/form-actions.tsx';
+import { SecretOnce } from '../../../components/forms/secret-once.tsx';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 import classes from './create-api-key-form.module.css';
 

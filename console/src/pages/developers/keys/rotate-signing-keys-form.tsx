@@ -2,9 +2,9 @@ import { Button, Checkbox, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
-import { ActionError } from '../../../components/action-error.tsx';
-import { FormActions } from '../../../components/form-actions.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { ActionError } from '../../../components/feedback/action-error.tsx';
+import { FormActions } from '../../../components/forms/form-actions.tsx';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 

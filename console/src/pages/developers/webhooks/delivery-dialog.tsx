@@ -1,30 +1,34 @@
-import type { WebhookDelivery } from '@mandate/client-sdk';
+import type { WebhookDeliveryDetails } from '@mandate/client-sdk';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { mutations, queries } from '../../../api/client.ts';
 import { IfPermitted, usePermissions } from '../../../api/permissions.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { JsonText } from '../json-text.tsx';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
+import { AttemptExchange } from './attempt-exchange.tsx';
 import { describeAttempt } from './describe-attempt.ts';
 import { DeliveryStatus } from './endpoint-status.tsx';
 import classes from './delivery-dialog.module.css';
 
-/** The API returns deliveries only in lists. The dialog is opened from one of the newest deliveries or from a link to one. */
-const limit = 100;
+/** Attempts cause no events, so the delivery is fetched again regularly. */
+const refetchIntervalMs = 5_000;
 
 /** Shows the delivery in the URL: what was sent, and the responses. */
 export function DeliveryDialog({ endpointId }: { readonly endpointId: number }): ReactNode {
   const t = useDevelopersMessages();
   const [parameters, setParameters] = useSearchParams();
   const id = parameters.get('delivery');
-  const { data } = useQuery({ ...queries.webhooks.deliveries(endpointId, { limit }), enabled: id !== null });
-  const delivery = data?.data.find((entry) => String(entry.id) === id);
+  const { data: delivery, error } = useQuery({
+    ...queries.webhooks.getDelivery(endpointId, id ?? ''),
+    enabled: id !== null,
+    refetchInterval: refetchIntervalMs,
+  });
   const close = (): void =>
     setParameters((before) => {
       const next = new URLSearchParams(before);
@@ -33,12 +37,13 @@ export function DeliveryDialog({ endpointId }: { readonly endpointId: number }):
     });
   return (
     <Dialog title={t('delivery.title', { id: id ?? '' })} isOpen={id !== null} onClose={close}>
-      {delivery ? <DeliveryContent endpointId={endpointId} delivery={delivery} /> : <p>{t(data ? 'delivery.tooOld' : 'loading')}</p>}
+      <ErrorNotice error={error} />
+      {delivery ? <DeliveryContent endpointId={endpointId} delivery={delivery} /> : !error && <p>{t('loading')}</p>}
     </Dialog>
   );
 }
 
-type ContentProps = { readonly endpointId: number; readonly delivery: WebhookDelivery };
+type ContentProps = { readonly endpointId: number; readonly delivery: WebhookDeliveryDetails };
 
 function DeliveryContent({ endpointId, delivery }: ContentProps): ReactNode {
   const t = useDevelopersMessages();
@@ -73,11 +78,14 @@ function Attempts({ delivery }: Pick<ContentProps, 'delivery'>): ReactNode {
   return (
     <>
       <ol className={classes['attempts']}>
-        {delivery.attempts.map((attempt) => (
+        {delivery.attempts.map((attempt, index) => (
           <li key={attempt.at} data-failed={attempt.error !== null}>
-            <strong>{describeAttempt(attempt, t)}</strong>
-            <span>{t('attempt.duration', { milliseconds: attempt.milliseconds })}</span>
-            <span>{format.dateTime(attempt.at)}</span>
+            <p className={classes['attempt']}>
+              <strong>{describeAttempt(attempt, t)}</strong>
+              <span>{t('attempt.duration', { milliseconds: attempt.milliseconds })}</span>
+              <span>{format.dateTime(attempt.at)}</span>
+            </p>
+            <AttemptExchange number={index + 1} attempt={attempt} />
           </li>
         ))}
       </ol>

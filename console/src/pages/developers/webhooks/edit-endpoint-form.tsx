@@ -2,10 +2,10 @@ import type { WebhookEndpoint, WebhookEndpointCreate } from '@mandate/client-sdk
 import { Stack } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { client } from '../../../api/client.ts';
-import { ConflictDifference, type FieldDifference } from '../../../components/conflict-difference.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { FormActions } from '../../../components/form-actions.tsx';
-import { useConditionalUpdate } from '../../../components/use-conditional-update.ts';
+import { ConflictDifference, type FieldDifference } from '../../../components/forms/conflict-difference.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { FormActions } from '../../../components/forms/form-actions.tsx';
+import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
 import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
 import { EndpointFields, endpointBody, endpointFields, type EndpointValues } from './endpoint-fields.tsx';
 

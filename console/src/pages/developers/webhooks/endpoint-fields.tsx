@@ -3,7 +3,7 @@ import '@mantine/core/styles/PillsInput.layer.css';
 import type { WebhookEndpointCreate } from '@mandate/client-sdk';
 import { MultiSelect, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { fieldError } from '../../../components/error-notice.tsx';
+import { fieldError } from '../../../components/feedback/error-notice.tsx';
 import { eventSubjects, eventTypes } from '../event-types.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 

@@ -1,6 +1,6 @@
 import type { WebhookDelivery, WebhookEndpoint } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { StatusBadge, type Tone } from '../../../components/status-badge.tsx';
+import { StatusBadge, type Tone } from '../../../components/feedback/status-badge.tsx';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 
 export function EndpointStatus({ endpoint }: { readonly endpoint: WebhookEndpoint }): ReactNode {

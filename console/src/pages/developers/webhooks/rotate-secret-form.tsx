@@ -1,10 +1,10 @@
 import { Checkbox, Stack } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { FormActions } from '../../../components/form-actions.tsx';
-import { SecretOnce } from '../../../components/secret-once.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { FormActions } from '../../../components/forms/form-actions.tsx';
+import { SecretOnce } from '../../../components/forms/secret-once.tsx';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 
 type Props = { readonly endpointId: number; readonly onClose: () => void };

@@ -2,9 +2,9 @@ import type { Order, OrderCancellation } from '@mandate/client-sdk';
 import { NativeSelect } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { FormActions } from '../../../components/form-actions.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { FormActions } from '../../../components/forms/form-actions.tsx';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import classes from './order-detail.module.css';
 

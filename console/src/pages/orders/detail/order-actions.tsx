@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { usePermissions } from '../../../api/permissions.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
+import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import { CancelForm } from './cancel-form.tsx';
 import { RecordPaymentForm } from './record-payment-form.tsx';

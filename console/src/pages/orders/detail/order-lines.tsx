@@ -1,6 +1,6 @@
 import type { Order } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
-import { Card } from '../../../components/card.tsx';
+import { Card } from '../../../components/page-sections/card.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import classes from './order-detail.module.css';

@@ -1,7 +1,7 @@
 import type { Product } from '@mandate/client-sdk';
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { ProductConflict } from '../product-conflict.tsx';
 import { useProductUpdate, type ProductChanges } from '../use-product-update.ts';

@@ -5,10 +5,8 @@ import type { ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { mutations } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { FormActions } from '../../../components/form-actions.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 
 /** Puts a product on sale, archives it, or deletes a draft. */
@@ -33,12 +31,8 @@ export function ProductActions({ product }: { readonly product: Product }): Reac
         )}
         {product.status !== 'active' && <Activate product={product} />}
       </IfPermitted>
-      <Dialog title={t('delete.title', { name: product.name })} isOpen={isDeleting} onClose={deletion.close}>
-        <DeleteForm product={product} onClose={deletion.close} />
-      </Dialog>
-      <Dialog title={t('archive.title', { name: product.name })} isOpen={isArchiving} onClose={archiving.close}>
-        <ArchiveForm product={product} onClose={archiving.close} />
-      </Dialog>
+      <DeleteDialog product={product} isOpen={isDeleting} onClose={deletion.close} />
+      <ArchiveDialog product={product} isOpen={isArchiving} onClose={archiving.close} />
     </>
   );
 }
@@ -53,9 +47,9 @@ function Activate({ product }: { readonly product: Product }): ReactNode {
   );
 }
 
-type FormProps = { readonly product: Product; readonly onClose: () => void };
+type DialogProps = { readonly product: Product; readonly isOpen: boolean; readonly onClose: () => void };
 
-function ArchiveForm({ product, onClose }: FormProps): ReactNode {
+function ArchiveDialog({ product, isOpen, onClose }: DialogProps): ReactNode {
   const t = useProductsMessages();
   const archive = useAction(mutations.products.update(product.id), {
     changes: ['products'],
@@ -63,20 +57,21 @@ function ArchiveForm({ product, onClose }: FormProps): ReactNode {
     onDone: onClose,
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        archive.mutate({ status: 'archived' });
-      }}
-    >
-      <p>{t('archive.about')}</p>
-      <ErrorNotice error={archive.error} />
-      <FormActions submit={t('archive.action')} isPending={archive.isPending} onCancel={onClose} />
-    </form>
+    <ConfirmDialog
+      title={t('archive.title', { name: product.name })}
+      text={t('archive.about')}
+      action={t('archive.action')}
+      isDangerous={false}
+      isOpen={isOpen}
+      isPending={archive.isPending}
+      error={archive.error}
+      onConfirm={() => archive.mutate({ status: 'archived' })}
+      onClose={onClose}
+    />
   );
 }
 
-function DeleteForm({ product, onClose }: FormProps): ReactNode {
+function DeleteDialog({ product, isOpen, onClose }: DialogProps): ReactNode {
   const t = useProductsMessages();
   const navigate = useNavigate();
   const remove = useAction(mutations.products.delete(product.id), {
@@ -85,15 +80,15 @@ function DeleteForm({ product, onClose }: FormProps): ReactNode {
     onDone: () => void navigate('/products', { replace: true }),
   });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        remove.mutate();
-      }}
-    >
-      <p>{t('delete.about')}</p>
-      <ErrorNotice error={remove.error} />
-      <FormActions submit={t('delete.action')} isPending={remove.isPending} isDangerous onCancel={onClose} />
-    </form>
+    <ConfirmDialog
+      title={t('delete.title', { name: product.name })}
+      text={t('delete.about')}
+      action={t('delete.action')}
+      isOpen={isOpen}
+      isPending={remove.isPending}
+      error={remove.error}
+      onConfirm={() => remove.mutate()}
+      onClose={onClose}
+    />
   );
 }

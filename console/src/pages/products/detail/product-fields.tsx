@@ -3,8 +3,8 @@ import { Autocomplete, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
-import { AmountInput, amountText, parseAmount } from '../../../components/amount-input.tsx';
-import { fieldError } from '../../../components/error-notice.tsx';
+import { AmountInput, amountText, parseAmount } from '../../../components/forms/amount-input.tsx';
+import { fieldError } from '../../../components/feedback/error-notice.tsx';
 import { useProductsMessages } from '../use-products-messages.ts';
 import classes from './product-form.module.css';
 

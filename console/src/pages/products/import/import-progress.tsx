@@ -4,7 +4,7 @@ import { Button, Progress } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 import classes from '../detail/product-form.module.css';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { PropertyList } from '../../../components/property-list.tsx';
+import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 import classes from '../detail/product-form.module.css';

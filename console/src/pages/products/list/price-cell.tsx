@@ -1,9 +1,9 @@
 import type { Product } from '@mandate/client-sdk';
 import { useState, type ReactNode } from 'react';
 import { usePermissions } from '../../../api/permissions.tsx';
-import { AmountInput, amountText, parseAmount } from '../../../components/amount-input.tsx';
-import { ErrorNotice, fieldError } from '../../../components/error-notice.tsx';
-import { FormActions } from '../../../components/form-actions.tsx';
+import { AmountInput, amountText, parseAmount } from '../../../components/forms/amount-input.tsx';
+import { ErrorNotice, fieldError } from '../../../components/feedback/error-notice.tsx';
+import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { ProductConflict } from '../product-conflict.tsx';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { TwoColumns } from '../../../components/two-columns.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { TwoColumns } from '../../../components/page-sections/two-columns.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { SettingsHeader } from '../settings-header.tsx';
 import { BrandingForm } from './branding-form.tsx';

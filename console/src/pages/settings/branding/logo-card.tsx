@@ -2,9 +2,9 @@ import type { Branding } from '@mandate/client-sdk';
 import { Button, FileButton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
-import { Card } from '../../../components/card.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { Card } from '../../../components/page-sections/card.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from './logo-card.module.css';
 

@@ -2,12 +2,13 @@ import type { DeliveryMethod } from '@mandate/client-sdk';
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { mutations, queries } from '../../../api/client.ts';
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
-import { EmptyState } from '../../../components/empty-state.tsx';
-import { ResourceList, type Column } from '../../../components/resource-list.tsx';
-import { useAction } from '../../../components/use-action.ts';
+import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
+import { Dialog } from '../../../components/dialogs/dialog.tsx';
+import { EmptyState } from '../../../components/feedback/empty-state.tsx';
+import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
+import { RowButton } from '../row-button.tsx';
 import { SettingsHeader } from '../settings-header.tsx';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
@@ -80,22 +81,12 @@ const createColumns = (t: SettingsTranslate, format: Format, onShow: (shown: Sho
     align: 'end',
     cell: (method) => (
       <span className={classes['actions']}>
-        <Button
-          size="xs"
-          variant="default"
-          aria-label={t('editNamed', { name: method.name })}
-          onClick={() => onShow({ dialog: 'edit', method })}
-        >
-          {t('edit')}
-        </Button>
-        <Button
-          size="xs"
-          variant="default"
-          aria-label={t('deleteNamed', { name: method.name })}
+        <RowButton text={t('edit')} label={t('editNamed', { name: method.name })} onClick={() => onShow({ dialog: 'edit', method })} />
+        <RowButton
+          text={t('delete')}
+          label={t('deleteNamed', { name: method.name })}
           onClick={() => onShow({ dialog: 'delete', method })}
-        >
-          {t('delete')}
-        </Button>
+        />
       </span>
     ),
   },

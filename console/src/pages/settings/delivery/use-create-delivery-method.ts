@@ -1,5 +1,5 @@
 import { mutations } from '../../../api/client.ts';
-import { useAction } from '../../../components/use-action.ts';
+import { useAction } from '../../../components/forms/use-action.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 
 /** Creates a delivery method; fails if there is one with this code. */

@@ -1,0 +1,16 @@
+import { useQueries } from '@tanstack/react-query';
+import { queries } from './client.ts';
+import { usePermissions } from './permissions.tsx';
+
+/** Names change rarely. */
+const staleTime = 300_000;
+
+/** Loads the names of users by ID; empty if the user's permissions do not include them. */
+export function useUserNames(userIds: readonly (number | null)[]): ReadonlyMap<number, string> {
+  const { can } = usePermissions();
+  const ids = can('users.list') ? [...new Set(userIds)].filter((id) => id !== null) : [];
+  return useQueries({
+    queries: ids.map((id) => ({ ...queries.users.get(id), staleTime })),
+    combine: (results) => new Map(results.flatMap(({ data }) => (data ? [[data.id, data.name] as const] : []))),
+  });
+}

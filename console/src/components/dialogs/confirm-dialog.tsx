@@ -1,0 +1,43 @@
+import { Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ActionError } from '../feedback/action-error.tsx';
+import { Dialog } from './dialog.tsx';
+import { FormActions } from '../forms/form-actions.tsx';
+
+type Props = {
+  readonly title: string;
+  readonly text: string;
+  /** Label of the button that performs the action. */
+  readonly action: string;
+  /** Whether the action cannot be undone, which the color of the button shows (default: true). */
+  readonly isDangerous?: boolean;
+  readonly isOpen: boolean;
+  readonly isPending: boolean;
+  readonly error: unknown;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+  /** More fields. */
+  readonly children?: ReactNode;
+};
+
+/** Asks for confirmation of an action. */
+export function ConfirmDialog(props: Props): ReactNode {
+  const { title, text, action, isDangerous = true, isOpen, isPending, error, onConfirm, onClose, children } = props;
+  return (
+    <Dialog title={title} isOpen={isOpen} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onConfirm();
+        }}
+      >
+        <Stack gap="md">
+          <p>{text}</p>
+          {children}
+          <ActionError error={error} />
+        </Stack>
+        <FormActions submit={action} isDangerous={isDangerous} isPending={isPending} onCancel={onClose} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,23 @@
+import { Modal } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+
+type Props = { readonly title: string; readonly isOpen: boolean; readonly onClose: () => void; readonly children: ReactNode };
+
+/** A modal dialog. Its content is removed when it closes, so a form starts with the current values when it opens again. */
+export function Dialog({ title, isOpen, onClose, children }: Props): ReactNode {
+  const t = useCommonMessages();
+  return (
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={title}
+      centered
+      closeButtonProps={{ 'aria-label': t('form.close') }}
+      // Content that depends on the URL changes when the dialog closes, so it must not be visible any longer.
+      transitionProps={{ exitDuration: 0 }}
+    >
+      {children}
+    </Modal>
+  );
+}

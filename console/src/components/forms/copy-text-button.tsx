@@ -1,0 +1,24 @@
+import { Button, CopyButton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+
+type Props = {
+  readonly text: string;
+  /** Accessible name, if the page has several of these buttons. */
+  readonly label?: string;
+  readonly size?: 'xs' | 'sm';
+};
+
+/** Copies a text to the clipboard. */
+export function CopyTextButton({ text, label, size = 'sm' }: Props): ReactNode {
+  const t = useCommonMessages();
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Button size={size} variant="default" aria-label={label} onClick={copy}>
+          {t(copied ? 'secret.copied' : 'secret.copy')}
+        </Button>
+      )}
+    </CopyButton>
+  );
+}

@@ -1,0 +1,83 @@
+import { ApiError, type ResponseWithData } from '@mandate/client-sdk';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { keyOf } from '../../api/client.ts';
+
+type Options<Resource, Changes> = {
+  /** Reads the current version of the resource with its ETag. */
+  readonly read: () => PromiseLike<ResponseWithData<Resource>>;
+  /** Changes the resource if it still has this ETag. */
+  readonly write: (changes: Changes, ifMatch: string, current: Resource) => PromiseLike<unknown>;
+  /** Resources whose data the action changes; the console fetches them again. */
+  readonly changes: readonly Parameters<typeof keyOf>[0][];
+  /** Text that confirms the action. */
+  readonly doneMessage: string;
+  readonly onDone?: () => void;
+};
+
+/** A change that was not saved, because another user has changed the same fields. */
+export type UpdateConflict<Resource, Changes> = {
+  readonly current: Resource;
+  readonly changes: Changes;
+  readonly fields: readonly string[];
+};
+
+/** Maximum number of attempts if other fields of the resource change at the same time. */
+const maxAttempts = 3;
+
+/**
+ * Changes fields of a resource with `If-Match`. If another user has changed the same fields since the user saw the resource, nothing is
+ * saved, and `conflict` contains the current version. Concurrent changes to other fields are kept.
+ */
+export function useConditionalUpdate<Resource extends object, Changes extends object>(options: Options<Resource, Changes>) {
+  const { read, write, changes: changedResources, doneMessage, onDone } = options;
+  const queryClient = useQueryClient();
+  const [conflict, setConflict] = useState<UpdateConflict<Resource, Changes>>();
+  const mutation = useMutation({
+    mutationFn: ({ seen, changes }: { readonly seen: Resource; readonly changes: Changes }) => update({ read, write }, seen, changes),
+    onSuccess: async (found) => {
+      setConflict(found);
+      if (!found) {
+        notifications.show({ message: doneMessage, autoClose: 4_000 });
+        onDone?.();
+      }
+      // After a conflict, the page shows the changes of the other user.
+      await Promise.all(changedResources.map((resource) => queryClient.invalidateQueries({ queryKey: keyOf(resource) })));
+    },
+  });
+  return {
+    conflict,
+    error: mutation.error,
+    isPending: mutation.isPending,
+    /** Saves `changes`; `seen` is the version that the user saw. */
+    save: (seen: Resource, changes: Changes) => mutation.mutate({ seen, changes }),
+    /** Saves the changes of the conflict over those of the other user. */
+    overwrite: () => conflict && mutation.mutate({ seen: conflict.current, changes: conflict.changes }),
+    dismissConflict: () => setConflict(undefined),
+  };
+}
+
+/** Returns the conflict, or `undefined` after the changes have been saved. */
+async function update<Resource extends object, Changes extends object>(
+  { read, write }: Pick<Options<Resource, Changes>, 'read' | 'write'>,
+  seen: Resource,
+  changes: Changes,
+): Promise<UpdateConflict<Resource, Changes> | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const { data: current, headers } = await read();
+    const fields = Object.keys(changes).filter((field) => textOf(current, field) !== textOf(seen, field));
+    if (fields.some((field) => textOf(current, field) !== textOf(changes, field))) return { current, changes, fields };
+    try {
+      await write(changes, headers.get('etag') ?? '*', current);
+      return undefined;
+    } catch (error) {
+      const isConcurrent = error instanceof ApiError && error.code === 'precondition_failed';
+      if (!isConcurrent || attempt === maxAttempts) throw error;
+    }
+  }
+}
+
+/** Returns the value of a field in a form that can be compared. */
+const textOf = (resource: object, field: string): string =>
+  JSON.stringify(Object.entries(resource).find(([name]) => name === field)?.[1] ?? null);

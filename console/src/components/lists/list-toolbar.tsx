@@ -1,0 +1,97 @@
+import { TextInput } from '@mantine/core';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { NavLink, useSearchParams } from 'react-router';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { Icon } from '../icon.tsx';
+import { SavedViews } from './saved-views.tsx';
+import classes from './list-toolbar.module.css';
+
+/** A tab of a list: a filter with a name. The tab of the value `all` is the default. */
+export type ListTab = { readonly value: string; readonly name: string };
+
+type Props = {
+  /** Name of the list in the browser's storage of saved views. */
+  readonly list: string;
+  readonly tabs?: readonly ListTab[];
+  /** Label of the search field; without it, the list has no search. */
+  readonly searchLabel?: string;
+  /** More filters. They set parameters of the URL, so that they are part of links and saved views. */
+  readonly children?: ReactNode;
+};
+
+/** Tabs, search and saved views of a list. Their state is in the URL: `tab`, `q` and any other parameters except `cursor`. */
+export function ListToolbar({ list, tabs = [], searchLabel, children }: Props): ReactNode {
+  return (
+    <div className={classes['toolbar']}>
+      {tabs.length > 0 && <Tabs tabs={tabs} />}
+      <div className={classes['filters']}>
+        {searchLabel !== undefined && <SearchField label={searchLabel} />}
+        {children}
+        <SavedViews list={list} />
+      </div>
+    </div>
+  );
+}
+
+function Tabs({ tabs }: { readonly tabs: readonly ListTab[] }): ReactNode {
+  const [parameters] = useSearchParams();
+  const selected = parameters.get('tab') ?? 'all';
+  const searchOf = (tab: string): string => {
+    const next = new URLSearchParams(parameters);
+    next.delete('cursor');
+    if (tab === 'all') next.delete('tab');
+    else next.set('tab', tab);
+    return next.toString();
+  };
+  return (
+    <ul className={classes['tabs']}>
+      {tabs.map(({ value, name }) => (
+        <li key={value}>
+          <NavLink to={{ search: searchOf(value) }} aria-current={value === selected ? 'true' : 'false'} className={classes['tab'] ?? ''}>
+            {name}
+          </NavLink>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const searchDelayMs = 300;
+
+function SearchField({ label }: { readonly label: string }): ReactNode {
+  const t = useCommonMessages();
+  const [parameters, setParameters] = useSearchParams();
+  const current = parameters.get('q') ?? '';
+  const [text, setText] = useState(current);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  // The URL has changed without typing, for example with a saved view.
+  useEffect(() => setText(current), [current]);
+  const search = (value: string): void =>
+    setParameters(
+      (before) => {
+        const next = new URLSearchParams(before);
+        next.delete('cursor');
+        if (value.trim() === '') next.delete('q');
+        else next.set('q', value.trim());
+        return next;
+      },
+      { replace: true },
+    );
+  const change = (value: string): void => {
+    setText(value);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => search(value), searchDelayMs);
+  };
+  return (
+    <TextInput
+      className={classes['search'] ?? ''}
+      type="search"
+      aria-label={label}
+      placeholder={t('list.search')}
+      title={label}
+      leftSection={<Icon name="search" size={16} />}
+      value={text}
+      onChange={(event) => change(event.currentTarget.value)}
+    />
+  );
+}

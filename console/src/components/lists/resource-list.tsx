@@ -1,0 +1,112 @@
+import type { QueryOf } from '@mandate/client-sdk/query';
+import { Button, Skeleton } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Link, useSearchParams } from 'react-router';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { EmptyState } from '../feedback/empty-state.tsx';
+import { ErrorNotice } from '../feedback/error-notice.tsx';
+import { ListPages } from './list-pages.tsx';
+import { TableHead } from './table-head.tsx';
+import classes from './resource-list.module.css';
+
+export type Column<Row> = {
+  readonly id: string;
+  readonly header: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** Alignment; numbers are aligned at the end. */
+  readonly align?: 'end';
+  /** Whether the column is hidden in narrow windows. */
+  readonly isSecondary?: boolean;
+};
+
+type Page<Row> = { readonly data: readonly Row[]; readonly next_cursor: string | null };
+
+type Props<Row> = {
+  /** Accessible name of the table. */
+  readonly label: string;
+  /** Columns; the first one contains the link to the row. */
+  readonly columns: readonly Column<Row>[];
+  /** Query of a page of the list: `(page) => queries.orders.list({ ...filters, ...page })`. */
+  readonly query: (page: { readonly limit: number; readonly cursor?: string }) => QueryOf<Page<Row>>;
+  readonly rowKey: (row: Row) => string | number;
+  /** Path of the row's page; without it, rows are not links. */
+  readonly rowPath?: (row: Row) => string;
+  /** Shown if the list is empty and the user has not searched or filtered. */
+  readonly empty?: ReactNode;
+};
+
+/** Number of rows of a page of the list. */
+export const pageSize = 25;
+
+/**
+ * A table of resources with keyset pagination. The cursor is in the URL, so a page of the list has a link. Only one page is in the document,
+ * so the list stays responsive with any number of rows.
+ */
+export function ResourceList<Row>(props: Props<Row>): ReactNode {
+  const { label, columns, query, rowKey, rowPath, empty } = props;
+  const t = useCommonMessages();
+  const [parameters, setParameters] = useSearchParams();
+  const cursor = parameters.get('cursor') ?? undefined;
+  const page = useQuery({ ...query({ limit: pageSize, ...(cursor !== undefined && { cursor }) }), placeholderData: keepPreviousData });
+  const isFiltered = [...parameters.keys()].some((name) => name !== 'cursor');
+  if (page.error) return <ErrorNotice error={page.error} onRetry={() => void page.refetch()} />;
+  if (page.data?.data.length === 0)
+    return isFiltered || cursor !== undefined ? (
+      <EmptyState title={t('list.noMatch')}>
+        <Button variant="default" onClick={() => setParameters({})}>
+          {t('list.clear')}
+        </Button>
+      </EmptyState>
+    ) : (
+      (empty ?? <EmptyState title={t('list.empty')} />)
+    );
+  return (
+    <>
+      <div className={classes['scroll']} data-stale={page.isPlaceholderData}>
+        <table className={classes['table']} aria-label={label} aria-busy={page.isPending}>
+          <TableHead columns={columns} />
+          <tbody>
+            {page.data ? (
+              page.data.data.map((row) => <Row key={rowKey(row)} row={row} columns={columns} path={rowPath?.(row)} />)
+            ) : (
+              <LoadingRows columnCount={columns.length} />
+            )}
+          </tbody>
+        </table>
+      </div>
+      <ListPages nextCursor={page.data?.next_cursor ?? null} rowCount={page.data?.data.length ?? 0} />
+    </>
+  );
+}
+
+type RowProps<Row> = { readonly row: Row; readonly columns: readonly Column<Row>[]; readonly path: string | undefined };
+
+function Row<Row>({ row, columns, path }: RowProps<Row>): ReactNode {
+  return (
+    <tr>
+      {columns.map(({ id, cell, align, isSecondary }, index) => (
+        <td key={id} data-align={align} data-secondary={isSecondary}>
+          {index === 0 && path !== undefined ? (
+            <Link className={classes['link']} to={path}>
+              {cell(row)}
+            </Link>
+          ) : (
+            cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+function LoadingRows({ columnCount }: { readonly columnCount: number }): ReactNode {
+  const t = useCommonMessages();
+  return Array.from({ length: 8 }, (_, index) => (
+    <tr key={index}>
+      <td colSpan={columnCount}>
+        <Skeleton height={14} width={`${85 - ((index * 13) % 40)}%`} aria-label={t('list.loading')} role="img" />
+      </td>
+    </tr>
+  ));
+}

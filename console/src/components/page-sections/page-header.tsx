@@ -1,0 +1,56 @@
+import { useEffect, useRef, type ReactNode } from 'react';
+import { Link, useLocation } from 'react-router';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { Icon } from '../icon.tsx';
+import classes from './page-header.module.css';
+
+type Props = {
+  readonly title: string;
+  /** Element beside the title, such as a status. */
+  readonly status?: ReactNode;
+  /** Line below the title. */
+  readonly about?: ReactNode;
+  /** Link to the list that the page belongs to. */
+  readonly parent?: { readonly to: string; readonly name: string };
+  /** Buttons for the actions of the page. */
+  readonly actions?: ReactNode;
+};
+
+/** Title and actions of a page. Sets the title of the window, and moves the focus, so that screen readers announce the new page. */
+export function PageHeader({ title, status, about, parent, actions }: Props): ReactNode {
+  const t = useCommonMessages();
+  const heading = useFocusAfterNavigation();
+  useEffect(() => {
+    document.title = `${title} – ${t('title')}`;
+  }, [title, t]);
+  return (
+    <div className={classes['header']}>
+      {parent && (
+        <Link className={classes['parent']} to={parent.to}>
+          <Icon name="back" size={16} />
+          {parent.name}
+        </Link>
+      )}
+      <div className={classes['row']}>
+        <div className={classes['title']}>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {status}
+        </div>
+        {actions !== undefined && <div className={classes['actions']}>{actions}</div>}
+      </div>
+      {about !== undefined && <div className={classes['about']}>{about}</div>}
+    </div>
+  );
+}
+
+function useFocusAfterNavigation() {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { key } = useLocation();
+  useEffect(() => {
+    // The first page of a visit has the key `default`: the browser announces it.
+    if (key !== 'default') heading.current?.focus({ preventScroll: true });
+  }, []);
+  return heading;
+}

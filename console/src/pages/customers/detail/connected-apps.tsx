@@ -1,0 +1,79 @@
+import type { ConnectedAppOfUser } from '@mandate/client-sdk';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { queries } from '../../../api/client.ts';
+import { Card } from '../../../components/page-sections/card.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
+import { useFormat, type Format } from '../../../languages/use-format.ts';
+import { useCustomersMessages, type CustomersTranslate } from '../use-customers-messages.ts';
+import classes from './customer-detail.module.css';
+
+/** Maximum number of entries of a page of the API. Customers have only a few applications. */
+const limit = 100;
+
+/** The applications that can act for a customer, with their limits and what they have spent. */
+export function ConnectedApps({ userId }: { readonly userId: number }): ReactNode {
+  const t = useCustomersMessages();
+  const { data, error, refetch } = useQuery(queries.connectedApps.listOfUser(userId, { limit }));
+  return (
+    <Card title={t('apps')}>
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+      {data?.data.length === 0 && <p>{t('apps.empty')}</p>}
+      <ul className={classes['entries']} aria-label={t('apps')}>
+        {data?.data.map((app) => (
+          <Entry key={app.id} app={app} />
+        ))}
+      </ul>
+      {data?.has_more === true && <p className={classes['details']}>{t('listedNewest', { count: limit })}</p>}
+    </Card>
+  );
+}
+
+function Entry({ app }: { readonly app: ConnectedAppOfUser }): ReactNode {
+  const t = useCustomersMessages();
+  const format = useFormat();
+  const { application, device, created_at: createdAt, last_used_at: lastUsedAt } = app;
+  // The scopes of OpenID Connect, such as `openid`, give no access to the shop.
+  const scopes = app.scopes.filter((scope) => scope.includes('.'));
+  const times = [t('apps.since', { date: format.date(createdAt) }), t('lastUsed', { time: format.relative(lastUsedAt) })];
+  return (
+    <li>
+      <span className={classes['name']}>
+        {application.name} {application.first_party && <StatusBadge tone="info">{t('apps.firstParty')}</StatusBadge>}
+      </span>
+      <span className={classes['details']}>{[...(device === null ? [] : [device]), ...times].join(' · ')}</span>
+      {scopes.length > 0 && <span className={classes['details']}>{scopes.join(', ')}</span>}
+      {listLimits(app, t, format).map((text) => (
+        <span key={text}>{text}</span>
+      ))}
+    </li>
+  );
+}
+
+/** Describes the limits for orders of an application, and what it has spent in the current periods. */
+function listLimits(
+  { scopes, limits: { authorization_details: details, budgets } }: ConnectedAppOfUser,
+  t: CustomersTranslate,
+  format: Format,
+): string[] {
+  if (!scopes.includes('orders.write')) return [];
+  const [effective] = details;
+  if (!effective) return [t('apps.noLimits')];
+  const { limits, products, valid_until: validUntil, orders, approval } = effective;
+  return [
+    ...(limits?.per_order === undefined ? [] : [t('apps.perOrder', { amount: format.money(limits.per_order, limits.currency) })]),
+    ...budgets.map(({ period, spent, limit: total, currency, set_by: author }) =>
+      t('apps.spent', {
+        spent: format.money(spent, currency),
+        limit: format.money(total, currency),
+        period: t.value('period', period),
+        author: t.value('limitAuthor', author),
+      }),
+    ),
+    ...(products ? [t('apps.categories', { categories: products.categories.join(', ') })] : []),
+    ...(validUntil === undefined ? [] : [t('apps.validUntil', { date: format.dateTime(validUntil) })]),
+    ...(orders === 'own' ? [t('apps.ownOrders')] : []),
+    ...(approval === 'always' ? [t('apps.approvalAlways')] : []),
+  ];
+}

@@ -1,0 +1,42 @@
+import type { ApiKey } from '@mandate/client-sdk';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { queries } from '../../../api/client.ts';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { StatusBadge, type Tone } from '../../../components/feedback/status-badge.tsx';
+import { Card } from '../../../components/page-sections/card.tsx';
+import { useFormat } from '../../../languages/use-format.ts';
+import { useCustomersMessages } from '../use-customers-messages.ts';
+import classes from './customer-detail.module.css';
+
+/** Number of keys that are shown, the newest first. */
+const limit = 20;
+
+const tones: Readonly<Record<ApiKey['status'], Tone>> = { active: 'positive', revoked: 'critical', expired: 'neutral' };
+
+/** The API keys of a customer; nothing if there are none, because few customers have keys. */
+export function CustomerApiKeys({ userId }: { readonly userId: number }): ReactNode {
+  const t = useCustomersMessages();
+  const format = useFormat();
+  const { data, error, refetch } = useQuery(queries.apiKeys.listOfUser(userId, { limit }));
+  if (!error && (data === undefined || data.data.length === 0)) return null;
+  return (
+    <Card title={t('keys')}>
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+      <ul className={classes['entries']} aria-label={t('keys')}>
+        {data?.data.map(({ id, name, prefix, scopes, status, last_used_at: lastUsedAt }) => (
+          <li key={id}>
+            <span className={classes['name']}>
+              {name} <StatusBadge tone={tones[status]}>{t.value('keyStatus', status)}</StatusBadge>
+            </span>
+            <span className={classes['details']}>
+              {[`${prefix}…`, lastUsedAt === null ? t('keys.unused') : t('lastUsed', { time: format.relative(lastUsedAt) })].join(' · ')}
+            </span>
+            <span className={classes['details']}>{scopes.join(', ')}</span>
+          </li>
+        ))}
+      </ul>
+      {data?.has_more === true && <p className={classes['details']}>{t('listedNewest', { count: limit })}</p>}
+    </Card>
+  );
+}

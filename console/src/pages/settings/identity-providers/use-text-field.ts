@@ -1,0 +1,28 @@
+import { fieldError } from '../../../components/feedback/error-notice.tsx';
+import { useSettingsMessages } from '../use-settings-messages.ts';
+import type { IdentityProviderValues } from './identity-provider-values.ts';
+
+type Form = {
+  readonly values: IdentityProviderValues;
+  readonly error: unknown;
+  readonly onChange: (values: IdentityProviderValues) => void;
+};
+
+type TextName = {
+  [Name in keyof IdentityProviderValues]: IdentityProviderValues[Name] extends string
+    ? string extends IdentityProviderValues[Name]
+      ? Name
+      : never
+    : never;
+}[keyof IdentityProviderValues];
+
+/** Returns a function that creates the properties of a text field of the form. */
+export function useTextField({ values, error, onChange }: Form) {
+  const t = useSettingsMessages();
+  return (name: TextName) => ({
+    label: t(`provider.${name}`),
+    value: values[name],
+    error: fieldError(error, `#/${name}`),
+    onChange: (event: { readonly currentTarget: { readonly value: string } }) => onChange({ ...values, [name]: event.currentTarget.value }),
+  });
+}

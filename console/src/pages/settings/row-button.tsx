@@ -1,0 +1,17 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+type Props = {
+  readonly text: string;
+  /** Accessible name, which contains the name of the row. */
+  readonly label: string;
+  readonly isPending?: boolean;
+  readonly onClick: () => void;
+};
+
+/** Button for an action on a row of a list. */
+export const RowButton = ({ text, label, isPending = false, onClick }: Props): ReactNode => (
+  <Button size="xs" variant="default" aria-label={label} loading={isPending} onClick={onClick}>
+    {text}
+  </Button>
+);

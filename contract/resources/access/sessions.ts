@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import { pathIdSchema } from '../../schema/ids.ts';
+import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import {
+  commonProblems,
+  cursorProblemCodes,
+  declareProblemResponses,
+  problemCodesOfAuthorizedOperations,
+} from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
+import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
+import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
+
+const fails = declareProblemResponses(commonProblems);
+
+/** Describes who can read the access to a user's account. */
+export const accessToAccountsOfOthers =
+  '`users.manage` allows staff to see this for customers. For the accounts of staff and administrators, it requires `users.administer` and an administrator.';
+
+export const sessionSchema = withSchemaName(
+  'Session',
+  z.object({
+    id: z.string().describe('Identifier of the session, which is not a credential.'),
+    device: z.string().nullable().describe('Browser and system, derived from the `User-Agent` header; `null` if unknown.'),
+    started_at: timestampSchema.describe('When the user signed in.'),
+    last_used_at: timestampSchema.describe('When the session was last used to sign in to an application, or to open an account page.'),
+  }),
+);
+
+export const sessionRoutes = defineResource('Sessions', 'Browsers in which users are signed in.', {
+  listOfUser: {
+    method: 'GET',
+    path: '/users/:user_id/sessions',
+    pathParams: z.object({ user_id: pathIdSchema('ID of the user.') }),
+    query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
+    summary: "List a user's sessions",
+    description: `Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. ${accessToAccountsOfOthers}`,
+    responses: {
+      200: listPageSchema('SessionPage', sessionSchema),
+      ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes, 'not_found'),
+    },
+    metadata: declareRouteMetadata({ operationId: 'sessions.listOfUser', access: ['users.manage', 'users.administer'] }),
+  },
+});
+export type Session = z.output<typeof sessionSchema>;

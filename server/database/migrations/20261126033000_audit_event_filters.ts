@@ -1,0 +1,11 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** Indexes for the lists of the audit events of an actor, and of an application. */
+export class AuditEventFilters extends Migration {
+  override name = '20261126033000_audit_event_filters';
+
+  override up(): void {
+    this.addSql(`create index "audit_events_actor" on "audit_events" ("actor_id", "occurred_at", "id");`);
+    this.addSql(`create index "audit_events_client" on "audit_events" ("client_id", "occurred_at", "id");`);
+  }
+}
