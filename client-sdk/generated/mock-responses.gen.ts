@@ -2316,6 +2316,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
           order_products_ceiling: {
             categories: ['bags'],
           },
+          tls_client_auth_subject: {
+            type: 'subject_dn',
+            value: 'value',
+          },
+          tls_client_certificate_bound_access_tokens: false,
+          require_signed_request_object: false,
           allow_nonce_instead_of_pkce: false,
         },
       ],
@@ -2362,6 +2368,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       order_products_ceiling: {
         categories: ['bags'],
       },
+      tls_client_auth_subject: {
+        type: 'subject_dn',
+        value: 'value',
+      },
+      tls_client_certificate_bound_access_tokens: false,
+      require_signed_request_object: false,
       allow_nonce_instead_of_pkce: false,
     },
   },
@@ -2403,6 +2415,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       order_products_ceiling: {
         categories: ['bags'],
       },
+      tls_client_auth_subject: {
+        type: 'subject_dn',
+        value: 'value',
+      },
+      tls_client_certificate_bound_access_tokens: false,
+      require_signed_request_object: false,
       allow_nonce_instead_of_pkce: false,
     },
   },
@@ -2444,6 +2462,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       order_products_ceiling: {
         categories: ['bags'],
       },
+      tls_client_auth_subject: {
+        type: 'subject_dn',
+        value: 'value',
+      },
+      tls_client_certificate_bound_access_tokens: false,
+      require_signed_request_object: false,
       allow_nonce_instead_of_pkce: false,
     },
   },
