@@ -18,12 +18,13 @@ export const getClientCertificateSupport = (options: ClientCertificateOptions | 
   hasAuthority: (options?.authorities.length ?? 0) > 0,
 });
 
+const getCertificate = ({ req }: KoaContextWithOIDC): X509Certificate | undefined => getPresentedCertificate(req)?.certificate;
+
 /**
  * Configures mutual TLS (RFC 8705). `getCertificate` is always configured, because tokens that are bound to a certificate can still exist
  * when the server no longer accepts certificates.
  */
 export function configureMutualTls(options: ClientCertificateOptions | undefined): MutualTls {
-  const getCertificate = ({ req }: KoaContextWithOIDC): X509Certificate | undefined => getPresentedCertificate(req)?.certificate;
   if (options === undefined) return { enabled: false, getCertificate };
   const accepted = { enabled: true, getCertificate, certificateBoundAccessTokens: true, selfSignedTlsClientAuth: true } as const;
   if (options.authorities.length === 0) return accepted;

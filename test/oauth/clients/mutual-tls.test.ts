@@ -2,10 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createApplication } from '../../../server/applications/create-application.ts';
-import { HttpBrowser, type SendRequest } from '../../support/browser/browser.ts';
-import { createCertificate, type Authority } from '../../support/network/create-certificate.ts';
-import { createSelfSignedCertificate } from '../../support/network/self-signed-certificate.ts';
+import { HttpBrowser } from '../../support/browser/browser.ts';
+import { createCertificate } from '../../support/network/create-certificate.ts';
 import {
   createApplicationWithKeys,
   createClientAssertion,
@@ -19,7 +17,6 @@ import {
   toJwkWithCertificate,
 } from '../../support/oauth/client-certificates.ts';
 import { completeAuthorization } from '../../support/oauth/complete-authorization.ts';
-import { createHttpsFetch } from '../../support/oauth/https-server.ts';
 import {
   authorizationPath,
   buildAuthorizationRequest,
@@ -29,37 +26,19 @@ import {
   type TokenResponse,
 } from '../../support/oauth/oauth-flow.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { useServer } from '../../support/server/use-server.ts';
+import { readErrorWithDescription, useMutualTlsServer, type ClientCertificate } from '../../support/oauth/use-mutual-tls-server.ts';
 
 const authority = createAuthority();
-const tls = createSelfSignedCertificate();
 const certificate = createClientCertificate(authority);
 const renewedCertificate = createClientCertificate(authority);
 const selfSigned = createCertificate({ subject: [['CN', 'self-signed client']] });
 const redirectUri = 'https://app.example/callback';
 const subject = { type: 'subject_dn', value: 'CN=client,O=Example\\, Ltd.,C=DE' } as const;
-const errorSchema = z.object({ error: z.string(), error_description: z.string() });
-
-type ClientCertificate = Pick<Authority, 'cert' | 'key'> | undefined;
 
 // TLS does not depend on the database
 describe.skipIf(databaseKind !== 'postgresql')('a server that requests client certificates', () => {
-  const server = useServer({
-    http: { tls: { cert: Buffer.from(tls.cert), key: Buffer.from(tls.key) }, requestClientCertificates: true },
-    clientCertificates: { source: { kind: 'tls' }, authorities: [new X509Certificate(authority.cert)] },
-  });
-  const fetchWith = (client: ClientCertificate): SendRequest => createHttpsFetch({ ca: tls.cert, cert: client?.cert, key: client?.key });
-  const post = (path: string, form: Record<string, string>, client: ClientCertificate): Promise<Response> =>
-    fetchWith(client)(new URL(`/oauth/${path}`, server.origin), { method: 'POST', body: new URLSearchParams(form) });
-  const requestTokens = (clientId: string, client: ClientCertificate, form: Record<string, string> = {}): Promise<Response> =>
-    post('token', { grant_type: 'client_credentials', client_id: clientId, ...form }, client);
+  const { server, fetchWith, post, requestTokens, callApi } = useMutualTlsServer(authority);
   const readTokens = async (response: Response): Promise<TokenResponse> => tokenResponseSchema.parse(await response.json());
-  const readError = async (response: Response): Promise<unknown[]> => {
-    const { error, error_description: description } = errorSchema.parse(await response.json());
-    return [response.status, error, description];
-  };
-  const callApi = async (token: string, client: ClientCertificate, path = '/api/v1/users'): Promise<number> =>
-    (await fetchWith(client)(new URL(path, server.origin), { headers: { authorization: `Bearer ${token}` } })).status;
 
   let machine: string;
   let selfSignedMachine: string;
@@ -107,7 +86,7 @@ describe.skipIf(databaseKind !== 'postgresql')('a server that requests client ce
         subject: [['CN', 'other']],
         altNames: [{ type: 'dns', value: 'x.client.example' }],
       });
-      expect(await readError(await requestTokens(client, other))).toEqual([
+      expect(await readErrorWithDescription(await requestTokens(client, other))).toEqual([
         401,
         'invalid_client',
         'client certificate: certificate subject value does not match the registered one',
@@ -156,7 +135,7 @@ describe.skipIf(databaseKind !== 'postgresql')('a server that requests client ce
         'certificate subject value does not match the registered one',
       ],
     ])('but not with %s', async (_label, createClient, reason) => {
-      expect(await readError(await requestTokens(machine, createClient()))).toEqual([
+      expect(await readErrorWithDescription(await requestTokens(machine, createClient()))).toEqual([
         401,
         'invalid_client',
         `client certificate: ${reason}`,
@@ -173,7 +152,7 @@ describe.skipIf(databaseKind !== 'postgresql')('a server that requests client ce
   test('authenticates an application with self_signed_tls_client_auth only by its registered certificate', async () => {
     expect((await requestTokens(selfSignedMachine, selfSigned)).status).toBe(200);
     for (const other of [createCertificate({ subject: [['CN', 'self-signed client']] }), certificate])
-      expect(await readError(await requestTokens(selfSignedMachine, other))).toEqual([
+      expect(await readErrorWithDescription(await requestTokens(selfSignedMachine, other))).toEqual([
         401,
         'invalid_client',
         'client certificate: unregistered client certificate provided',
@@ -184,7 +163,7 @@ describe.skipIf(databaseKind !== 'postgresql')('a server that requests client ce
       tokenEndpointAuthMethod: 'self_signed_tls_client_auth',
       jwks: { keys: [toJwkWithCertificate(expired)] },
     });
-    expect(await readError(await requestTokens(client, expired))).toEqual([
+    expect(await readErrorWithDescription(await requestTokens(client, expired))).toEqual([
       401,
       'invalid_client',
       'client certificate: the certificate has expired',
@@ -229,7 +208,7 @@ describe.skipIf(databaseKind !== 'postgresql')('a server that requests client ce
         { tlsClientCertificateBoundAccessTokens: true },
       );
       const authenticate = async () => toAssertionForm(await createClientAssertion(key, { clientId: client, audience: server.origin }));
-      expect(await readError(await requestTokens(client, undefined, await authenticate()))).toEqual([
+      expect(await readErrorWithDescription(await requestTokens(client, undefined, await authenticate()))).toEqual([
         400,
         'invalid_request',
         'this application must present its client certificate with each token request',
@@ -291,10 +270,7 @@ describe.skipIf(databaseKind !== 'postgresql')('a server that requests client ce
     });
 
     test('to a public application, whose refresh token is bound to the certificate', async () => {
-      const clientId = 'public-with-certificate';
-      await createApplication(server.db.em.fork(), {
-        clientId,
-        name: 'Public application',
+      const clientId = await createApplicationWithCertificate(server.db, {
         type: 'public',
         grantTypes: ['authorization_code', 'refresh_token'],
         redirectUris: [redirectUri],

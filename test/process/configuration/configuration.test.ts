@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../server/config/read-config.ts';
 import { deriveKeys, loadOrCreateSecret } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
 import { createSelfSignedCertificate } from '../../support/network/self-signed-certificate.ts';
-import { createAuthority, createClientCertificate } from '../../support/oauth/client-certificates.ts';
 import { createDataDirectory } from '../../support/server/server-process.ts';
 
 const secret = 'a'.repeat(43);
@@ -163,36 +162,9 @@ test.each([
     { MANDATE_TLS_CERT: '/nowhere/tls.crt', MANDATE_TLS_KEY: '/nowhere/tls.key' },
     'MANDATE_TLS_CERT must be a file that can be read (ENOENT)',
   ],
-  [{ MANDATE_CLIENT_CERTIFICATES: 'tls' }, 'MANDATE_CLIENT_CERTIFICATES must be off or proxy, unless the server terminates TLS'],
-  [{ MANDATE_CLIENT_CERTIFICATES: 'proxy' }, 'MANDATE_TRUST_PROXY must be the addresses of the proxies'],
-  [{ MANDATE_CLIENT_CERTIFICATES: 'proxy', MANDATE_TRUST_PROXY: '1' }, 'MANDATE_TRUST_PROXY must be the addresses of the proxies'],
-  [{ MANDATE_CLIENT_CERTIFICATE_HEADER: 'X-Cert' }, 'MANDATE_CLIENT_CERTIFICATE_HEADER requires MANDATE_CLIENT_CERTIFICATES=proxy'],
-  [{ MANDATE_CLIENT_CA: '/nowhere/ca.crt' }, 'MANDATE_CLIENT_CA requires MANDATE_CLIENT_CERTIFICATES to be tls or proxy'],
-  [
-    { MANDATE_CLIENT_CERTIFICATES: 'proxy', MANDATE_TRUST_PROXY: '10.0.0.1', MANDATE_CLIENT_CA: '/nowhere/ca.crt' },
-    'MANDATE_CLIENT_CA must be a file that can be read (ENOENT)',
-  ],
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL'],
 ])('%j is rejected', (env, message) => {
   expect(() => readConfig(env)).toThrow(message);
-});
-
-test('the file with the certificates of authorities must contain only such certificates', async () => {
-  await using directory = await createDataDirectory();
-  const path = join(directory.path, 'ca.crt');
-  const read = () =>
-    readConfig({ MANDATE_CLIENT_CERTIFICATES: 'proxy', MANDATE_TRUST_PROXY: '10.0.0.1', MANDATE_CLIENT_CA: path }).clientCertificates;
-  const authority = createAuthority();
-  await writeFile(path, authority.cert + createAuthority().cert);
-  expect(read()).toEqual({ source: { kind: 'header', name: 'client-cert' }, authoritiesFile: path });
-  for (const [content, message] of [
-    ['', 'must contain certificates in PEM form'],
-    [authority.cert + createClientCertificate(authority).cert, 'but certificate 2 has no basic constraint CA:TRUE'],
-    ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----', 'but certificate 1 is not valid'],
-  ] as const) {
-    await writeFile(path, content);
-    expect(read).toThrow(message);
-  }
 });
 
 describe('secrets in files', () => {

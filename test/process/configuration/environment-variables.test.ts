@@ -15,7 +15,6 @@ type Row = {
 };
 
 const smtp = { MANDATE_SMTP_URL: 'smtp://mail.example' };
-const proxy = { MANDATE_CLIENT_CERTIFICATES: 'proxy', MANDATE_TRUST_PROXY: '10.0.0.1' };
 const postgresql = { DATABASE_URL: 'postgres://db.example/shop' };
 
 const rows: readonly Row[] = [
@@ -241,22 +240,6 @@ const rows: readonly Row[] = [
   choice('MANDATE_TAX_MODE', (config) => config.taxMode, { inclusive: 'inclusive', exclusive: 'exclusive', '': 'inclusive' }),
   choice('MANDATE_PREVIEW_VERSIONS', (config) => config.previewVersions, { on: true, off: false, '': false }),
   choice('MANDATE_OPEN_REGISTRATION', (config) => config.openRegistration, { on: true, off: false, '': false }),
-  choice(
-    'MANDATE_CLIENT_CERTIFICATES',
-    (config) => config.clientCertificates?.source.kind,
-    { off: undefined, proxy: 'header', '': undefined },
-    { MANDATE_TRUST_PROXY: '10.0.0.1' },
-  ),
-  {
-    variable: 'MANDATE_CLIENT_CERTIFICATE_HEADER',
-    others: proxy,
-    read: (config) => config.clientCertificates?.source,
-    accepted: {
-      'X-SSL-Client-Cert': { kind: 'header', name: 'x-ssl-client-cert' },
-      '': { kind: 'header', name: 'client-cert' },
-    },
-    rejected: ['a b', '-x', 'x:', 'é', 'x'.repeat(65)],
-  },
   choice('MANDATE_TEST_PAYMENTS', (config) => config.payments.test, { on: true, off: false, '': true }),
   text('HOST', (config) => config.http.host, '127.0.0.1'),
   text('MANDATE_DATA_DIR', (config) => relative(process.cwd(), config.dataDirectory), 'data'),
@@ -288,8 +271,14 @@ function count(variable: string, read: Row['read'], unset: number): Row {
   return { variable, read, accepted: { '1': 1, [maxConfigurableRequestLimit]: maxConfigurableRequestLimit, '': unset }, rejected };
 }
 
-/** These variables name files, and are tested with real files in `configuration.test.ts`. */
-const variablesWithFiles = ['MANDATE_CLIENT_CA', 'MANDATE_TLS_CERT', 'MANDATE_TLS_KEY'];
+/** These variables name files or depend on them, and are tested with files in other tests of this folder. */
+const variablesWithFiles = [
+  'MANDATE_CLIENT_CA',
+  'MANDATE_CLIENT_CERTIFICATES',
+  'MANDATE_CLIENT_CERTIFICATE_HEADER',
+  'MANDATE_TLS_CERT',
+  'MANDATE_TLS_KEY',
+];
 
 test('the table contains every variable', () => {
   const variables = rows.map(({ variable }) => variable);

@@ -69,7 +69,7 @@ describe('a server-side application signs in with its key', () => {
     const auth = refreshingTokens({ issuer: server.origin, clientId, clientAuthentication, store });
     expect((await createClient({ baseUrl: server.origin, auth }).users.me()).email).toBe(anna.email);
     await revoke(metadata, { clientId, clientAuthentication }, (await store.read())?.refreshToken ?? '');
-    await expect(createClient({ baseUrl: server.origin, auth }).users.me()).rejects.toThrow();
+    await expect(createClient({ baseUrl: server.origin, auth }).users.me()).rejects.toThrow('The grant has expired or been revoked');
   });
 
   test('and signs users in to pages that it renders', async () => {

@@ -31,7 +31,7 @@ export const toJwkWithCertificate = ({ cert }: Pick<CertificateWithKey, 'cert'>)
   x5c: [new X509Certificate(cert).raw.toString('base64')],
 });
 
-/** Creates a confidential application that uses the client credentials grant, unless `input` has other values. Returns its client ID. */
+/** Creates a confidential application with the client credentials grant, unless `input` has other values. Returns its client ID. */
 export async function createApplicationWithCertificate(db: Database, input: Partial<ApplicationInput>): Promise<string> {
   const clientId = `client-${randomUUID()}`;
   const defaults = {

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify, UnsecuredJWT } from 'jose';
+import { UnsecuredJWT } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
@@ -72,9 +72,13 @@ const readAuthorizationError = async (parameters: Record<string, string>): Promi
   return page.externalRedirect?.searchParams.get('error_description') ?? page.text;
 };
 const seconds = (offset: number): number => Math.floor(Date.now() / 1000) + offset;
-const redeem = async (client: string, callback: URL | URLSearchParams, verifier: string): Promise<Response> => {
-  const parameters = callback instanceof URL ? callback.searchParams : callback;
-  const form = { grant_type: 'authorization_code', code: parameters.get('code') ?? '', code_verifier: verifier, redirect_uri: redirectUri };
+const redeem = async (client: string, { searchParams }: URL, verifier: string): Promise<Response> => {
+  const form = {
+    grant_type: 'authorization_code',
+    code: searchParams.get('code') ?? '',
+    code_verifier: verifier,
+    redirect_uri: redirectUri,
+  };
   return sendTokenRequest(server.origin, { ...form, ...(await authenticate(client)) });
 };
 
@@ -256,64 +260,4 @@ describe('an application with require_signed_request_object', () => {
       'alg must be ES256, PS256 or EdDSA with the security profile fapi2',
     ]);
   });
-});
-
-describe('a signed authorization response (JARM)', () => {
-  const verifyResponse = async (response: string, client: string) => {
-    const keys = createRemoteJWKSet(new URL(`${server.origin}/oauth/jwks`));
-    return jwtVerify(response, keys, { issuer: server.origin, audience: client, requiredClaims: ['exp'] });
-  };
-
-  test.each(['jwt', 'query.jwt', 'fragment.jwt'])('contains the code with response_mode=%s', async (mode) => {
-    const { query, verifier } = requestOf(clientId, { response_mode: mode });
-    const callback = await completeAuthorization(anna, authorizationPath(query));
-    const parameters = mode === 'fragment.jwt' ? new URLSearchParams(callback.hash.slice(1)) : callback.searchParams;
-    expect([...parameters.keys()]).toEqual(['response']);
-    const { payload, protectedHeader } = await verifyResponse(parameters.get('response') ?? '', clientId);
-    expect([protectedHeader.alg, payload['state'], payload.iss]).toEqual(['RS256', query['state'], server.origin]);
-    const code = new URLSearchParams({ code: z.string().parse(payload['code']) });
-    expect((await redeem(clientId, code, verifier)).status).toBe(200);
-  });
-
-  test('is posted by a form with response_mode=form_post.jwt', async () => {
-    const { query } = requestOf(clientId, { response_mode: 'form_post.jwt' });
-    const opened = await anna.browser.open(authorizationPath(query));
-    const page = opened.url.pathname.startsWith('/consent/') ? await anna.browser.submit(opened, { decision: 'allow' }) : opened;
-    const [, response = ''] = /name="response" value="([^"]+)"/.exec(page.text) ?? [];
-    expect([page.text.includes(`action="${redirectUri}"`), (await verifyResponse(response, clientId)).payload['state']]).toEqual([
-      true,
-      query['state'],
-    ]);
-  });
-
-  test('contains errors, and is signed like the ID tokens of the application', async () => {
-    const { query } = requestOf(fapiClientId, { response_mode: 'jwt', prompt: 'none' });
-    const { request_uri: requestUri } = pushedSchema.parse(await (await push(fapiClientId, { request: await sign(query) })).json());
-    const path = authorizationPath({ client_id: fapiClientId, request_uri: requestUri });
-    const stranger = await fetch(server.origin + path, { redirect: 'manual' });
-    const callback = new URL(stranger.headers.get('location') ?? '');
-    const { payload, protectedHeader } = await verifyResponse(callback.searchParams.get('response') ?? '', fapiClientId);
-    expect([protectedHeader.alg, payload['error'], payload['state']]).toEqual(['ES256', 'login_required', query['state']]);
-  });
-});
-
-test('a signed introspection response (RFC 9701) is returned on request', async () => {
-  const machine = await createApplicationWithKeys(server.db, { jwks: { keys: [key.jwk] } });
-  const form = { grant_type: 'client_credentials', ...(await authenticate(machine)) };
-  const { access_token: token } = tokenResponseSchema.parse(await (await sendTokenRequest(server.origin, form)).json());
-  const introspect = async (accept: string): Promise<Response> =>
-    fetch(`${server.origin}/oauth/introspection`, {
-      method: 'POST',
-      headers: { accept },
-      body: new URLSearchParams({ token, ...(await authenticate(machine)) }),
-    });
-  const signed = await introspect('application/token-introspection+jwt');
-  expect(signed.headers.get('content-type')).toContain('application/token-introspection+jwt');
-  const response = await signed.text();
-  const { payload } = await jwtVerify(response, createRemoteJWKSet(new URL(`${server.origin}/oauth/jwks`)), { issuer: server.origin });
-  expect([decodeProtectedHeader(response).typ, payload['token_introspection']]).toEqual([
-    'token-introspection+jwt',
-    expect.objectContaining({ active: true, client_id: machine }),
-  ]);
-  expect(await (await introspect('application/json')).json()).toMatchObject({ active: true });
 });
