@@ -133,6 +133,8 @@ export {
   type SecretRotation,
 } from './resources/access/applications.ts';
 export {
+  certificateAuthenticationMethods,
+  certificateSubjectTypes,
   clientAuthenticationMethods,
   maxApplicationKeys,
   securityProfiles,

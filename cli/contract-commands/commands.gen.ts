@@ -5801,6 +5801,11 @@ export const commandSpecs: readonly CommandSpec[] = [
       'jwks',
       'jwks.keys',
       'jwks_uri',
+      'tls_client_auth_subject',
+      'tls_client_auth_subject.type',
+      'tls_client_auth_subject.value',
+      'tls_client_certificate_bound_access_tokens',
+      'require_signed_request_object',
       'security_profile',
       'allow_nonce_instead_of_pkce',
       'id_token_signed_response_alg',
@@ -5818,7 +5823,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/applications',
     summary: 'Register an application',
     description:
-      'Registers an OAuth client. The client secret is shown only once. An application that authenticates with `private_key_jwt` has no secret. Requires an administrator.',
+      'Registers an OAuth client. The client secret is shown only once. An application that authenticates with a key or a certificate has no secret. Requires an administrator.',
     scopes: ['applications.manage'],
     idempotent: true,
     paginated: false,
@@ -6024,15 +6029,15 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         token_endpoint_auth_method: {
           type: ['string'],
-          enum: ['none', 'client_secret_basic', 'private_key_jwt'],
+          enum: ['none', 'client_secret_basic', 'private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
           description:
-            'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
+            'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate of a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
         },
         jwks: {
           type: ['object', 'null'],
           required: ['keys'],
           description:
-            'Public keys with which `private_key_jwt` is verified, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected.',
+            'Public keys with which `private_key_jwt` and request objects are verified, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
           properties: {
             keys: {
               type: ['array'],
@@ -6048,13 +6053,39 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL of the JSON Web Key Set with which `private_key_jwt` is verified; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+            'URL of the JSON Web Key Set with which `private_key_jwt` and request objects are verified; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+        },
+        tls_client_auth_subject: {
+          type: ['object', 'null'],
+          required: ['type', 'value'],
+          description:
+            'The name that the certificate of an application with `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the certificate extension `subjectAltName`.',
+          properties: {
+            type: { type: ['string'], enum: ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'], description: 'Kind of the name.' },
+            value: {
+              type: ['string'],
+              description: 'The name, which must be equal to the name in the certificate.',
+              minLength: 1,
+              maxLength: 1000,
+            },
+          },
+          additionalProperties: false,
+        },
+        tls_client_certificate_bound_access_tokens: {
+          type: ['boolean'],
+          description:
+            'Whether access tokens are bound to the certificate of the TLS connection on which they were requested (RFC 8705 section 3). Requests to the API must then use the same certificate.',
+        },
+        require_signed_request_object: {
+          type: ['boolean'],
+          description:
+            'Whether each authorization request must be a signed request object (RFC 9101), in the parameter `request` of the authorization URL or of a pushed authorization request. Its signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
         },
         security_profile: {
           type: ['string', 'null'],
           enum: ['fapi2', null],
           description:
-            'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126), DPoP (RFC 9449) and `private_key_jwt` with ES256, PS256 or EdDSA. Its ID tokens are not signed with RS256, its refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.',
+            'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126) and tokens that are bound to a key with DPoP (RFC 9449) or, with `tls_client_certificate_bound_access_tokens`, to a certificate. It authenticates with a certificate, or with `private_key_jwt` and ES256, PS256 or EdDSA. Its ID tokens are not signed with RS256, its refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.',
         },
         allow_nonce_instead_of_pkce: {
           type: ['boolean'],
@@ -6065,7 +6096,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string', 'null'],
           enum: ['RS256', 'ES256', 'PS256', 'EdDSA', null],
           description:
-            'Algorithm with which the ID tokens and logout tokens of the application are signed (OpenID Connect Dynamic Client Registration section 2). `null` selects the default: `RS256`, or `ES256` with a security profile.',
+            'Algorithm with which the ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701) of the application are signed (OpenID Connect Dynamic Client Registration section 2). `null` selects the default: `RS256`, or `ES256` with a security profile.',
         },
         client_id: { type: ['string'], pattern: '^[a-z][a-z0-9_-]{1,63}$', description: 'Client ID (default: generated by the server).' },
         type: { type: ['string'], enum: ['public', 'confidential'] },
@@ -6105,6 +6136,11 @@ export const commandSpecs: readonly CommandSpec[] = [
       'jwks',
       'jwks.keys',
       'jwks_uri',
+      'tls_client_auth_subject',
+      'tls_client_auth_subject.type',
+      'tls_client_auth_subject.value',
+      'tls_client_certificate_bound_access_tokens',
+      'require_signed_request_object',
       'security_profile',
       'allow_nonce_instead_of_pkce',
       'id_token_signed_response_alg',
@@ -6162,6 +6198,11 @@ export const commandSpecs: readonly CommandSpec[] = [
       'jwks',
       'jwks.keys',
       'jwks_uri',
+      'tls_client_auth_subject',
+      'tls_client_auth_subject.type',
+      'tls_client_auth_subject.value',
+      'tls_client_certificate_bound_access_tokens',
+      'require_signed_request_object',
       'security_profile',
       'allow_nonce_instead_of_pkce',
       'id_token_signed_response_alg',
@@ -6389,15 +6430,15 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         token_endpoint_auth_method: {
           type: ['string'],
-          enum: ['none', 'client_secret_basic', 'private_key_jwt'],
+          enum: ['none', 'client_secret_basic', 'private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
           description:
-            'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
+            'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate of a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
         },
         jwks: {
           type: ['object', 'null'],
           required: ['keys'],
           description:
-            'Public keys with which `private_key_jwt` is verified, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected.',
+            'Public keys with which `private_key_jwt` and request objects are verified, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
           properties: {
             keys: {
               type: ['array'],
@@ -6413,13 +6454,39 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL of the JSON Web Key Set with which `private_key_jwt` is verified; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+            'URL of the JSON Web Key Set with which `private_key_jwt` and request objects are verified; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+        },
+        tls_client_auth_subject: {
+          type: ['object', 'null'],
+          required: ['type', 'value'],
+          description:
+            'The name that the certificate of an application with `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the certificate extension `subjectAltName`.',
+          properties: {
+            type: { type: ['string'], enum: ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'], description: 'Kind of the name.' },
+            value: {
+              type: ['string'],
+              description: 'The name, which must be equal to the name in the certificate.',
+              minLength: 1,
+              maxLength: 1000,
+            },
+          },
+          additionalProperties: false,
+        },
+        tls_client_certificate_bound_access_tokens: {
+          type: ['boolean'],
+          description:
+            'Whether access tokens are bound to the certificate of the TLS connection on which they were requested (RFC 8705 section 3). Requests to the API must then use the same certificate.',
+        },
+        require_signed_request_object: {
+          type: ['boolean'],
+          description:
+            'Whether each authorization request must be a signed request object (RFC 9101), in the parameter `request` of the authorization URL or of a pushed authorization request. Its signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
         },
         security_profile: {
           type: ['string', 'null'],
           enum: ['fapi2', null],
           description:
-            'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126), DPoP (RFC 9449) and `private_key_jwt` with ES256, PS256 or EdDSA. Its ID tokens are not signed with RS256, its refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.',
+            'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126) and tokens that are bound to a key with DPoP (RFC 9449) or, with `tls_client_certificate_bound_access_tokens`, to a certificate. It authenticates with a certificate, or with `private_key_jwt` and ES256, PS256 or EdDSA. Its ID tokens are not signed with RS256, its refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.',
         },
         allow_nonce_instead_of_pkce: {
           type: ['boolean'],
@@ -6430,7 +6497,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string', 'null'],
           enum: ['RS256', 'ES256', 'PS256', 'EdDSA', null],
           description:
-            'Algorithm with which the ID tokens and logout tokens of the application are signed (OpenID Connect Dynamic Client Registration section 2). `null` selects the default: `RS256`, or `ES256` with a security profile.',
+            'Algorithm with which the ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701) of the application are signed (OpenID Connect Dynamic Client Registration section 2). `null` selects the default: `RS256`, or `ES256` with a security profile.',
         },
         status: {
           type: ['string'],
@@ -6469,6 +6536,11 @@ export const commandSpecs: readonly CommandSpec[] = [
       'jwks',
       'jwks.keys',
       'jwks_uri',
+      'tls_client_auth_subject',
+      'tls_client_auth_subject.type',
+      'tls_client_auth_subject.value',
+      'tls_client_certificate_bound_access_tokens',
+      'require_signed_request_object',
       'security_profile',
       'allow_nonce_instead_of_pkce',
       'id_token_signed_response_alg',
@@ -6508,7 +6580,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/applications/{application_id}/secret-rotations',
     summary: 'Rotate the client secret of an application',
     description:
-      'The new secret is valid immediately, and the previous one remains valid for `overlap_seconds`. An application that has changed its `token_endpoint_auth_method` from `private_key_jwt` to `client_secret_basic` gets its secret in this way. Requires an administrator.',
+      'The new secret is valid immediately, and the previous one remains valid for `overlap_seconds`. An application that has changed its `token_endpoint_auth_method` to `client_secret_basic` gets its secret in this way. Requires an administrator.',
     scopes: ['applications.manage'],
     idempotent: true,
     paginated: false,

@@ -78,7 +78,7 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
 
 /**
  * Completes a sign-in with the URL to which the browser was redirected. Checks `state` and `iss` (RFC 9207) before it exchanges the code.
- * A confidential application adds its `clientSecret` to the request.
+ * A confidential application adds its `clientSecret`, or its `clientAuthentication`, to the request.
  */
 export async function completeAuthorization(
   server: AuthorizationServer,
@@ -97,7 +97,7 @@ export async function completeAuthorization(
 /**
  * Revokes a token (RFC 7009). Revoking a refresh token also revokes the access tokens that were issued with it.
  *
- * @param client the client ID of a public application, or the client ID and secret of a confidential application
+ * @param client the client ID of a public application, or the client ID and the authentication of a confidential application
  */
 export async function revoke(
   server: AuthorizationServer,

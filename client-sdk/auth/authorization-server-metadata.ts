@@ -40,8 +40,23 @@ export type AuthorizationServerOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Identifies the application to the authorization server. A public application has no secret and relies on PKCE alone. */
-export type OAuthClient = { readonly clientId: string; readonly clientSecret?: string | undefined };
+/** Adds the authentication of an application to the body or the headers of a request, for example `privateKeyJwt(...)`. */
+export type ClientAuthentication = (
+  server: { readonly issuer: string },
+  client: { readonly client_id: string },
+  body: URLSearchParams,
+  headers: Headers,
+) => void | Promise<void>;
+
+/** How an application authenticates. A public application has neither a secret nor a key, and relies on PKCE alone. */
+export type ClientAuthenticationOptions = {
+  readonly clientSecret?: string | undefined;
+  /** Authentication without a secret, such as `privateKeyJwt(...)` from `@mandate/client-sdk/private-key-jwt`. */
+  readonly clientAuthentication?: ClientAuthentication | undefined;
+};
+
+/** Identifies the application to the authorization server. */
+export type OAuthClient = ClientAuthenticationOptions & { readonly clientId: string };
 
 const minimumLifetimeMs = 60_000;
 

@@ -3,6 +3,7 @@ import {
   isAccessTokenFresh,
   type AuthorizationServer,
   type AuthorizationServerOptions,
+  type ClientAuthentication,
   type Tokens,
 } from './authorization-server-metadata.ts';
 import { proofMethods } from './dpop-key.ts';
@@ -14,10 +15,9 @@ export type ClientCredentials = Omit<AuthorizationServerOptions, 'signal'> & {
   /** Issuer URL of the authorization server: the origin of the API. */
   readonly issuer: string;
   readonly clientId: string;
-  readonly clientSecret: string;
   /** Requested scopes (default: all scopes of the application). */
   readonly scopes?: readonly string[] | undefined;
-};
+} & ({ readonly clientSecret: string } | { readonly clientAuthentication: ClientAuthentication });
 
 /**
  * Creates a token source for an application that acts on its own behalf. Do not use client credentials in a browser, where the secret would

@@ -3,6 +3,7 @@ import {
   isAccessTokenFresh,
   type AuthorizationServer,
   type AuthorizationServerOptions,
+  type ClientAuthenticationOptions,
 } from './authorization-server-metadata.ts';
 import { AuthorizationError, SignInRequiredError } from '../core/authorization-errors.ts';
 import { proofMethods } from './dpop-key.ts';
@@ -11,13 +12,13 @@ import { requestTokens } from './token-endpoint.ts';
 import type { TokenSource } from '../core/token-source.ts';
 import type { TokenStore } from './token-store.ts';
 
-export type RefreshOptions = Omit<AuthorizationServerOptions, 'signal'> & {
-  /** Issuer URL of the authorization server: the origin of the API. */
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret?: string | undefined;
-  readonly store: TokenStore;
-};
+export type RefreshOptions = Omit<AuthorizationServerOptions, 'signal'> &
+  ClientAuthenticationOptions & {
+    /** Issuer URL of the authorization server: the origin of the API. */
+    readonly issuer: string;
+    readonly clientId: string;
+    readonly store: TokenStore;
+  };
 
 /**
  * Creates a token source for a signed-in user. An access token is refreshed shortly before it expires, and once per call if the API

@@ -20,13 +20,16 @@ export function createOAuthRequestOptions(server: AuthorizationServer, signal: A
   return { [oauth.allowInsecureRequests]: server.issuer.startsWith('http:'), [oauth.customFetch]: fetchWithProof, signal };
 }
 
-/** Returns the client authentication (RFC 6749 section 2.3.1): HTTP Basic if the client has a secret, otherwise only `client_id`. */
-export const createClientAuthentication =
-  ({ clientId, clientSecret }: OAuthClient): oauth.ClientAuth =>
-  (_server, _client, body, headers) => {
+/**
+ * Returns the client authentication (RFC 6749 section 2.3.1): the client's own function, or HTTP Basic if the client has a secret, otherwise
+ * only `client_id`.
+ */
+export const createClientAuthentication = ({ clientId, clientSecret, clientAuthentication }: OAuthClient): oauth.ClientAuth =>
+  clientAuthentication ??
+  ((_server, _client, body, headers) => {
     if (clientSecret === undefined) body.set('client_id', clientId);
     else headers.set('authorization', `Basic ${btoa([clientId, clientSecret].map(formEncoded).join(':'))}`);
-  };
+  });
 
 const formEncoded = (text: string): string => new URLSearchParams({ '': text }).toString().slice(1);
 

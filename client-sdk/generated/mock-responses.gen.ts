@@ -2526,6 +2526,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
           order_products_ceiling: {
             categories: ['bags'],
           },
+          tls_client_auth_subject: {
+            type: 'subject_dn',
+            value: 'value',
+          },
+          tls_client_certificate_bound_access_tokens: false,
+          require_signed_request_object: false,
           allow_nonce_instead_of_pkce: false,
         },
       ],
@@ -2572,6 +2578,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       order_products_ceiling: {
         categories: ['bags'],
       },
+      tls_client_auth_subject: {
+        type: 'subject_dn',
+        value: 'value',
+      },
+      tls_client_certificate_bound_access_tokens: false,
+      require_signed_request_object: false,
       allow_nonce_instead_of_pkce: false,
     },
   },
@@ -2613,6 +2625,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       order_products_ceiling: {
         categories: ['bags'],
       },
+      tls_client_auth_subject: {
+        type: 'subject_dn',
+        value: 'value',
+      },
+      tls_client_certificate_bound_access_tokens: false,
+      require_signed_request_object: false,
       allow_nonce_instead_of_pkce: false,
     },
   },
@@ -2654,6 +2672,12 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       order_products_ceiling: {
         categories: ['bags'],
       },
+      tls_client_auth_subject: {
+        type: 'subject_dn',
+        value: 'value',
+      },
+      tls_client_certificate_bound_access_tokens: false,
+      require_signed_request_object: false,
       allow_nonce_instead_of_pkce: false,
     },
   },

@@ -1005,7 +1005,7 @@ export interface ApplicationsResource {
   list(query?: ApplicationsListQuery, options?: CallOptions): PagedCall<ApplicationPage, ProblemsOf['applications.list']>;
   /**
    * Register an application.
-   * Registers an OAuth client. The client secret is shown only once. An application that authenticates with `private_key_jwt` has no secret. Requires an administrator.
+   * Registers an OAuth client. The client secret is shown only once. An application that authenticates with a key or a certificate has no secret. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   create(body: ApplicationCreate, options?: CallOptions): Call<ApplicationWithSecret, ProblemsOf['applications.create']>;
@@ -1033,7 +1033,7 @@ export interface ApplicationsResource {
   delete(applicationId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['applications.delete']>;
   /**
    * Rotate the client secret of an application.
-   * The new secret is valid immediately, and the previous one remains valid for `overlap_seconds`. An application that has changed its `token_endpoint_auth_method` from `private_key_jwt` to `client_secret_basic` gets its secret in this way. Requires an administrator.
+   * The new secret is valid immediately, and the previous one remains valid for `overlap_seconds`. An application that has changed its `token_endpoint_auth_method` to `client_secret_basic` gets its secret in this way. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   rotateSecret(

@@ -1,5 +1,11 @@
 import { beginAuthorization, completeAuthorization, revoke } from '../auth/authorization-code.ts';
-import { discover, type AuthorizationServer, type AuthorizationServerOptions, type Tokens } from '../auth/authorization-server-metadata.ts';
+import {
+  discover,
+  type AuthorizationServer,
+  type AuthorizationServerOptions,
+  type ClientAuthentication,
+  type Tokens,
+} from '../auth/authorization-server-metadata.ts';
 import { AuthorizationError, SignInRequiredError } from '../core/authorization-errors.ts';
 import type { TokenSource } from '../core/token-source.ts';
 import { createCookieSealer } from './cookie-sealer.ts';
@@ -12,8 +18,10 @@ export type ServerSignInOptions = Omit<AuthorizationServerOptions, 'signal'> & {
   /** Issuer URL of the authorization server: the origin of the API. */
   readonly issuer: string;
   readonly clientId: string;
-  /** Secret of a confidential application. */
+  /** Secret of a confidential application that does not authenticate with a key. */
   readonly clientSecret?: string | undefined;
+  /** Authentication of a confidential application without a secret, such as `privateKeyJwt(...)` from `@mandate/client-sdk/private-key-jwt`. */
+  readonly clientAuthentication?: ClientAuthentication | undefined;
   /** URL whose handler calls `completeSignIn`. Must exactly match a redirect URI registered for the application. */
   readonly redirectUri: string;
   /** Requested scopes. With `offline_access`, the user stays signed in after the first access token has expired. */
@@ -151,7 +159,8 @@ async function startSignIn(context: Context, request: Request, options: StartSig
 }
 
 async function completeSignIn(context: Context, request: Request): Promise<Response> {
-  const { clientId, clientSecret, redirectUri, scopes, sessionMaxAgeSeconds = defaultSessionMaxAgeSeconds } = context.options;
+  const { clientId, clientSecret, clientAuthentication, redirectUri, scopes } = context.options;
+  const { sessionMaxAgeSeconds = defaultSessionMaxAgeSeconds } = context.options;
   // Behind a proxy, the URL of the request can differ from the public URL of the application.
   const callbackUrl = new URL(redirectUri);
   callbackUrl.search = new URL(request.url).search;
@@ -161,7 +170,7 @@ async function completeSignIn(context: Context, request: Request): Promise<Respo
     throw new AuthorizationError('sign_in_expired', 'This sign-in has expired or was started in another browser. Sign in again.');
   }
   const { state, codeVerifier, returnTo } = current;
-  const authorization = { clientId, clientSecret, redirectUri, scopes, state, codeVerifier };
+  const authorization = { clientId, clientSecret, clientAuthentication, redirectUri, scopes, state, codeVerifier };
   const tokens = await completeAuthorization(await context.discoverServer(), authorization, callbackUrl);
   return addCookiesToResponse(redirectTo(returnTo), [
     await context.sessionCookie.format({ value: tokens, expiresAt: Date.now() + sessionMaxAgeSeconds * 1000 }),

@@ -17,7 +17,7 @@ import { createApplication } from '../applications/create-application.ts';
 import { deleteApplication } from './delete-application.ts';
 import { getApplicationPath, auditApplicationChange } from '../applications/audit-application-change.ts';
 import { handleCreateRegistrationToken, handleRotateApplicationSecret } from './secret-and-registration-token-handlers.ts';
-import { assertApplicationFieldsValid, updateApplication } from './update-application.ts';
+import { assertApplicationFieldsValid, updateApplication, type ApplicationRuleSettings } from './update-application.ts';
 
 export const applicationRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.applications, {
@@ -50,7 +50,7 @@ const handleGetApplication: RouteHandler<typeof contract.applications.get, Handl
 };
 
 const handleCreateApplication: RouteHandler<typeof contract.applications.create, HandlerDependencies> = (
-  { em, development },
+  { em, development, clientCertificates },
   { body, req, res },
 ) =>
   createResourceIdempotently(
@@ -58,7 +58,7 @@ const handleCreateApplication: RouteHandler<typeof contract.applications.create,
     req,
     res,
     async (inner): Promise<ApplicationWithSecret> => {
-      const { application, secret } = await registerApplication(inner, body, development);
+      const { application, secret } = await registerApplication(inner, body, { development, clientCertificates });
       await auditApplicationChange(inner, req, 'application.created', application.clientId, { scopes: application.scopes });
       return { ...applicationFromEntity(application), client_secret: secret };
     },
@@ -66,7 +66,7 @@ const handleCreateApplication: RouteHandler<typeof contract.applications.create,
   );
 
 const handleUpdateApplication: RouteHandler<typeof contract.applications.update, HandlerDependencies> = async (
-  { em, development },
+  { em, development, clientCertificates },
   { params, body, req },
 ) => {
   const updated = await em.transactional(async (inner) => {
@@ -74,7 +74,7 @@ const handleUpdateApplication: RouteHandler<typeof contract.applications.update,
       inner,
       params.application_id,
       body,
-      { ...revocationSource(req), development },
+      { ...revocationSource(req), development, clientCertificates },
       new Date(),
     );
     const details = { fields: Object.keys(body), ...(withdrawn.length > 0 && { withdrawn_scopes: withdrawn }) };
@@ -100,7 +100,7 @@ function revocationSource(req: Request): Omit<ApiKeyRevocationCause, 'reason'> {
   return { source: getClientAddressAndUserAgent(req), actorId: user?.id, clientId };
 }
 
-async function registerApplication(em: EntityManager, body: ApplicationCreate, development: boolean) {
+async function registerApplication(em: EntityManager, body: ApplicationCreate, settings: ApplicationRuleSettings) {
   const input = {
     clientId: body.client_id ?? `app-${randomBytes(8).toString('hex')}`,
     name: body.name,
@@ -121,11 +121,14 @@ async function registerApplication(em: EntityManager, body: ApplicationCreate, d
     tokenEndpointAuthMethod: body.token_endpoint_auth_method,
     jwks: body.jwks ?? null,
     jwksUri: body.jwks_uri ?? null,
+    tlsClientAuthSubject: body.tls_client_auth_subject ?? null,
+    tlsClientCertificateBoundAccessTokens: body.tls_client_certificate_bound_access_tokens ?? false,
+    requireSignedRequestObject: body.require_signed_request_object ?? false,
     securityProfile: body.security_profile ?? null,
     idTokenSignedResponseAlg: body.id_token_signed_response_alg ?? null,
     allowNonceInsteadOfPkce: body.allow_nonce_instead_of_pkce ?? false,
   };
-  assertApplicationFieldsValid(input, development);
+  assertApplicationFieldsValid(input, settings);
   return createApplication(em, input).catch((error: unknown) => {
     if (getViolatedConstraint(error) !== 'applications_client_id_unique') throw error;
     throw createProblem('client_id_taken', {

@@ -48,6 +48,10 @@ export const handleCreateRegistrationToken: RouteHandler<typeof contract.applica
 const reasonsForNoSecret: { readonly [Method in ClientAuthenticationMethod]?: string } = {
   none: 'A public application has no secret.',
   private_key_jwt: 'An application that authenticates with private_key_jwt has no secret. To replace its keys, change jwks or jwks_uri.',
+  tls_client_auth:
+    'An application that authenticates with tls_client_auth has no secret. Its certificate authority issues a new certificate.',
+  self_signed_tls_client_auth:
+    'An application that authenticates with self_signed_tls_client_auth has no secret. To replace its certificate, change jwks.',
 };
 
 async function rotateSecret(

@@ -7,8 +7,21 @@ import { translatable, TranslatableText, type FieldErrorDetail } from '../http/p
 import { lockChangesOfCeilings } from '../order-limits/lock-changes-of-order-limits.ts';
 import { revokeAccessOfWithdrawnPreapproval } from '../oauth/grants/revoke-access-of-withdrawn-preapproval.ts';
 import { Application } from '../applications/application.entity.ts';
-import { getClientAuthenticationMethod, toPublicJwks, type ClientAuthenticationInput } from '../applications/client-authentication.ts';
+import {
+  getClientAuthenticationMethod,
+  getRequestedAuthenticationMethod,
+  toPublicJwks,
+  type ClientAuthenticationInput,
+} from '../applications/client-authentication.ts';
+import { findClientCertificateSupportErrors, type ClientCertificateSupport } from '../applications/client-certificate-support.ts';
 import { findApplicationFieldErrors, type ApplicationFields } from '../applications/create-application.ts';
+
+/** Settings of the server on which the rules for applications depend. */
+export type ApplicationRuleSettings = {
+  /** Whether HTTP URLs that refer to this machine are accepted. */
+  readonly development: boolean;
+  readonly clientCertificates: ClientCertificateSupport;
+};
 
 /**
  * Applies a merge patch (RFC 7396) in a transaction, and locks the application until the transaction ends. A scope that is no longer
@@ -19,7 +32,7 @@ export async function updateApplication(
   em: EntityManager,
   id: number,
   update: ApplicationUpdate,
-  { development, ...by }: Omit<ApiKeyRevocationCause, 'reason'> & { readonly development: boolean },
+  { development, clientCertificates, ...by }: Omit<ApiKeyRevocationCause, 'reason'> & ApplicationRuleSettings,
   now: Date,
 ): Promise<{ application: Application; withdrawn: string[] }> {
   // `first_party` determines whether the shop's maximum applies.
@@ -33,8 +46,16 @@ export async function updateApplication(
   if (status === 'disabled') application.disable();
   if (status === 'active') application.enable();
   const authentication = getAuthenticationAfterUpdate(application, update);
-  assertApplicationFieldsValid({ ...getValidatedFields(application), ...authentication }, development);
-  application.setKeys(authentication.jwks ? toPublicJwks(authentication.jwks) : null, authentication.jwksUri ?? null);
+  // settings that the update does not change stay valid, so that such an application can still be renamed or disabled
+  const requested = {
+    tokenEndpointAuthMethod: update.token_endpoint_auth_method,
+    tlsClientCertificateBoundAccessTokens: update.tls_client_certificate_bound_access_tokens,
+  };
+  assertNoApplicationErrors([
+    ...findApplicationFieldErrors({ ...getValidatedFields(application), ...authentication }, development),
+    ...findClientCertificateSupportErrors(requested, clientCertificates),
+  ]);
+  setAuthentication(application, authentication);
   await em.flush();
   const withdrawn = preapproved.filter((scope) => !application.preapprovedScopes.includes(scope));
   if (withdrawn.length > 0) await revokeAccessOfWithdrawnPreapproval(em, application.clientId, withdrawn, by, now);
@@ -71,18 +92,26 @@ const documentFieldError = (field: string) =>
     detail: 'This field is defined by the metadata document of the application.',
   }) as const;
 
-/** Returns how the application authenticates after an update. Another method than `private_key_jwt` removes the keys. */
+function setAuthentication(application: Application, authentication: ClientAuthenticationInput): void {
+  const { jwks, jwksUri = null, tlsClientAuthSubject: subject = null } = authentication;
+  const method = getRequestedAuthenticationMethod(authentication);
+  application.setAuthentication(method, { jwks: jwks ? toPublicJwks(jwks, method) : null, jwksUri, subject });
+}
+
+/** Returns how the application authenticates after an update. Another method removes the keys and the name in the certificate. */
 function getAuthenticationAfterUpdate(
   application: Application,
-  { token_endpoint_auth_method: requested, jwks, jwks_uri: jwksUri }: ApplicationUpdate,
+  { token_endpoint_auth_method: requested, jwks, jwks_uri: jwksUri, tls_client_auth_subject: subject }: ApplicationUpdate,
 ): ClientAuthenticationInput {
-  const tokenEndpointAuthMethod = requested ?? getClientAuthenticationMethod(application);
-  const keepsKeys = tokenEndpointAuthMethod === 'private_key_jwt';
+  const previous = getClientAuthenticationMethod(application);
+  const tokenEndpointAuthMethod = requested ?? previous;
+  const keepsKeys = tokenEndpointAuthMethod === previous;
   return {
     type: application.type,
     tokenEndpointAuthMethod,
     jwks: jwks === undefined && keepsKeys ? application.jwks : jwks,
     jwksUri: jwksUri === undefined && keepsKeys ? application.jwksUri : jwksUri,
+    tlsClientAuthSubject: subject === undefined && keepsKeys ? application.tlsClientAuthSubject : subject,
   };
 }
 
@@ -90,6 +119,7 @@ function getAuthenticationAfterUpdate(
 function getValidatedFields(application: Application): Required<Omit<ApplicationFields, keyof ClientAuthenticationInput>> {
   const { redirectUris, postLogoutRedirectUris, scopes, preapprovedScopes, grantTypes, logoUri, registration, firstParty } = application;
   const { securityProfile, refreshGraceSeconds, allowNonceInsteadOfPkce, idTokenSignedResponseAlg } = application;
+  const { requireSignedRequestObject } = application;
   const uris = { redirectUris, postLogoutRedirectUris, backchannelLogoutUri: application.backchannelLogoutUri, logoUri };
   return {
     ...uris,
@@ -102,6 +132,7 @@ function getValidatedFields(application: Application): Required<Omit<Application
     refreshGraceSeconds,
     allowNonceInsteadOfPkce,
     idTokenSignedResponseAlg,
+    requireSignedRequestObject,
   };
 }
 
@@ -112,8 +143,16 @@ function toSentence(detail: FieldErrorDetail): TranslatableText {
 }
 
 /** Throws a validation problem if an application has invalid fields. */
-export function assertApplicationFieldsValid(application: ApplicationFields, development: boolean): void {
-  const [first, ...more] = findApplicationFieldErrors(application, development);
+export const assertApplicationFieldsValid = (
+  application: ApplicationFields & { readonly tlsClientCertificateBoundAccessTokens: boolean },
+  { development, clientCertificates }: ApplicationRuleSettings,
+): void =>
+  assertNoApplicationErrors([
+    ...findApplicationFieldErrors(application, development),
+    ...findClientCertificateSupportErrors(application, clientCertificates),
+  ]);
+
+function assertNoApplicationErrors([first, ...more]: readonly { readonly field: string; readonly detail: FieldErrorDetail }[]): void {
   if (!first) return;
   throw createInvalidRequestProblem(
     ...[first, ...more].map(
@@ -140,6 +179,8 @@ const definedFields = ({
   order_products_ceiling: productsCeiling,
   security_profile: securityProfile,
   id_token_signed_response_alg: idTokenSignedResponseAlg,
+  tls_client_certificate_bound_access_tokens: tlsClientCertificateBoundAccessTokens,
+  require_signed_request_object: requireSignedRequestObject,
 }: ApplicationUpdate): object =>
   Object.fromEntries(
     Object.entries({
@@ -160,5 +201,7 @@ const definedFields = ({
       securityProfile,
       allowNonceInsteadOfPkce,
       idTokenSignedResponseAlg,
+      tlsClientCertificateBoundAccessTokens,
+      requireSignedRequestObject,
     }).filter(([, value]) => value !== undefined),
   );

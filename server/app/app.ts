@@ -1,5 +1,6 @@
 import express, { type Express, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
+import { z } from 'zod';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import { createAccessTokenOrApiKeyVerifier } from '../api-keys/verify-api-key.ts';
 import { ordersOfCustomer } from './orders-of-customer.ts';
@@ -22,6 +23,7 @@ import { createApiErrorHandler } from '../http/middleware/api-error-handler.ts';
 import { parseJsonBody } from '../http/middleware/parse-json-body.ts';
 import { createRateLimitEnforcer } from '../http/middleware/enforce-rate-limit.ts';
 import { checkAcceptHeader } from '../http/middleware/check-accept-header.ts';
+import { acceptClientCertificates } from '../http/request/client-certificate.ts';
 import { CursorPaginator } from '../http/response/pagination.ts';
 import { prefixLocationHeaderWithBasePath, rewriteWellKnownPathOfIssuer } from '../http/request/rewrite-location-and-well-known-urls.ts';
 import { replaceExpressJsonMethod } from '../http/response/replace-express-json-method.ts';
@@ -37,6 +39,7 @@ import {
   createAuthorizationServer,
 } from '../oauth/authorization-server.ts';
 import { redirectToPageInChosenLanguage } from '../oauth/pages/views/page-language.ts';
+import { getClientCertificateSupport } from '../oauth/clients/client-certificate-authentication.ts';
 import { createRedirectOriginCheck } from '../oauth/clients/oidc-client-adapter.ts';
 import { dpopAlgorithms } from '../oauth/tokens/dpop-proof.ts';
 import { revokeAccessOfSuspendedOrClosedUser } from '../oauth/grants/revoke-access-of-suspended-or-closed-user.ts';
@@ -101,6 +104,7 @@ export type AppOptions = {
   | 'documentNetwork'
   | 'onTokenOperation'
   | 'refreshGraceSeconds'
+  | 'clientCertificates'
 >;
 
 /** Creates the Express application: the API, its documentation and the authorization server. */
@@ -122,18 +126,25 @@ export async function createApp(options: AppOptions): Promise<Express> {
   replaceExpressJsonMethod(app);
   app.set('trust proxy', parts.trustProxy ?? false);
   app.use(assignRequestIdAndLogAccess(log));
+  const { clientCertificates } = parts;
+  if (clientCertificates) app.use(acceptClientCertificates(clientCertificates.source, (address) => trustsAddress(app, address)));
   app.use((_req, _res, next) => runWithRequestEntityManager(db.em, next));
   const base = basePathFromIssuer(issuer);
   if (base !== '') app.use(rewriteWellKnownPathOfIssuer(base)).use(base, prefixLocationHeaderWithBasePath(base));
   const { development = false, securityContact: contact, now = () => new Date() } = parts;
   const { languages } = authorization.settings;
-  app.use('/.well-known', createProtectedResourceMetadataRouter(issuer));
+  app.use('/.well-known', createProtectedResourceMetadataRouter(issuer, clientCertificates !== undefined));
   app.use(serveSecurityTxt({ issuer, contact, development, now }));
   if (base !== '') app.use(serveFaviconAndRobotsTxt());
   app.use(base === '' ? '/' : base, siteRouter(parts, authorization));
   app.use(serveNotFoundPage(authorization.settings, issuer), rejectUnknownPath, createApiErrorHandler(issuer, log, languages));
   return app;
 }
+
+const trustFunction = z.custom<(address: string, hop: number) => boolean>();
+
+/** Returns whether the address of a connection belongs to a trusted proxy (Express's `trust proxy` setting). */
+const trustsAddress = (app: Express, address: string): boolean => trustFunction.parse(app.get('trust proxy fn'))(address, 0);
 
 function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Router {
   const { issuer, log, development = false } = parts;
@@ -178,6 +189,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
     now,
     onTokenOperation,
     identityProviderKey: keys.identityProviders,
+    clientCertificates: getClientCertificateSupport(parts.clientCertificates),
     ...webhooks,
   };
   const router = createRouterByResource();

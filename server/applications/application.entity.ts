@@ -2,11 +2,13 @@ import { defineEntity, p } from '@mikro-orm/core';
 import {
   applicationGrantTypes,
   applicationRegistrationMethods,
+  certificateAuthenticationMethods,
   idTokenSigningAlgorithms,
   securityProfiles,
   type OrderSpendingLimits,
 } from '@mandate/contract';
-import type { PublicJwks } from './client-authentication.ts';
+import type { CertificateSubject } from './certificate-subject.ts';
+import { isCertificateAuthenticationMethod, type ClientAuthenticationMethod, type PublicJwks } from './client-authentication.ts';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 
 export const deviceCodeGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -41,6 +43,14 @@ const schema = defineEntity({
     /** Public keys of an application that authenticates with `private_key_jwt`, unless it publishes them at `jwksUri`. */
     jwks: p.json<PublicJwks>().nullable(),
     jwksUri: p.text().nullable(),
+    /** Set for an application that authenticates with a certificate; the other methods follow from the type and the keys. */
+    certificateAuthMethod: p.enum(certificateAuthenticationMethods).nullable(),
+    /** Name in the certificate of an application with `tls_client_auth`. */
+    tlsClientAuthSubject: p.json<CertificateSubject>().nullable(),
+    /** Whether access tokens are bound to the certificate with which they were requested. */
+    tlsClientCertificateBoundAccessTokens: p.boolean().default(false),
+    /** Whether authorization requests must be signed. */
+    requireSignedRequestObject: p.boolean().default(false),
     /** Security profile that the application must follow. */
     securityProfile: p.enum(securityProfiles).nullable(),
     /** `null` means the default (id-token-signing-algorithm.ts). */
@@ -81,6 +91,12 @@ const schema = defineEntity({
   },
 });
 
+type AuthenticationSettings = {
+  readonly jwks: PublicJwks | null;
+  readonly jwksUri: string | null;
+  readonly subject: CertificateSubject | null;
+};
+
 export class Application extends schema.class {
   /** Disables the application; its tokens are rejected from the next request on. */
   disable(): void {
@@ -98,11 +114,13 @@ export class Application extends schema.class {
     this.secretHashes = [hash];
   }
 
-  /** Replaces the keys. An application with keys has no secret. */
-  setKeys(jwks: PublicJwks | null, jwksUri: string | null): void {
+  /** Replaces the authentication method with its keys. Only an application with `client_secret_basic` keeps its secret. */
+  setAuthentication(method: ClientAuthenticationMethod, { jwks, jwksUri, subject }: AuthenticationSettings): void {
+    this.certificateAuthMethod = isCertificateAuthenticationMethod(method) ? method : null;
     this.jwks = jwks;
     this.jwksUri = jwksUri;
-    if (jwks === null && jwksUri === null) return;
+    this.tlsClientAuthSubject = subject;
+    if (method === 'client_secret_basic') return;
     this.secretHashes = [];
     this.previousSecretHash = null;
     this.previousSecretUntil = null;

@@ -1,9 +1,16 @@
-import type { clientAuthenticationMethods, PublicJsonWebKey } from '@mandate/contract';
+import { certificateAuthenticationMethods, type clientAuthenticationMethods, type PublicJsonWebKey } from '@mandate/contract';
 import { findUrlRejectionReason } from '../outgoing-http/check-public-url.ts';
+import { findCertificateSubjectError, type CertificateSubject } from './certificate-subject.ts';
+import { parseJwkWithCertificate } from './parse-jwk-with-certificate.ts';
 import { parsePublicJwk, UnusableJwkError } from './parse-public-jwk.ts';
 import { translatable, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
 
 export type ClientAuthenticationMethod = (typeof clientAuthenticationMethods)[number];
+/** A method that authenticates an application by the certificate of its TLS connection (RFC 8705). */
+export type CertificateAuthenticationMethod = (typeof certificateAuthenticationMethods)[number];
+
+export const isCertificateAuthenticationMethod = (method: string): method is CertificateAuthenticationMethod =>
+  certificateAuthenticationMethods.some((name) => name === method);
 
 /** A JSON Web Key Set that has not been validated. */
 export type UncheckedJwks = { readonly keys: readonly object[] };
@@ -12,47 +19,85 @@ export type PublicJwks = { readonly keys: readonly PublicJsonWebKey[] };
 type Keys<Jwks> = { readonly jwks?: Jwks | null | undefined; readonly jwksUri?: string | null | undefined };
 type ApplicationType = { readonly type: 'public' | 'confidential' };
 
-/** Returns how an application authenticates. Only an application with `private_key_jwt` has keys. */
-export const getClientAuthenticationMethod = ({ type, jwks, jwksUri }: ApplicationType & Keys<unknown>): ClientAuthenticationMethod =>
-  type === 'public' ? 'none' : jwks == null && jwksUri == null ? 'client_secret_basic' : 'private_key_jwt';
+/** An application as it is stored. */
+type StoredAuthentication = ApplicationType &
+  Keys<unknown> & { readonly certificateAuthMethod?: CertificateAuthenticationMethod | null | undefined };
+
+/** Returns how an application authenticates. Without a certificate, an application with keys authenticates with them. */
+export const getClientAuthenticationMethod = (application: StoredAuthentication): ClientAuthenticationMethod => {
+  const { type, jwks, jwksUri, certificateAuthMethod } = application;
+  if (type === 'public') return 'none';
+  return certificateAuthMethod ?? (jwks == null && jwksUri == null ? 'client_secret_basic' : 'private_key_jwt');
+};
 
 export type ClientAuthenticationInput = ApplicationType &
   Keys<UncheckedJwks> & {
     /** Requested method (default: without authentication for a public application, with a secret for a confidential one). */
     readonly tokenEndpointAuthMethod?: ClientAuthenticationMethod | undefined;
+    readonly tlsClientAuthSubject?: CertificateSubject | null | undefined;
   };
 
+/** Returns the requested authentication method or, if there is none, the default. */
+export const getRequestedAuthenticationMethod = ({
+  type,
+  tokenEndpointAuthMethod,
+}: ClientAuthenticationInput): ClientAuthenticationMethod => tokenEndpointAuthMethod ?? getClientAuthenticationMethod({ type });
+
 type ClientAuthenticationError = {
-  readonly field: 'token_endpoint_auth_method' | 'jwks' | 'jwks_uri';
+  readonly field: 'token_endpoint_auth_method' | 'jwks' | 'jwks_uri' | 'tls_client_auth_subject';
   readonly detail: FieldErrorDetail;
 };
 
 /** Yields the violations of the rules for the authentication method and the keys of an application. */
 export function* findClientAuthenticationErrors(input: ClientAuthenticationInput): Generator<ClientAuthenticationError> {
   const { type, jwks, jwksUri } = input;
-  const method = input.tokenEndpointAuthMethod ?? getClientAuthenticationMethod({ type });
+  const method = getRequestedAuthenticationMethod(input);
   if ((method === 'none') !== (type === 'public'))
     yield {
       field: 'token_endpoint_auth_method',
       detail: type === 'public' ? 'must be none for a public application' : 'must not be none for a confidential application',
     };
-  const given = ([jwks != null && 'jwks', jwksUri != null && 'jwks_uri'] as const).filter((field) => field !== false);
-  if (method !== 'private_key_jwt') {
-    for (const field of given) yield { field, detail: 'requires token_endpoint_auth_method to be private_key_jwt' };
-  } else if (given.length === 0) {
-    yield { field: 'jwks', detail: 'is required for private_key_jwt, unless jwks_uri is given' };
-  } else if (given.length === 2) {
-    yield { field: 'jwks_uri', detail: 'must not be combined with jwks' };
-  }
-  if (jwks != null) yield* findJwksErrors(jwks);
+  yield* findKeySourceErrors(method, jwks != null, jwksUri != null);
+  yield* findSubjectErrors(method, input.tlsClientAuthSubject ?? undefined);
+  if (jwks != null) yield* findJwksErrors(jwks, method);
   const reason = jwksUri == null ? undefined : findUrlRejectionReason(jwksUri, false);
   if (reason !== undefined) yield { field: 'jwks_uri', detail: reason };
 }
 
-function* findJwksErrors({ keys }: UncheckedJwks): Generator<ClientAuthenticationError> {
+function* findKeySourceErrors(
+  method: ClientAuthenticationMethod,
+  hasJwks: boolean,
+  hasJwksUri: boolean,
+): Generator<ClientAuthenticationError> {
+  const given = ([hasJwks && 'jwks', hasJwksUri && 'jwks_uri'] as const).filter((field) => field !== false);
+  if (method === 'none' || method === 'client_secret_basic') {
+    const allowed = 'requires token_endpoint_auth_method to be private_key_jwt, tls_client_auth or self_signed_tls_client_auth';
+    for (const field of given) yield { field, detail: allowed };
+  } else if (method === 'self_signed_tls_client_auth') {
+    if (!hasJwks) yield { field: 'jwks', detail: 'is required for self_signed_tls_client_auth, with a key that has a certificate in x5c' };
+    if (hasJwksUri) yield { field: 'jwks_uri', detail: 'must not be given for self_signed_tls_client_auth: add the certificates to jwks' };
+  } else if (method === 'private_key_jwt' && given.length === 0) {
+    yield { field: 'jwks', detail: 'is required for private_key_jwt, unless jwks_uri is given' };
+  } else if (given.length === 2) {
+    yield { field: 'jwks_uri', detail: 'must not be combined with jwks' };
+  }
+}
+
+function* findSubjectErrors(
+  method: ClientAuthenticationMethod,
+  subject: CertificateSubject | undefined,
+): Generator<ClientAuthenticationError> {
+  const field = 'tls_client_auth_subject';
+  if (method === 'tls_client_auth' && !subject) yield { field, detail: 'is required for tls_client_auth' };
+  if (method !== 'tls_client_auth' && subject) yield { field, detail: 'requires token_endpoint_auth_method to be tls_client_auth' };
+  const error = subject && findCertificateSubjectError(subject);
+  if (error !== undefined) yield { field, detail: error };
+}
+
+function* findJwksErrors({ keys }: UncheckedJwks, method: ClientAuthenticationMethod): Generator<ClientAuthenticationError> {
   for (const [position, key] of keys.entries()) {
     try {
-      parsePublicJwk(key);
+      toPublicJwks({ keys: [key] }, method);
     } catch (error) {
       if (!(error instanceof UnusableJwkError)) throw error;
       yield {
@@ -61,7 +106,14 @@ function* findJwksErrors({ keys }: UncheckedJwks): Generator<ClientAuthenticatio
       };
     }
   }
+  if (method === 'self_signed_tls_client_auth' && !keys.some((key) => 'x5c' in key))
+    yield { field: 'jwks', detail: 'must have a key with a certificate in x5c for self_signed_tls_client_auth' };
 }
 
-/** Returns the keys of a valid key set with only the members that the server uses. */
-export const toPublicJwks = ({ keys }: UncheckedJwks): PublicJwks => ({ keys: keys.map(parsePublicJwk) });
+/**
+ * Returns the keys of a valid key set with only the members that the server uses. Certificates are used only if the application authenticates
+ * with them.
+ */
+export const toPublicJwks = ({ keys }: UncheckedJwks, method: ClientAuthenticationMethod): PublicJwks => ({
+  keys: keys.map(method === 'self_signed_tls_client_auth' ? parseJwkWithCertificate : parsePublicJwk),
+});

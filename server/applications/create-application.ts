@@ -9,7 +9,14 @@ import {
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { findUrlRejectionReason } from '../outgoing-http/check-public-url.ts';
 import { Application, type ApplicationRegistration, deviceCodeGrantType, type GrantType, isSelfRegistered } from './application.entity.ts';
-import { findClientAuthenticationErrors, toPublicJwks, type ClientAuthenticationInput } from './client-authentication.ts';
+import {
+  findClientAuthenticationErrors,
+  getRequestedAuthenticationMethod,
+  isCertificateAuthenticationMethod,
+  toPublicJwks,
+  type ClientAuthenticationInput,
+} from './client-authentication.ts';
+import { findRequestObjectErrors } from './find-request-object-errors.ts';
 import type { IdTokenSigningAlgorithm } from './id-token-signing-algorithm.ts';
 import { findSecurityProfileErrors, type ProfiledApplication, type SecurityProfile } from './security-profile.ts';
 import { hashClientSecret, generateClientSecret } from './client-secret.ts';
@@ -47,11 +54,15 @@ export type ApplicationInput = {
   readonly securityProfile?: SecurityProfile | null;
   /** Algorithm with which ID tokens are signed; `null` means the default. */
   readonly idTokenSignedResponseAlg?: IdTokenSigningAlgorithm | null;
-} & Pick<ClientAuthenticationInput, 'tokenEndpointAuthMethod' | 'jwks' | 'jwksUri'>;
+  /** Whether access tokens are bound to the certificate with which they are requested. */
+  readonly tlsClientCertificateBoundAccessTokens?: boolean;
+  /** Whether authorization requests must be signed request objects (RFC 9101). */
+  readonly requireSignedRequestObject?: boolean;
+} & Pick<ClientAuthenticationInput, 'tokenEndpointAuthMethod' | 'jwks' | 'jwksUri' | 'tlsClientAuthSubject'>;
 
 /**
- * Creates an application. The secret is returned only once; the database stores its hash. A public application and an application with
- * `private_key_jwt` have no secret.
+ * Creates an application. The secret is returned only once; the database stores its hash. Only a confidential
+ * application that authenticates with a secret has one.
  */
 export async function createApplication(
   em: EntityManager,
@@ -60,11 +71,12 @@ export async function createApplication(
 ): Promise<{ application: Application; secret: string | null }> {
   const { redirectUris = [], postLogoutRedirectUris = [], preapprovedScopes = [], firstParty = false, logoUri = null } = input;
   const { rateLimitPerMinute = null, quotaPerMonth = null, refreshGraceSeconds = null, orderLimitsCeiling = null } = input;
-  const { registration = 'administrator', metadataExpiresAt = null, tokenEndpointAuthMethod, jwks = null, jwksUri = null } = input;
+  const { registration = 'administrator', metadataExpiresAt = null, jwks = null, jwksUri = null } = input;
   const { securityProfile = null, backchannelLogoutUri = null, allowNonceInsteadOfPkce = false } = input;
   for (const { field, detail } of findApplicationFieldErrors({ ...input, redirectUris }, true))
     throw new Error(`application ${input.clientId}: ${field} ${formatInEnglish(detail)}`);
-  const secret = input.type === 'confidential' && tokenEndpointAuthMethod !== 'private_key_jwt' ? newSecret : null;
+  const method = getRequestedAuthenticationMethod(input);
+  const secret = method === 'client_secret_basic' ? newSecret : null;
   const application = em.create(Application, {
     clientId: input.clientId,
     name: input.name,
@@ -76,8 +88,12 @@ export async function createApplication(
     preapprovedScopes: [...preapprovedScopes],
     grantTypes: [...input.grantTypes],
     secretHashes: secret === null ? [] : [hashClientSecret(secret)],
-    jwks: jwks && toPublicJwks(jwks),
+    jwks: jwks && toPublicJwks(jwks, method),
     jwksUri,
+    certificateAuthMethod: isCertificateAuthenticationMethod(method) ? method : null,
+    tlsClientAuthSubject: input.tlsClientAuthSubject ?? null,
+    tlsClientCertificateBoundAccessTokens: input.tlsClientCertificateBoundAccessTokens ?? false,
+    requireSignedRequestObject: input.requireSignedRequestObject ?? false,
     securityProfile,
     idTokenSignedResponseAlg: input.idTokenSignedResponseAlg ?? null,
     firstParty,
@@ -103,6 +119,7 @@ export type ApplicationFields = Pick<Application, 'type'> & {
     readonly backchannelLogoutUri?: string | null | undefined;
     readonly registration?: ApplicationRegistration;
     readonly firstParty?: boolean;
+    readonly requireSignedRequestObject?: boolean | undefined;
   };
 
 export type ApplicationFieldError = {
@@ -120,6 +137,8 @@ export type ApplicationFieldError = {
     | 'token_endpoint_auth_method'
     | 'jwks'
     | 'jwks_uri'
+    | 'tls_client_auth_subject'
+    | 'require_signed_request_object'
     | 'refresh_grace_seconds';
   readonly detail: FieldErrorDetail;
 };
@@ -160,6 +179,7 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
   const logo = typeof logoUri === 'string' ? findLogoUriError(logoUri) : undefined;
   if (logo !== undefined) yield { field: 'logo_uri', detail: logo };
   yield* findClientAuthenticationErrors(input);
+  yield* findRequestObjectErrors(input);
   yield* findSecurityProfileErrors(input);
   if (type === 'public' && input.allowNonceInsteadOfPkce === true)
     yield { field: 'allow_nonce_instead_of_pkce', detail: 'can be true only for a confidential application (RFC 9700 section 2.1.1)' };

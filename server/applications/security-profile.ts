@@ -1,4 +1,4 @@
-import type { securityProfiles } from '@mandate/contract';
+import { certificateAuthenticationMethods, type securityProfiles } from '@mandate/contract';
 import { deviceCodeGrantType } from './application.entity.ts';
 import type { UncheckedJwks } from './client-authentication.ts';
 
@@ -27,12 +27,17 @@ type SecurityProfileError = {
   readonly detail: string;
 };
 
+/** Methods that do not transmit a secret (FAPI 2.0 Security Profile section 5.3.2.1). */
+const strongAuthenticationMethods: ReadonlySet<string> = new Set(['private_key_jwt', ...certificateAuthenticationMethods]);
+
 /** Yields the violations of the rules of the FAPI 2.0 Security Profile, if the application must follow it. */
 export function* findSecurityProfileErrors(application: ProfiledApplication): Generator<SecurityProfileError> {
   const { securityProfile, jwks, grantTypes, redirectUris, refreshGraceSeconds } = application;
   if (securityProfile !== 'fapi2') return;
-  if (application.tokenEndpointAuthMethod !== 'private_key_jwt')
-    yield { field: 'token_endpoint_auth_method', detail: 'must be private_key_jwt with the security profile fapi2' };
+  if (!strongAuthenticationMethods.has(application.tokenEndpointAuthMethod ?? 'none')) {
+    const methods = [...strongAuthenticationMethods].join(', ');
+    yield { field: 'token_endpoint_auth_method', detail: `must be one of ${methods} with the security profile fapi2` };
+  }
   if (jwks?.keys.some((key) => 'alg' in key && key.alg === 'RS256') === true)
     yield { field: 'jwks', detail: 'must not have a key for RS256 with the security profile fapi2' };
   if (grantTypes.includes(deviceCodeGrantType))

@@ -55,6 +55,8 @@ export const trustedProxiesSchema = z
   )
   .transform((text) => (text === '0' ? false : /^\d+$/.test(text) ? Number(text) : text));
 
+export const headerNameSchema = z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the name of a header, such as Client-Cert');
+
 export const postgresqlUrlSchema = z.string().refine(isPostgresqlUrl, 'must begin with postgres://');
 
 export const fractionSchema = z

@@ -16,11 +16,14 @@ import {
   securityContactSchema,
   secondsSchema,
   fractionSchema,
+  headerNameSchema,
   processCountSchema,
   smtpUrlSchema,
   trustedProxiesSchema,
   treatEmptyVariableAsUnset,
 } from './environment-variable-schemas.ts';
+import { findClientCertificateFaults, toClientCertificateConfig } from './client-certificate-variables.ts';
+import type { ClientCertificateSource } from '../http/request/client-certificate.ts';
 import { defaultLoadLimits } from '../http/server/load-shedder.ts';
 import { findTlsFileError, type TlsFilePaths } from '../http/server/tls-files.ts';
 import { defaultRefreshGraceSeconds } from '../oauth/refresh/default-refresh-grace.ts';
@@ -73,6 +76,8 @@ export type Config = {
   readonly openRegistration: boolean;
   /** Trusted reverse proxies that report the client's IP address, as a count or as addresses (default: none). */
   readonly trustProxy: number | string | false;
+  /** Where client certificates come from, and the file with the certificates of the authorities that issue them. */
+  readonly clientCertificates: { readonly source: ClientCertificateSource; readonly authoritiesFile: string | undefined } | undefined;
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
   /** How long the server keeps serving after a stop signal, so that load balancers can detect the shutdown. */
@@ -139,6 +144,9 @@ export const environmentSchema = z
     MANDATE_MAIL_FROM: treatEmptyVariableAsUnset(mailFromSchema.optional()),
     MANDATE_SECURITY_CONTACT: treatEmptyVariableAsUnset(securityContactSchema.optional()),
     MANDATE_TRUST_PROXY: treatEmptyVariableAsUnset(trustedProxiesSchema.default('0')),
+    MANDATE_CLIENT_CERTIFICATES: treatEmptyVariableAsUnset(createChoiceSchema(['off', 'tls', 'proxy']).default('off')),
+    MANDATE_CLIENT_CERTIFICATE_HEADER: treatEmptyVariableAsUnset(headerNameSchema.optional()),
+    MANDATE_CLIENT_CA: treatEmptyVariableAsUnset(z.string().optional()),
     MANDATE_RATE_LIMIT: treatEmptyVariableAsUnset(requestLimitSchema.default(String(defaultRateLimits.default))),
     MANDATE_RATE_LIMIT_API_KEY: treatEmptyVariableAsUnset(requestLimitSchema.default(String(defaultRateLimits.apiKey))),
     MANDATE_RATE_LIMIT_IP: treatEmptyVariableAsUnset(requestLimitSchema.default(String(defaultRateLimits.ip))),
@@ -163,6 +171,7 @@ export const environmentSchema = z
       const found = findTlsFileError({ certFile: env.MANDATE_TLS_CERT, keyFile: env.MANDATE_TLS_KEY });
       if (found) addIssue(found.file === 'cert' ? 'MANDATE_TLS_CERT' : 'MANDATE_TLS_KEY', found.message);
     }
+    for (const { variable, message } of findClientCertificateFaults(env)) addIssue(variable, message);
     if (env.MANDATE_ROLE !== 'all' && env.DATABASE_URL === undefined) {
       addIssue('MANDATE_ROLE', 'must be all without DATABASE_URL: only one process can use the embedded database');
     }
@@ -257,6 +266,7 @@ function toConfig(data: Environment): Config {
     previewVersions: data.MANDATE_PREVIEW_VERSIONS === 'on',
     openRegistration: data.MANDATE_OPEN_REGISTRATION === 'on',
     trustProxy: data.MANDATE_TRUST_PROXY,
+    clientCertificates: toClientCertificateConfig(data),
     concurrency: data.MANDATE_CONCURRENCY,
     stopDelaySeconds: data.MANDATE_STOP_DELAY,
     refreshGraceSeconds: data.MANDATE_REFRESH_GRACE_SECONDS,

@@ -8,6 +8,7 @@ import { ensureReferencePageClient } from '../applications/ensure-reference-page
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { EventWaiter } from '../events/event-long-poll.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
+import type { ClientCertificateOptions } from '../http/request/client-certificate.ts';
 import type { VerifyAccessToken } from '../http/request/principal-and-token-types.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { bundledLanguages, type Languages } from '../languages/languages.ts';
@@ -32,8 +33,9 @@ import { createOidcProvider } from './provider/create-oidc-provider.ts';
 import { CsrfTokenService } from './pages/routing/csrf-token-service.ts';
 import { acceptJwtsForRevocationAndIntrospection, acceptJwtsAtUserinfo } from './tokens/jwt-access-token-hooks.ts';
 import { KnownBrowserCookie } from './brute-force/known-browser-cookie.ts';
-import { listenForAuthenticationFailures } from './clients/client-assertion.ts';
+import { listenForAuthenticationFailures } from './clients/record-authentication-failure.ts';
 import { ClientKeyCache } from './clients/client-key-cache.ts';
+import { loadKeysOfRequestObject } from './clients/load-keys-of-request-object.ts';
 import { prefetchClientAndLimitSecretAttempts } from './clients/prefetch-client-and-limit-secret-attempts.ts';
 import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
 import { enableOpenClientRegistration } from './clients/open-registration.ts';
@@ -50,6 +52,7 @@ import { BrandingCache } from '../branding/branding-cache.ts';
 import { logoPathPattern } from '../branding/logo-path.ts';
 import { serveLogo } from '../branding/serve-logo.ts';
 import { pageEnhancementScript } from './pages/assets/read-page-script.ts';
+import { servePageScript } from './pages/assets/serve-page-script.ts';
 import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
 import { serveStylesheet, stylesheetPathPattern } from './pages/assets/build-page-stylesheet.ts';
 import { StatelessPasskeyChallenges } from './second-factors/passkeys.ts';
@@ -104,6 +107,8 @@ export type CreateAuthorizationServerOptions = {
   readonly languages?: Languages;
   /** How long a repeated refresh request returns the first response, in seconds; 0 disables the replay. */
   readonly refreshGraceSeconds?: number;
+  /** Where client certificates come from, and who issues them (default: no certificate is accepted). */
+  readonly clientCertificates?: ClientCertificateOptions | undefined;
 };
 
 export type AuthorizationServer = {
@@ -151,7 +156,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const clientKeys = new ClientKeyCache(documentNetwork);
   const providerOptions = { em, development, issuer, store, ...providerKeys, refreshGraceSeconds, pages, uiLocales: languages.tags };
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
-    const provider = createOidcProvider({ ...providerOptions, keys: current });
+    const provider = createOidcProvider({ ...providerOptions, clientCertificates: parts.clientCertificates, keys: current });
     acceptJwtsAtUserinfo(provider, verification, apiAudienceFromIssuer(issuer));
     trustProxyAndAddListeners(provider, log);
     const middlewareOptions = { limits, store, pages, settings, verification, documentNetwork, clientKeys };
@@ -218,6 +223,7 @@ function providerMiddleware(parts: CreateAuthorizationServerOptions, options: Mi
     completeSignOutWithoutSession(pages),
     ...selfRegistrationMiddleware(parts, options),
     prefetchClientAndLimitSecretAttempts({ em, limits, clientKeys }),
+    loadKeysOfRequestObject({ em, clientKeys }),
     limitUserCodeAttempts(limits, pages),
     enforceDevicePollInterval(em),
     requireBrowserSessionOnDevicePages(pages.sessionMissing),
@@ -283,14 +289,8 @@ function routes(
     )
     .get(stylesheetPathPattern, serveStylesheet)
     .get(logoPathPattern, serveLogo(context.em))
-    .get(pageEnhancementScript.path, serveScript)
+    .get(pageEnhancementScript.path, servePageScript)
     .use(createProviderEndpointRouter(context, requireHost), pages.router)
     .use(createPageErrorHandler(context, log));
   return { router, formPaths: pages.formPaths };
 }
-
-/** Serves the page script. Caches can store the script indefinitely, because its path contains a content hash. */
-const serveScript: express.RequestHandler = (_req, res) => {
-  res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' });
-  res.type('js').send(pageEnhancementScript.text);
-};

@@ -31,8 +31,8 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Send `Authorization: Bearer <token>`. Tokens in the query or in a form are ignored. The `WWW-Authenticate` header and the API reference describe how to get a token.',
   },
   invalid_token: {
-    cause: 'The token was not issued for this API, was modified, or was sent without its DPoP proof.',
-    fix: 'Send the access token exactly as the token endpoint returned it, not the ID token or the refresh token. A token that is bound to a key (DPoP) requires a new proof for every request.',
+    cause: 'The token was not issued for this API, was modified, or was sent without its DPoP proof or client certificate.',
+    fix: 'Send the access token exactly as the token endpoint returned it, not the ID token or the refresh token. A token that is bound to a key (DPoP) requires a new proof for every request. A token that is bound to a client certificate requires this certificate for every request.',
   },
   expired_token: {
     cause: 'The token has expired. Access tokens are valid for five minutes.',

@@ -8,6 +8,8 @@ import { EventWaiter } from '../events/event-long-poll.ts';
 import { formatWelcomeMessage } from '../first-run/format-welcome-message.ts';
 import { getFirstRunFilePath, readFirstRunFile } from '../first-run/first-run-file.ts';
 import { createAdministratorAndDemonstrationShop } from '../first-run/create-administrator-and-demonstration-shop.ts';
+import type { ClientCertificateOptions } from '../http/request/client-certificate.ts';
+import { readCertificateAuthorities } from '../http/server/certificate-authorities-file.ts';
 import { createHealthHandler } from '../http/server/health-check-handler.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
 import { reloadTlsOnChange } from '../http/server/reload-tls-on-change.ts';
@@ -40,6 +42,7 @@ export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencie
     refreshGraceSeconds,
     securityContact,
     canMail: transport !== undefined,
+    clientCertificates: config.clientCertificates && readClientCertificateOptions(config.clientCertificates),
     development: !config.production,
   };
   const limitSettings = { rateLimits, createCounters, onTokenOperation: metrics?.onTokenOperation };
@@ -55,6 +58,7 @@ export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencie
     load: { maxConcurrent: config.concurrency },
     timeouts,
     tls,
+    requestClientCertificates: config.clientCertificates?.source.kind === 'tls',
     watchLoad: metrics?.watchLoad,
   });
   metrics?.watchRequests(server, basePathFromIssuer(issuer));
@@ -67,6 +71,14 @@ export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencie
   });
   await printWelcome(config, db);
 }
+
+const readClientCertificateOptions = ({
+  source,
+  authoritiesFile,
+}: NonNullable<Config['clientCertificates']>): ClientCertificateOptions => ({
+  source,
+  authorities: authoritiesFile === undefined ? [] : readCertificateAuthorities(authoritiesFile),
+});
 
 /**
  * Several processes of one server count requests in the supervisor, unless Redis also counts those of other machines. A single process counts

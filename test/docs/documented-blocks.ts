@@ -69,6 +69,11 @@ export const preludes: Readonly<Record<string, string>> = {
     import { discover, exportProofKey, importProofKey, newProofKey, refreshingTokens, type TokenStore } from '@mandate/client-sdk/authorization';
     import { signInOnLoopback } from '@mandate/client-sdk/authorization/node';
     declare const issuer: string, clientId: string, scopes: string[], store: TokenStore, open: (url: string) => Promise<void>;`,
+  "client-sdk/README.md: const privateKey = await importClientKey(pem, 'ES256'); // or 'PS256', 'EdDSA'": `
+    import { createClient } from '@mandate/client-sdk';
+    import { clientCredentials } from '@mandate/client-sdk/authorization';
+    import { importClientKey, privateKeyJwt } from '@mandate/client-sdk/private-key-jwt';
+    declare const issuer: string, clientId: string, pem: string;`,
   "client-sdk/README.md: const signIn = browserSignIn({ issuer, clientId, redirectUri: 'https://app.example/', scopes: ['offline_access', 'orders.read'] });": `
     import { createClient } from '@mandate/client-sdk';
     import { browserSignIn } from '@mandate/client-sdk/authorization/browser';

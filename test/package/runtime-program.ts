@@ -2,6 +2,7 @@
 import { ApiError, createClient, DecodeError, MandateError, TimeoutError, type Client } from '@mandate/client-sdk';
 import { clientCredentials, newProofKey } from '@mandate/client-sdk/authorization';
 import { browserSignIn } from '@mandate/client-sdk/authorization/browser';
+import { importClientKey, privateKeyJwt } from '@mandate/client-sdk/private-key-jwt';
 import { queryOptions } from '@mandate/client-sdk/query';
 import { createServerSignIn } from '@mandate/client-sdk/server';
 import { createClient as createClientV2 } from '@mandate/client-sdk/v2';
@@ -25,7 +26,18 @@ export async function runClient(input: RuntimeInput): Promise<Readonly<Record<st
     v2: typeof createClientV2({ baseUrl: apiUrl }).orders.create,
     signedInWithoutBrowser: await browserSignIn({ issuer: apiUrl, clientId, redirectUri: 'https://app.example/', scopes: [] }).signedIn(),
     serverSignIn: await startServerSignIn(input),
+    clientAssertion: await signClientAssertion(input),
   };
+}
+
+/** Signs an assertion with a new key, and returns the names of its parameters. */
+async function signClientAssertion({ apiUrl, clientId }: RuntimeInput): Promise<readonly string[]> {
+  const { privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
+  const pkcs8 = String.fromCharCode(...new Uint8Array(await crypto.subtle.exportKey('pkcs8', privateKey)));
+  const key = await importClientKey(`-----BEGIN PRIVATE KEY-----\n${btoa(pkcs8)}\n-----END PRIVATE KEY-----`, 'ES256');
+  const body = new URLSearchParams();
+  await privateKeyJwt({ privateKey: key })({ issuer: apiUrl }, { client_id: clientId }, body, new Headers());
+  return [...body.keys()];
 }
 
 async function useApi(mandate: Client, { userId, productId }: RuntimeInput) {

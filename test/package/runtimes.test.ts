@@ -44,6 +44,7 @@ const expected = {
   v2: 'function',
   signedInWithoutBrowser: false,
   serverSignIn: 'redirects, no session',
+  clientAssertion: ['client_id', 'client_assertion_type', 'client_assertion'],
 };
 
 describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1' || process.platform !== 'linux')(

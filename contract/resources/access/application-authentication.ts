@@ -3,19 +3,32 @@ import { textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts'
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 
+/** Methods that authenticate an application by the certificate of its TLS connection (RFC 8705 section 2). */
+export const certificateAuthenticationMethods = ['tls_client_auth', 'self_signed_tls_client_auth'] as const;
+
 /** How an application authenticates at the token endpoint (RFC 7591 section 2). `client_secret_basic` includes `client_secret_post`. */
-export const clientAuthenticationMethods = ['none', 'client_secret_basic', 'private_key_jwt'] as const;
+export const clientAuthenticationMethods = ['none', 'client_secret_basic', 'private_key_jwt', ...certificateAuthenticationMethods] as const;
+
+/** Names in a certificate that identify an application (RFC 8705 section 2.1.2, without the prefix `tls_client_auth_`). */
+export const certificateSubjectTypes = ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'] as const;
 
 /** Maximum number of keys in the `jwks` of an application: enough for a rotation with every algorithm. */
 export const maxApplicationKeys = 10;
 
 const descriptions = {
   token_endpoint_auth_method:
-    'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret.',
-  jwks: 'Public keys with which `private_key_jwt` is verified, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected.',
+    'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate of a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`.',
+  jwks: 'Public keys with which `private_key_jwt` and request objects are verified, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
   jwks_uri:
-    'URL of the JSON Web Key Set with which `private_key_jwt` is verified; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+    'URL of the JSON Web Key Set with which `private_key_jwt` and request objects are verified; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+  tls_client_auth_subject:
+    'The name that the certificate of an application with `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the certificate extension `subjectAltName`.',
+  tls_client_certificate_bound_access_tokens:
+    'Whether access tokens are bound to the certificate of the TLS connection on which they were requested (RFC 8705 section 3). Requests to the API must then use the same certificate.',
 };
+
+const requestObjectText =
+  'Whether each authorization request must be a signed request object (RFC 9101), in the parameter `request` of the authorization URL or of a pushed authorization request. Its signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.';
 
 /** Security profiles that an application can be required to follow. */
 export const securityProfiles = ['fapi2'] as const;
@@ -24,13 +37,16 @@ export const securityProfiles = ['fapi2'] as const;
 export const idTokenSigningAlgorithms = ['RS256', 'ES256', 'PS256', 'EdDSA'] as const;
 
 const idTokenAlgorithmText =
-  'Algorithm with which the ID tokens and logout tokens of the application are signed (OpenID Connect Dynamic Client Registration section 2).';
+  'Algorithm with which the ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701) of the application are signed (OpenID Connect Dynamic Client Registration section 2).';
 
 const profileText =
-  'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126), DPoP (RFC 9449) and `private_key_jwt` with ES256, PS256 or EdDSA. Its ID tokens are not signed with RS256, its refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.';
+  'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126) and tokens that are bound to a key with DPoP (RFC 9449) or, with `tls_client_certificate_bound_access_tokens`, to a certificate. It authenticates with a certificate, or with `private_key_jwt` and ES256, PS256 or EdDSA. Its ID tokens are not signed with RS256, its refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.';
 
 const nonceText =
   'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). This is less secure than PKCE, because only the application can check the nonce. Set it to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.';
+
+const subjectTypeText = 'Kind of the name.';
+const subjectValueText = 'The name, which must be equal to the name in the certificate.';
 
 const optionalText = (description: string) => z.string().optional().describe(description);
 
@@ -46,6 +62,7 @@ const publicJwkSchema = withSchemaName(
     y: optionalText('Y coordinate of an `EC` key.'),
     n: optionalText('Modulus of an `RSA` key.'),
     e: optionalText('Exponent of an `RSA` key.'),
+    x5c: z.array(z.string()).optional().describe('Certificate of the key, in base64 (DER).'),
   }),
 );
 
@@ -57,6 +74,12 @@ export const authenticationFields = {
     .nullable()
     .describe(descriptions.jwks),
   jwks_uri: z.string().nullable().describe(descriptions.jwks_uri),
+  tls_client_auth_subject: z
+    .object({ type: extensibleEnumSchema(certificateSubjectTypes).describe(subjectTypeText), value: z.string().describe(subjectValueText) })
+    .nullable()
+    .describe(descriptions.tls_client_auth_subject),
+  tls_client_certificate_bound_access_tokens: z.boolean().describe(descriptions.tls_client_certificate_bound_access_tokens),
+  require_signed_request_object: z.boolean().describe(requestObjectText),
   security_profile: extensibleEnumSchema(securityProfiles).nullable().describe(profileText),
   allow_nonce_instead_of_pkce: z.boolean().describe(nonceText),
   id_token_signed_response_alg: extensibleEnumSchema(idTokenSigningAlgorithms).describe(idTokenAlgorithmText),
@@ -77,6 +100,14 @@ export const changeableAuthenticationFields = {
     ),
   jwks: jwksInputSchema.nullable().optional().describe(descriptions.jwks),
   jwks_uri: textSchema(2000, 1).nullable().optional().describe(descriptions.jwks_uri),
+  tls_client_auth_subject: z
+    .object({ type: z.enum(certificateSubjectTypes).describe(subjectTypeText), value: textSchema(1000, 1).describe(subjectValueText) })
+    .strict()
+    .nullable()
+    .optional()
+    .describe(descriptions.tls_client_auth_subject),
+  tls_client_certificate_bound_access_tokens: z.boolean().optional().describe(descriptions.tls_client_certificate_bound_access_tokens),
+  require_signed_request_object: z.boolean().optional().describe(requestObjectText),
   security_profile: z.enum(securityProfiles).nullable().optional().describe(profileText),
   allow_nonce_instead_of_pkce: z.boolean().optional().describe(nonceText),
   id_token_signed_response_alg: z

@@ -215,7 +215,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     headers: idempotencyHeadersSchema,
     body: applicationCreateSchema,
     summary: 'Register an application',
-    description: `Registers an OAuth client. The client secret is shown only once. An application that authenticates with \`private_key_jwt\` has no secret. ${onlyAdministrators}`,
+    description: `Registers an OAuth client. The client secret is shown only once. An application that authenticates with a key or a certificate has no secret. ${onlyAdministrators}`,
     responses: {
       201: createdApplicationResponseSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'client_id_taken'),
@@ -251,7 +251,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
       secretRotationBodySchema(maxClientSecretOverlapSeconds, 'How long the previous secret remains valid, in seconds (default: 1 day).'),
     ),
     summary: 'Rotate the client secret of an application',
-    description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. An application that has changed its \`token_endpoint_auth_method\` from \`private_key_jwt\` to \`client_secret_basic\` gets its secret in this way. ${onlyAdministrators}`,
+    description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. An application that has changed its \`token_endpoint_auth_method\` to \`client_secret_basic\` gets its secret in this way. ${onlyAdministrators}`,
     responses: {
       201: secretRotationSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'application_has_no_secret'),

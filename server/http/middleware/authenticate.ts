@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { ProblemCode } from '@mandate/contract';
 import type { ApplyRateLimit } from './enforce-rate-limit.ts';
+import { getCertificateThumbprint } from '../request/client-certificate.ts';
 import { getRouteAccess } from '../request/matched-route.ts';
 import type { VerifyAccessToken } from '../request/principal-and-token-types.ts';
 import { createProblem, type Problem } from '../problem-details/problem.ts';
@@ -38,7 +39,8 @@ export const authenticate =
       throw unauthorized(challenge, 'missing_token', 'Send an access token: `Authorization: Bearer <token>`.');
     }
     const [path = ''] = req.originalUrl.split('?', 1);
-    const credential = { token, proof: req.get('dpop'), method: req.method, path };
+    const certificateThumbprint = (): string | undefined => getCertificateThumbprint(req);
+    const credential = { token, proof: req.get('dpop'), certificateThumbprint, method: req.method, path };
     const verified = await verify({ ...credential, scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer' });
     if (typeof verified === 'string' || 'dpopNonce' in verified) {
       await limit(req, res);

@@ -48,12 +48,17 @@ export type CallerLimits = {
 /** Why a token was rejected; also the `code` in the 401 response. */
 export type TokenErrorCode = 'invalid_token' | 'expired_token' | 'revoked_token';
 
-/** A request's credential. Anyone who has a Bearer token can use it; a DPoP token also requires its bound key (RFC 9449). */
+/**
+ * A request's credential. Anyone who has a Bearer token can use it, unless it is bound to a client certificate (RFC 8705); a DPoP token also
+ * requires its bound key (RFC 9449).
+ */
 export type PresentedToken = {
   readonly scheme: 'Bearer' | 'DPoP';
   readonly token: string;
   /** The `DPoP` header; the proof must cover `method` and `path`. */
   readonly proof?: string | undefined;
+  /** Returns the thumbprint of the client's certificate; undefined without an acceptable certificate. */
+  readonly certificateThumbprint: () => string | undefined;
   readonly method: string;
   readonly path: string;
 };

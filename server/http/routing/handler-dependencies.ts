@@ -32,6 +32,8 @@ export type HandlerDependencies = {
   readonly onEmailAddressChange: OnEmailAddressChange;
   /** Whether HTTP URLs that refer to this machine are accepted, for webhooks and logout tokens. */
   readonly development: boolean;
+  /** Which client certificates the server accepts. */
+  readonly clientCertificates: { readonly accepted: boolean; readonly hasAuthority: boolean };
   /** The key that encrypts signing keys in the database, and a callback that makes this process reload the keys immediately. */
   readonly signingKeys: { readonly encryptionKey: Buffer; readonly readAgain: () => void };
 };

@@ -20,6 +20,8 @@ export type HttpServerOptions = {
   readonly timeouts?: Partial<HttpTimeouts>;
   /** Enables TLS, in which case the server is a node:https server. */
   readonly tls?: TlsKeyPair | undefined;
+  /** Whether the server requests a certificate from every client of a TLS connection. A client without a certificate is still served. */
+  readonly requestClientCertificates?: boolean;
   /** Receives the load shedder, for example to read its counters. */
   readonly watchLoad?: ((loadShedder: LoadShedder) => void) | undefined;
 };
@@ -52,7 +54,7 @@ const unreadBodyTimeoutMs = 10_000;
  * problem format as the API.
  */
 export function createHttpServer(handler: RequestListener, options: HttpServerOptions): Server | TlsServer {
-  const { issuer, log, health, load, timeouts, tls, watchLoad } = options;
+  const { issuer, log, health, load, timeouts, tls, requestClientCertificates = false, watchLoad } = options;
   const { headers, request, idle, keepAlive } = { ...defaultTimeouts, ...timeouts };
   const loadShedder = new LoadShedder({ ...defaultLoadLimits, ...load }, createRejectionWriter(issuer, log));
   watchLoad?.(loadShedder);
@@ -80,8 +82,10 @@ export function createHttpServer(handler: RequestListener, options: HttpServerOp
       return writeProblem(res, issuer, 'uri_too_long', `Send a URL of at most ${maxUrlLength} characters.`);
     return loadShedder.handle(req, res, handler);
   };
+  // the authorization server verifies the certificate, because self-signed certificates can also be registered
+  const clientCertificates = { requestCert: requestClientCertificates, rejectUnauthorized: false };
   const server = tls
-    ? createTlsServer({ ...limits, ...createSecureContextOptions(tls), handshakeTimeout: headers }, listener)
+    ? createTlsServer({ ...limits, ...createSecureContextOptions(tls), ...clientCertificates, handshakeTimeout: headers }, listener)
     : createServer(limits, listener);
   // Node would respond with 417 and no body; RFC 9110 section 10.1.1 allows a server to ignore an unknown expectation.
   server.on('checkExpectation', listener);

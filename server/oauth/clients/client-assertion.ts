@@ -1,5 +1,5 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { errors, type Configuration, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
+import { errors, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
@@ -29,8 +29,9 @@ export function readUnverifiedAssertion(assertion: string): { readonly clientId:
 /**
  * Loads the keys of the request's client from its `jwks_uri`, before the request's transaction starts: a slow server of a client must not
  * keep a database connection busy. oidc-provider receives the keys by value (oidc-client-adapter.ts) and never requests the URL.
+ * @param kid the key ID of the assertion or request object that the keys verify
  */
-export async function loadKeysOfAssertion(keys: ClientKeyCache, req: object, kid: string | undefined): Promise<void> {
+export async function loadPublishedKeys(keys: ClientKeyCache, req: object, kid: string | undefined): Promise<void> {
   const context = getOauthRequestContext(req);
   const { clientId, jwksUri } = context.client ?? {};
   if (clientId === undefined || jwksUri == null) return;
@@ -70,27 +71,3 @@ export async function keepAssertionUsedAfterRollback(em: EntityManager, req: obj
   const record = getOauthRequestContext(req).clientAssertion?.record;
   if (record) await insertIfAbsent(em, OauthRecord, record);
 }
-
-/** Makes the error responses of all endpoints with client authentication explain why an assertion was rejected or that a proof is missing. */
-export const listenForAuthenticationFailures = (provider: Provider): Provider =>
-  provider
-    .on('grant.error', recordAuthenticationFailure)
-    .on('revocation.error', recordAuthenticationFailure)
-    .on('introspection.error', recordAuthenticationFailure)
-    .on('pushed_authorization_request.error', recordAuthenticationFailure)
-    .on('device_authorization.error', recordAuthenticationFailure);
-
-/** Detail of oidc-provider's error for a client that must bind its tokens to a key. */
-const missingProofDetail = 'DPoP proof JWT not provided';
-
-function recordAuthenticationFailure({ req }: Pick<KoaContextWithOIDC, 'req'>, error: errors.OIDCProviderError): void {
-  const context = getOauthRequestContext(req);
-  if (error.error_detail === missingProofDetail) context.lacksDpopProof = true;
-  if (!(error instanceof errors.InvalidClientAuth) || context.form?.has('client_assertion') !== true) return;
-  // the response does not reveal whether a client with another authentication method exists
-  if (context.client?.jwks == null && context.client?.jwksUri == null) return;
-  context.clientAuthenticationFailure ??= `client assertion: ${toErrorDescription(error.error_detail ?? 'not valid')}`;
-}
-
-/** Removes characters that an `error_description` must not contain (RFC 6749 section 5.2). */
-const toErrorDescription = (text: string): string => text.replaceAll(/[^ -~]|["\\]/g, '');

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import {
   applicationCreateSchema,
+  certificateAuthenticationMethods,
+  certificateSubjectTypes,
+  clientAuthenticationMethods,
   findForbiddenCharacterIssueMessage,
   idTokenSigningAlgorithms,
   maxApplicationKeys,
@@ -18,7 +21,12 @@ import {
   grantTypesOfSelfRegisteredApplications,
   type ApplicationInput,
 } from '../../applications/create-application.ts';
-import { findClientAuthenticationErrors, toPublicJwks, type ClientAuthenticationInput } from '../../applications/client-authentication.ts';
+import {
+  findClientAuthenticationErrors,
+  getRequestedAuthenticationMethod,
+  toPublicJwks,
+  type ClientAuthenticationInput,
+} from '../../applications/client-authentication.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findUrlFieldsFetchedByServers } from './find-url-fields-fetched-by-servers.ts';
@@ -54,10 +62,18 @@ function checkRequest(properties: Properties, allowedGrants: readonly string[]):
   if (!requested.data.grant_types.every((name) => allowedGrants.includes(name)))
     throw new errors.InvalidClientMetadata(`grant_types must be among ${allowedGrants.join(', ')}`);
   properties.client_name ??= properties.client_id;
+  replaceSignatureAlgorithms(properties);
   // RFC 7591 section 3.2.1: the response shows that every application with this URL gets `sid`
   if (properties.backchannel_logout_uri !== undefined) properties.backchannel_logout_session_required = true;
   // always contains `openid`, because oidc-provider treats an empty scope as all scopes
   properties.scope = ['openid', ...known.filter((scope) => scope !== 'openid')].join(' ');
+}
+
+/** The response shows the algorithms that the server uses (RFC 7591 section 3.2.1): authorization responses are signed like ID tokens. */
+function replaceSignatureAlgorithms(properties: Properties): void {
+  const algorithm = properties.id_token_signed_response_alg ?? 'RS256';
+  Object.assign(properties, { authorization_signed_response_alg: algorithm, introspection_signed_response_alg: algorithm });
+  delete properties.request_object_signing_alg; // the server accepts every supported algorithm
 }
 
 const authenticationSchema = z.object({
@@ -68,26 +84,42 @@ const authenticationSchema = z.object({
 
 /** Checks the authentication method and the keys, with an error that names the field. oidc-provider checks them again, but less strictly. */
 function checkClientAuthentication(properties: Properties): void {
-  // keys for other purposes, such as request objects, are not used (RFC 7591 section 2)
-  if (properties.token_endpoint_auth_method !== 'private_key_jwt') delete properties.jwks;
+  // keys that the server would not use are ignored (RFC 7591 section 2)
+  if (!methodsWithKeys.has(properties.token_endpoint_auth_method ?? 'none')) delete properties.jwks;
   delete properties.token_endpoint_auth_signing_alg; // the server accepts every supported algorithm, and the response says so
   const requested = authenticationSchema.safeParse(properties);
   if (!requested.success) {
     const field = requested.error.issues[0]?.path[0] ?? 'jwks';
     throw new errors.InvalidClientMetadata(`${field} is not valid: jwks must contain a list of 1 to ${maxApplicationKeys} keys`);
   }
-  const { token_endpoint_auth_method: method, jwks, jwks_uri: jwksUri } = requested.data;
-  const authentication = { ...toApplicationAuthentication(method), jwks, jwksUri };
+  const { jwks, jwks_uri: jwksUri } = requested.data;
+  const authentication = { ...toApplicationAuthentication(properties), jwks, jwksUri };
   const [fault] = findClientAuthenticationErrors(authentication);
-  if (fault) throw new errors.InvalidClientMetadata(`${fault.field} ${formatInEnglish(fault.detail)}`);
-  if (jwks) properties.jwks = { keys: [...toPublicJwks(jwks).keys] };
+  if (fault) throw new errors.InvalidClientMetadata(`${toRegistrationField(fault.field)} ${formatInEnglish(fault.detail)}`);
+  if (jwks) properties.jwks = { keys: [...toPublicJwks(jwks, getRequestedAuthenticationMethod(authentication)).keys] };
 }
 
-/** Converts an RFC 7591 authentication method. oidc-provider rejects unsupported methods. */
-const toApplicationAuthentication = (method: string | undefined): Pick<ClientAuthenticationInput, 'type' | 'tokenEndpointAuthMethod'> => ({
-  type: method === 'none' ? 'public' : 'confidential',
-  tokenEndpointAuthMethod: method === 'none' || method === 'private_key_jwt' ? method : 'client_secret_basic',
-});
+const methodsWithKeys: ReadonlySet<string> = new Set(['private_key_jwt', ...certificateAuthenticationMethods]);
+
+/** RFC 8705 section 2.1.2 has one field for each type of name in a certificate. */
+const toRegistrationField = (field: string): string =>
+  field === 'tls_client_auth_subject' ? `one of ${certificateSubjectTypes.map((type) => `tls_client_auth_${type}`).join(', ')}` : field;
+
+/** Converts RFC 7591 metadata about the authentication. oidc-provider rejects unsupported methods, and more than one name in a certificate. */
+function toApplicationAuthentication(
+  metadata: AdapterPayload | Properties,
+): Pick<ClientAuthenticationInput, 'type' | 'tokenEndpointAuthMethod' | 'tlsClientAuthSubject'> {
+  const method = clientAuthenticationMethods.find((name) => name === metadata.token_endpoint_auth_method) ?? 'client_secret_basic';
+  const [tlsClientAuthSubject = null] = certificateSubjectTypes.flatMap((type) => {
+    const value: unknown = metadata[`tls_client_auth_${type}`];
+    return typeof value === 'string' ? [{ type, value }] : [];
+  });
+  return {
+    type: method === 'none' ? 'public' : 'confidential',
+    tokenEndpointAuthMethod: method,
+    tlsClientAuthSubject: method === 'tls_client_auth' ? tlsClientAuthSubject : null,
+  };
+}
 
 const requestedPropertiesSchema = z.object({ scope: z.string().default(''), grant_types: z.array(z.string()).default([]) });
 
@@ -142,7 +174,9 @@ export async function createApplicationFromClientMetadata(
   const input = {
     clientId,
     name: metadata.client_name ?? clientId,
-    ...toApplicationAuthentication(metadata.token_endpoint_auth_method),
+    ...toApplicationAuthentication(metadata),
+    tlsClientCertificateBoundAccessTokens: metadata['tls_client_certificate_bound_access_tokens'] === true,
+    requireSignedRequestObject: metadata['require_signed_request_object'] === true,
     jwks: metadata.jwks,
     jwksUri: metadata.jwks_uri,
     idTokenSignedResponseAlg: idTokenSigningAlgorithms.find((algorithm) => algorithm === metadata.id_token_signed_response_alg) ?? null,

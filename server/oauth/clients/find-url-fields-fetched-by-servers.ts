@@ -1,6 +1,6 @@
 /**
  * Fields with URLs that the server never requests during registration: URLs that users are redirected to, fields that the server ignores
- * (RFC 7591 section 2), and the URL for logout tokens, which has its own rules (`findApplicationFieldErrors`).
+ * (RFC 7591 section 2), the URL for logout tokens, which has its own rules (`findApplicationFieldErrors`), and a name in a certificate.
  */
 const neverRequested = new Set([
   'redirect_uris',
@@ -9,6 +9,7 @@ const neverRequested = new Set([
   'client_uri',
   'policy_uri',
   'tos_uri',
+  'tls_client_auth_san_uri',
 ]);
 /** Text fields, whose values may mention a URL that the server never requests. */
 const textFields = new Set(['client_id', 'client_name', 'contacts', 'scope', 'software_id', 'software_version']);

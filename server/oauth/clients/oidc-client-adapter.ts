@@ -1,11 +1,13 @@
 import { orderAuthorizationDetailsType, type PublicJsonWebKey } from '@mandate/contract';
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { deviceCodeGrantType } from '../../applications/application.entity.ts';
-import { getClientAuthenticationMethod } from '../../applications/client-authentication.ts';
+import { getClientAuthenticationMethod, type ClientAuthenticationMethod } from '../../applications/client-authentication.ts';
 import { getIdTokenSigningAlgorithm } from '../../applications/id-token-signing-algorithm.ts';
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
 import { referencePageClientId } from '../../applications/ensure-reference-page-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import type { ClientCertificateSupport } from '../../applications/client-certificate-support.ts';
+import { findUnsupportedCertificateSetting, toMutualTlsMetadata } from './client-certificate-authentication.ts';
 import { isUrlClientId } from './client-id-url.ts';
 import { findActiveApplication } from './find-active-application.sql.ts';
 import { isRedirectUriOrigin } from '../protocol/is-redirect-uri-origin.ts';
@@ -38,13 +40,15 @@ export const createRedirectOriginCheck =
 /**
  * Creates the client adapter for oidc-provider. The adapter reads `applications` on every request, so that changes take effect immediately.
  */
-export const createClientAdapter = (em: EntityManager, development: boolean): Adapter => ({
+export const createClientAdapter = (em: EntityManager, development: boolean, certificates: ClientCertificateSupport): Adapter => ({
   async find(clientId) {
     if (clientId.includes('\0')) return undefined;
     rejectFailedDocument(clientId);
     const context = Provider.ctx && getOauthRequestContext(Provider.ctx.req);
     const client = context?.client?.clientId === clientId ? context.client : await findActiveApplication(em, [clientId]);
     if (context && client) context.client = client;
+    const unsupported = client && findUnsupportedCertificateSetting(client, certificates);
+    if (unsupported !== undefined) throw new errors.InvalidClient(unsupported);
     const publishedKeys = context?.clientKeys?.clientId === clientId ? context.clientKeys.keys : [];
     return client ? toClientMetadata(client, new Date(), publishedKeys) : undefined;
   },
@@ -60,6 +64,7 @@ function rejectFailedDocument(clientId: string): void {
 /** @param publishedKeys keys from the client's `jwks_uri`; they are loaded only if the request contains an assertion */
 function toClientMetadata(application: PrefetchedClient, now: Date, publishedKeys: readonly PublicJsonWebKey[]): AdapterPayload {
   const authenticationMethod = getClientAuthenticationMethod(application);
+  const algorithm = getIdTokenSigningAlgorithm(application);
   const usesAuthorizationCode = application.grantTypes.includes('authorization_code');
   const actsForUsers = usesAuthorizationCode || application.grantTypes.includes(deviceCodeGrantType);
   return {
@@ -68,9 +73,13 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
     application_type: isNative(application) ? 'native' : 'web',
     token_endpoint_auth_method: authenticationMethod,
     ...(authenticationMethod === 'client_secret_basic' && { client_secret: validSecretHashes(application, now).join(' ') || noSecret }),
-    ...(authenticationMethod === 'private_key_jwt' && { jwks: { keys: [...(application.jwks?.keys ?? publishedKeys)] } }),
-    ...(application.securityProfile === 'fapi2' && fapi2Metadata),
-    id_token_signed_response_alg: getIdTokenSigningAlgorithm(application),
+    ...(hasKeys(authenticationMethod, application) && { jwks: { keys: [...(application.jwks?.keys ?? publishedKeys)] } }),
+    ...toMutualTlsMetadata(application),
+    ...(application.securityProfile === 'fapi2' && getFapi2Metadata(application)),
+    id_token_signed_response_alg: algorithm,
+    authorization_signed_response_alg: algorithm,
+    introspection_signed_response_alg: algorithm,
+    require_signed_request_object: application.requireSignedRequestObject,
     redirect_uris: [...application.redirectUris],
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
     // `sid` is in the ID tokens of all these applications, whether they require it or not
@@ -93,11 +102,15 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
 const isNative = ({ clientId, redirectUris }: PrefetchedClient): boolean =>
   clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
 
-/** Metadata with which oidc-provider enforces the FAPI 2.0 Security Profile. */
-const fapi2Metadata = {
+/** `private_key_jwt` requires keys, even if they could not be loaded. */
+const hasKeys = (method: ClientAuthenticationMethod, { jwks, jwksUri }: PrefetchedClient): boolean =>
+  method === 'private_key_jwt' || jwks != null || jwksUri != null;
+
+/** Metadata with which oidc-provider enforces the FAPI 2.0 Security Profile. Tokens are bound to a certificate or to the key of a DPoP proof. */
+const getFapi2Metadata = ({ tlsClientCertificateBoundAccessTokens: isBoundToCertificate }: PrefetchedClient) => ({
   require_pushed_authorization_requests: true,
-  dpop_bound_access_tokens: true,
-} as const;
+  dpop_bound_access_tokens: !isBoundToCertificate,
+});
 
 /** Returns the FAPI profile of a request's client for oidc-provider. */
 export const getFapiProfile = ({ req }: { readonly req: object }, client: { readonly clientId: string } | undefined): '2.0' | undefined => {

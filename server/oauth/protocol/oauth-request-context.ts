@@ -22,6 +22,8 @@ export type OauthRequestContext = {
   clientAuthenticationFailure: string | undefined;
   /** Whether the client must bind its tokens to a key (DPoP), but the request contains no proof. */
   lacksDpopProof: boolean;
+  /** Whether the client must bind its tokens to a certificate, but the request has no acceptable certificate. */
+  lacksCertificate: boolean;
   /** Why the client ID metadata document that the request refers to is unusable. */
   metadataDocumentFailure: string | undefined;
   /** The request's locked code or refresh token, with the records that were read in the same query. */
@@ -64,6 +66,7 @@ export function getOauthRequestContext(req: object): OauthRequestContext {
     clientAssertion: undefined,
     clientAuthenticationFailure: undefined,
     lacksDpopProof: false,
+    lacksCertificate: false,
     metadataDocumentFailure: undefined,
     prefetched: undefined,
     lockedRefreshToken: undefined,

@@ -94,10 +94,16 @@ function sendNotFoundOrMethodNotAllowed(ctx: Parameters<Middleware>[0]): void {
 const assertionErrors = new Set(['client_id mismatch', 'invalid client_assertion format']);
 
 function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_description: description }: ErrorBody, issuer: string): void {
-  const { clientAuthenticationFailure, form, lacksDpopProof } = getOauthRequestContext(ctx.req);
+  const { clientAuthenticationFailure, form, lacksDpopProof, lacksCertificate } = getOauthRequestContext(ctx.req);
   // RFC 9449 section 5; oidc-provider's `invalid_grant` would suggest that the code or refresh token is not valid
   if (lacksDpopProof && error === 'invalid_grant')
     ctx.body = { error: 'invalid_dpop_proof', error_description: 'this application must send a DPoP proof with each token request' };
+  // for the same reason: neither the code nor the refresh token was checked
+  if (lacksCertificate && error === 'invalid_grant')
+    ctx.body = {
+      error: 'invalid_request',
+      error_description: 'this application must present its client certificate with each token request',
+    };
   if (error === 'invalid_client' && clientAuthenticationFailure !== undefined)
     ctx.body = { error, error_description: clientAuthenticationFailure };
   if (error === 'invalid_request' && assertionErrors.has(description ?? '') && form?.has('client_assertion') === true) {

@@ -6,7 +6,10 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { createOidcAccountLookup } from '../accounts/accounts-and-passwords.ts';
 import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { clientAssertionAlgorithms } from '../../applications/parse-public-jwk.ts';
+import type { ClientCertificateSupport } from '../../applications/client-certificate-support.ts';
+import type { ClientCertificateOptions } from '../../http/request/client-certificate.ts';
 import { assertClientAssertionClaims } from '../clients/client-assertion.ts';
+import { configureMutualTls, getClientCertificateSupport } from '../clients/client-certificate-authentication.ts';
 import { createClientAdapter, getFapiProfile, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
 import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
 import { allowIntrospectionOfOwnTokens, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
@@ -29,6 +32,7 @@ import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.t
 import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-key.ts';
 import { replaceRequestedAcrChecks } from './requested-acr-check.ts';
 import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
+import { consumeRequestObject, readRequestObject, requestObjectAlgorithms, requestObjectConfiguration } from '../clients/request-object.ts';
 import { requirePkceOrNonce } from '../clients/require-pkce-or-nonce.ts';
 
 type ProviderOptions = {
@@ -47,6 +51,7 @@ type ProviderOptions = {
   /** The nonces that DPoP proofs can contain are derived from this secret (32 bytes). */
   readonly dpopNonceSecret: Buffer;
   readonly pages: ProviderPages;
+  readonly clientCertificates: ClientCertificateOptions | undefined;
   /** Tags of the languages of the pages, for `ui_locales_supported`. */
   readonly uiLocales: readonly string[];
 };
@@ -56,9 +61,10 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
   const cookies = cookieNamesForIssuer(issuer);
   const secure = issuer.startsWith('https:');
   const { refreshResponseKey: key, refreshGraceSeconds: graceSeconds } = parts;
+  const certificates = getClientCertificateSupport(parts.clientCertificates);
   const ProviderWithRefreshGrant = providerWithRefreshGrant({ store, key, graceSeconds });
   const provider = new ProviderWithRefreshGrant(issuer, {
-    adapter: (model) => (model === 'Client' ? createClientAdapter(em, parts.development) : store(model)),
+    adapter: (model) => (model === 'Client' ? createClientAdapter(em, parts.development, certificates) : store(model)),
     jwks: { keys: parts.keys.map(toOidcProviderSigningKey) },
     routes: { ...oauthEndpointPaths },
     cookies: {
@@ -81,8 +87,16 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     extraTokenClaims: addSignInClaims,
     formats: { customizers: { jwt: storeIssuedAccessTokenRecord(store, parts.referenceKey) } },
     ...protocolConfiguration,
+    clientAuthMethods: listClientAuthenticationMethods(certificates),
+    // oidc-provider calls this function after all its checks of an authorization request, whether it has the parameter or not
+    extraParams: {
+      offline_access: async (ctx) => {
+        keepOfflineAccess(ctx);
+        await consumeRequestObject(em, ctx);
+      },
+    },
     discovery: { client_id_metadata_document_supported: true, ui_locales_supported: [...parts.uiLocales] },
-    features: features(em, issuer, pages, parts.dpopNonceSecret),
+    features: { ...features(em, issuer, pages, parts.dpopNonceSecret), mTLS: configureMutualTls(parts.clientCertificates) },
   });
   patchClientSecretComparison(provider);
   patchBackchannelLogout(provider, em);
@@ -111,14 +125,28 @@ const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {
   throw new Error('the authorization server does not request URLs of clients');
 };
 
+const listClientAuthenticationMethods = ({
+  accepted,
+  hasAuthority,
+}: ClientCertificateSupport): NonNullable<Configuration['clientAuthMethods']> => [
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+  ...(hasAuthority ? (['tls_client_auth'] as const) : []),
+  ...(accepted ? (['self_signed_tls_client_auth'] as const) : []),
+  'none',
+];
+
 const protocolConfiguration: Configuration = {
   responseTypes: ['code'],
-  clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
   assertJwtClientAuthClaimsAndHeader: assertClientAssertionClaims,
   enabledJWA: {
     clientAuthSigningAlgValues: [...clientAssertionAlgorithms],
     dPoPSigningAlgValues: [...dpopAlgorithms],
     idTokenSigningAlgValues: [...idTokenSigningAlgorithms],
+    authorizationSigningAlgValues: [...idTokenSigningAlgorithms],
+    introspectionSigningAlgValues: [...idTokenSigningAlgorithms],
+    requestObjectSigningAlgValues: [...requestObjectAlgorithms],
   },
   pkce: { required: requirePkceOrNonce },
   scopes: [...openIdConnectScopes, ...scopeNames],
@@ -136,7 +164,6 @@ const protocolConfiguration: Configuration = {
    */
   clientBasedCORS: (ctx, origin, client) =>
     (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') && isRedirectUriOrigin(client.redirectUris ?? [], origin),
-  extraParams: { offline_access: keepOfflineAccess },
   ttl: {
     AccessToken: tokenAndSessionLifetimes.accessToken,
     ClientCredentials: tokenAndSessionLifetimes.accessToken,
@@ -156,7 +183,10 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages, dpopN
   clientCredentials: { enabled: true },
   revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
   introspection: { enabled: true, allowedPolicy: allowIntrospectionOfOwnTokens },
+  jwtIntrospection: { enabled: true },
+  jwtResponseModes: { enabled: true },
   pushedAuthorizationRequests: { enabled: true },
+  requestObjects: requestObjectConfiguration,
   // A client whose clock is wrong gets a nonce to put into its proof (RFC 9449 section 8).
   dPoP: { enabled: true, nonceSecret: dpopNonceSecret },
   fapi: { enabled: true, profile: getFapiProfile },
@@ -244,10 +274,11 @@ function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
   if (client?.grantTypeAllowed('refresh_token')) params['scope'] = [...scopes.add('offline_access')].join(' ');
 }
 
-/** Returns the scope parameter of the pushed request (RFC 9126), if there is one, or else of the request itself. */
-function readRequestedScope({ oidc: { entities, body }, method, query }: KoaContextWithOIDC): unknown {
+/** Returns the scope of the pushed request (RFC 9126) or request object (RFC 9101), if there is one, or else of the request itself. */
+function readRequestedScope(ctx: KoaContextWithOIDC): unknown {
+  const { entities, body } = ctx.oidc;
   // oidc-provider stores pushed parameters as an unsecured JWT
-  const pushedRequest = entities['PushedAuthorizationRequest']?.request;
-  if (pushedRequest !== undefined) return decodeJwt(pushedRequest)['scope'];
-  return (method === 'POST' ? body : query)?.['scope'];
+  const requestObject = entities['PushedAuthorizationRequest']?.request ?? readRequestObject(ctx);
+  if (requestObject !== undefined) return decodeJwt(requestObject)['scope'];
+  return (ctx.method === 'POST' ? body : ctx.query)?.['scope'];
 }

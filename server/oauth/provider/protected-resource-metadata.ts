@@ -15,13 +15,17 @@ export function protectedResourceMetadataUrl(resource: string): URL {
 /**
  * Serves the protected resource metadata (RFC 9728), which lets a client that knows only the API URL discover the authorization server.
  * Mount the router at `/.well-known`. Every 401 response refers to this metadata.
+ * @param acceptsCertificates whether access tokens can be bound to client certificates (RFC 8705)
  */
-export function createProtectedResourceMetadataRouter(issuer: string): express.Router {
+export function createProtectedResourceMetadataRouter(issuer: string, acceptsCertificates: boolean): express.Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   for (const resource of listAccessTokenAudiences(issuer)) {
     const pathname = protectedResourceMetadataUrl(resource).pathname.slice('/.well-known'.length);
     router.all(pathname, mcpCors).get(pathname, (_req, res) => {
-      res.set('Cache-Control', 'public, max-age=3600').json(metadata(issuer, resource));
+      res.set('Cache-Control', 'public, max-age=3600').json({
+        ...metadata(issuer, resource),
+        ...(acceptsCertificates && { tls_client_certificate_bound_access_tokens: true }),
+      });
     });
   }
   return router;

@@ -17,6 +17,7 @@ import type { Context, Middleware } from 'koa';
 import type { AdapterFactory, KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
+import { getPresentedCertificate } from '../../http/request/client-certificate.ts';
 import { getClientRefreshGraceSeconds } from '../clients/oidc-client-adapter.ts';
 import { prefetchClientAndLimitSecretAttempts, type ClientPrefetchOptions } from '../clients/prefetch-client-and-limit-secret-attempts.ts';
 import { recordConnectedAppUseAndGrantCreated } from '../grants/create-list-and-revoke-connected-apps.ts';
@@ -59,7 +60,7 @@ export type RefreshGrantOptions = {
  * Handles the `refresh_token` grant type. Within a grace period, a repeated request returns the first response byte for byte, as long as
  * the new refresh token has not been used. Two concurrent refreshes, or a retry after a lost response, are therefore not treated as token
  * theft (RFC 9700 section 4.14.2). A request counts as a repetition only if its client, scopes, resources,
- * authorization details and DPoP key are the same as in the first request. oidc-provider performs all its checks before the stored response is returned. Any other use of a rotated token is
+ * authorization details, DPoP key and client certificate are the same as in the first request. oidc-provider performs all its checks before the stored response is returned. Any other use of a rotated token is
  * treated as reuse.
  *
  * Must run in the request transaction, so that the stored response is committed together with the tokens that it contains.
@@ -109,14 +110,22 @@ const deriveResponseKey = (key: KeyObject, token: string): Buffer =>
 
 /**
  * Returns a fingerprint that is the same whenever a request is repeated. The fingerprint covers the scopes and resources, regardless of
- * their order, the DPoP key and the authorization details.
+ * their order, the DPoP key, the certificate to which the tokens are bound, and the authorization details.
  */
 async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
   const { scope, resource, authorization_details: details } = ctx.oidc.params ?? {};
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];
   const resources = [resource ?? []].flat().map(String);
   const proofKey = await thumbprintFromUnverifiedDpopProof(ctx.get('DPoP'));
-  return JSON.stringify([sortedUnique(scopes), sortedUnique(resources), proofKey, ...(details === undefined ? [] : [details])]);
+  const isBound = ctx.oidc.client?.tlsClientCertificateBoundAccessTokens === true;
+  const certificate = isBound ? getPresentedCertificate(ctx.req)?.certificate?.fingerprint256 : undefined;
+  return JSON.stringify([
+    sortedUnique(scopes),
+    sortedUnique(resources),
+    proofKey,
+    ...(details === undefined ? [] : [details]),
+    ...(certificate === undefined ? [] : [{ certificate }]),
+  ]);
 }
 
 const sortedUnique = (values: readonly string[]): string[] => [...new Set(values)].toSorted();

@@ -54,6 +54,7 @@ export const storeIssuedAccessTokenRecord =
       ...(scope !== undefined && { scope }),
       aud: token.aud,
       ...(token.jkt !== undefined && { jkt: token.jkt }),
+      ...(token['x5t#S256'] !== undefined && { 'x5t#S256': token['x5t#S256'] }),
       ...(token.extra !== undefined && { extra: token.extra }),
       ...('rar' in token && token.rar !== undefined && { rar: token.rar }),
       // for the userinfo endpoint; oidc-provider omits the requested claims from tokens with an audience

@@ -19,8 +19,11 @@ const accessTokenClaims = z.object({
   scope: z.string().default(''),
   auth_time: z.number().optional(),
   acr: z.string().optional(),
-  /** Key that the token is bound to; a DPoP proof for this key is required (RFC 9449 section 6.1). */
-  cnf: z.object({ jkt: z.string() }).optional(),
+  /** Key of DPoP proofs (RFC 9449 section 6.1), or client certificate (RFC 8705 section 3.1), that the token is bound to. */
+  cnf: z
+    .object({ jkt: z.string().optional(), 'x5t#S256': z.string().optional() })
+    .refine((cnf) => cnf.jkt !== undefined || cnf['x5t#S256'] !== undefined)
+    .optional(),
 });
 
 type VerifiedToken = {
@@ -45,19 +48,21 @@ export function createAccessTokenVerifier(
   // Signing keys are cached at least as long as verified tokens, so this cache does not delay the effect of a key removal.
   const cache = new ShortLivedCache<VerifiedToken>();
   const verifyDpopProof = createDpopProofVerifier(em, nonces);
-  return async ({ token, scheme, proof, method, path }) => {
+  return async ({ token, scheme, proof, certificateThumbprint, method, path }) => {
     try {
       const { claims, record, scopes, header } =
         cache.get(token) ?? cache.set(token, await verifySignatureAndClaims(token, verification, audience));
       await verification.keys(header, emptyJws); // throws if the signing key has been removed since the token was cached
       const now = new Date();
       if (claims.exp * 1000 <= now.getTime()) return 'expired_token';
-      if ((claims.cnf === undefined) !== (scheme === 'Bearer')) return 'invalid_token';
+      const { jkt, 'x5t#S256': boundCertificate } = claims.cnf ?? {};
+      if ((jkt === undefined) !== (scheme === 'Bearer')) return 'invalid_token';
+      if (boundCertificate !== undefined && boundCertificate !== certificateThumbprint()) return 'invalid_token';
       const status = await findActiveTokenUserAndLimits(em, [record]);
       if (!status || status.ends_at * 1000 <= now.getTime()) return 'revoked_token';
-      if (claims.cnf !== undefined) {
+      if (jkt !== undefined) {
         const request = { proof: proof ?? '', method, url: new URL(path, verification.issuer).href };
-        const result = await verifyDpopProof(claims.cnf.jkt, token, request, new Date());
+        const result = await verifyDpopProof(jkt, token, request, new Date());
         if (result === 'use_nonce') return { dpopNonce: nonces.current(new Date()) };
         if (result === 'invalid') return 'invalid_token';
       }

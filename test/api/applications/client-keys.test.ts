@@ -192,7 +192,21 @@ describe('the security profile fapi2', () => {
       400,
       'invalid_request',
       '#/token_endpoint_auth_method',
-      '#/token_endpoint_auth_method: Must be private_key_jwt with the security profile fapi2.',
+      '#/token_endpoint_auth_method: Must be one of private_key_jwt, tls_client_auth, self_signed_tls_client_auth with the security profile fapi2.',
     ]);
   });
+});
+
+test('require_signed_request_object can be set only for an application with keys', async () => {
+  const body = withKeys((await createClientKey()).jwk);
+  const { id, require_signed_request_object: isRequired } = await create({ ...body, require_signed_request_object: true });
+  expect([isRequired, (await create(machine)).require_signed_request_object]).toEqual([true, false]);
+  expect((await call('PATCH', `/${id}`, { require_signed_request_object: false })).body.require_signed_request_object).toBe(false);
+  const response = await call('POST', '', { ...machine, require_signed_request_object: true });
+  expect([...readErrors(response), response.body.errors[0].detail]).toEqual([
+    400,
+    'invalid_request',
+    '#/require_signed_request_object',
+    'Requires jwks or jwks_uri with the keys that verify the request objects.',
+  ]);
 });

@@ -10,7 +10,8 @@ import {
   toAssertionForm,
 } from '../../support/oauth/client-assertion.ts';
 import { ClientMetadataFixture, createDocumentPath } from '../../support/oauth/client-metadata-fixture.ts';
-import { sendTokenRequest } from '../../support/oauth/oauth-flow.ts';
+import { authorizationPath, buildAuthorizationRequest, sendTokenRequest } from '../../support/oauth/oauth-flow.ts';
+import { createRequestObject } from '../../support/oauth/request-object.ts';
 
 const shop = new ClientMetadataFixture();
 const jsonHeaders = { 'content-type': 'application/jwk-set+json' };
@@ -46,6 +47,22 @@ describe('an application with jwks_uri', () => {
     const form = { grant_type: 'client_credentials', client_id: clientId };
     expect((await sendTokenRequest(shop.mandate.origin, form)).status).toBe(401);
     expect(countFetches(path)).toBe(0);
+  });
+
+  test('signs its authorization requests with a key that it publishes', async () => {
+    const [path, key, redirectUri] = [createDocumentPath(), await createClientKey(), 'https://app.example/callback'];
+    const application = { grantTypes: ['authorization_code'], redirectUris: [redirectUri], scopes: ['orders.read'] } as const;
+    const clientId = await createApplicationWithKeys(shop.mandate.db, { jwksUri: publish(path, [key.jwk]) }, application);
+    const { query } = buildAuthorizationRequest({ client_id: clientId, redirect_uri: redirectUri });
+    const open = async (signer: typeof key): Promise<string> => {
+      const request = await createRequestObject(signer, shop.mandate.origin, query);
+      const response = await fetch(shop.mandate.origin + authorizationPath({ client_id: clientId, request }), { redirect: 'manual' });
+      return `${response.status} ${response.headers.get('location') ?? ''}`;
+    };
+    expect(await open(key)).toContain('303 ');
+    expect(await open(key)).toContain('/sign-in/');
+    expect(await open(await createClientKey('ES256', key.kid))).not.toContain('/sign-in/');
+    expect(countFetches(path)).toBe(1);
   });
 
   test('gets an error that explains why its keys cannot be used', async () => {

@@ -18,9 +18,17 @@ const metadata = { client_name: 'Test client', redirect_uris: ['https://dev.exam
 
 /**
  * Client metadata fields with URLs that the server uses only for redirects or display, and never fetches; and the URL for logout tokens,
- * to which the server never connects during registration.
+ * to which the server never connects during registration; and the URI in a certificate, which is only a name.
  */
-const unfetchedFields = ['redirect_uris', 'post_logout_redirect_uris', 'backchannel_logout_uri', 'client_uri', 'policy_uri', 'tos_uri'];
+const unfetchedFields = [
+  'redirect_uris',
+  'post_logout_redirect_uris',
+  'backchannel_logout_uri',
+  'client_uri',
+  'policy_uri',
+  'tos_uri',
+  'tls_client_auth_san_uri',
+];
 
 /**
  * Returns all client metadata fields with URLs, read from the source of oidc-provider, so that fields of later versions are also tested.

@@ -198,11 +198,11 @@ describe('prompt', () => {
   });
 });
 
-test('the server rejects request objects and does not fetch them (20)', async () => {
+test('the server rejects unsigned request objects, and does not fetch request objects (20)', async () => {
   expect(authorizationOutcome(await openAuthorizationRequest({ request_uri: 'https://evil.example/request' }))).toBe(
     'request_uri_not_supported',
   );
-  expect(authorizationOutcome(await openAuthorizationRequest({ request: 'eyJhbGciOiJub25lIn0.e30.' }))).toBe('request_not_supported');
+  expect(authorizationOutcome(await openAuthorizationRequest({ request: 'eyJhbGciOiJub25lIn0.e30.' }))).toBe('invalid_request_object');
 });
 
 test('the command line is registered as a public application on a new installation', async () => {

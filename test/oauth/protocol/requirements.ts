@@ -22,7 +22,7 @@ export const oauthRequirements: Readonly<Record<number, string>> = {
   17: 'unknown resource → invalid_target',
   18: 'prompt=none without session → login_required; without consent → consent_required/interaction_required; never HTML',
   19: 'prompt=login / max_age=0 with a live session → login page',
-  20: 'request_uri=https://…, request=… → request_uri_not_supported/request_not_supported, no outbound fetch',
+  20: 'request_uri=https://… → request_uri_not_supported, unsigned request=… → invalid_request_object, no outbound fetch',
   21: 'prompt=none login, max_age=-1 → invalid_request',
   22: "login, consent, device and error pages: frame-ancestors 'none' or XFO, no-store, Referrer-Policy",
   23: 'consent submit from a page with our CSP reaches http://127.0.0.1:port in a real browser',

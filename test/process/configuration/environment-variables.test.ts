@@ -271,8 +271,14 @@ function count(variable: string, read: Row['read'], unset: number): Row {
   return { variable, read, accepted: { '1': 1, [maxConfigurableRequestLimit]: maxConfigurableRequestLimit, '': unset }, rejected };
 }
 
-/** These variables name files, and are tested with real files in `configuration.test.ts`. */
-const variablesWithFiles = ['MANDATE_TLS_CERT', 'MANDATE_TLS_KEY'];
+/** These variables name files or depend on them, and are tested with files in other tests of this folder. */
+const variablesWithFiles = [
+  'MANDATE_CLIENT_CA',
+  'MANDATE_CLIENT_CERTIFICATES',
+  'MANDATE_CLIENT_CERTIFICATE_HEADER',
+  'MANDATE_TLS_CERT',
+  'MANDATE_TLS_KEY',
+];
 
 test('the table contains every variable', () => {
   const variables = rows.map(({ variable }) => variable);

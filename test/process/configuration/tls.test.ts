@@ -5,7 +5,10 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { connect, type SecureVersion } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createSelfSignedCertificate, type CertificateWithKey } from '../../support/network/self-signed-certificate.ts';
+import type { CertificateWithKey } from '../../support/network/create-certificate.ts';
+import { createSelfSignedCertificate } from '../../support/network/self-signed-certificate.ts';
+import { createAuthority } from '../../support/oauth/client-certificates.ts';
+import { createHttpsFetch } from '../../support/oauth/https-server.ts';
 import { killServerProcesses, runServerUntilExit, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 
 afterEach(killServerProcesses);
@@ -76,8 +79,16 @@ describe('TLS with certificate files', { timeout: 300_000 }, () => {
     };
     const [one, two, three] = [createSelfSignedCertificate(), createSelfSignedCertificate(), createSelfSignedCertificate(3)];
     await put(one);
-    const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile });
+    const authoritiesFile = join(data.path, 'ca.crt');
+    await writeFile(authoritiesFile, createAuthority().cert);
+    const clientCertificates = { MANDATE_CLIENT_CERTIFICATES: 'tls', MANDATE_CLIENT_CA: authoritiesFile };
+    const files = { MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile };
+    const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, ...files, ...clientCertificates });
     const port = Number(new URL(server.url).port);
+    const metadata = await createHttpsFetch({ ca: one.cert })(new URL(`https://localhost:${port}/.well-known/openid-configuration`), {});
+    expect(await metadata.json()).toMatchObject({
+      token_endpoint_auth_methods_supported: expect.arrayContaining(['tls_client_auth', 'self_signed_tls_client_auth']),
+    });
     expect(server.output()).toContain(`https://localhost:${port}/api/v1`);
     await expectRecommendedTlsSettings(port);
     // the client verifies this connection against the first certificate

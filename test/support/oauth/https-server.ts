@@ -65,29 +65,39 @@ export async function startHttpsMandate(path = ''): Promise<HttpsMandate> {
   };
 }
 
+type HttpsConnection = { readonly ca: string; readonly cert?: string | undefined; readonly key?: string | undefined };
+
+/**
+ * Creates a function with the signature of `fetch` that sends requests to this machine over a new TLS connection, whatever the host of the URL.
+ * `cert` and `key` are the client's certificate.
+ */
+export const createHttpsFetch =
+  (connection: HttpsConnection): SendRequest =>
+  async (url, init) => {
+    const { method, headers, body } = new Request(url, { ...init, ...(init.body !== undefined && { duplex: 'half' }) });
+    const outgoing = request({
+      host: '127.0.0.1',
+      port: url.port,
+      servername: url.hostname,
+      path: url.pathname + url.search,
+      method,
+      headers: { ...Object.fromEntries(headers), host: url.host },
+      ...connection,
+      agent: false,
+    });
+    outgoing.end(body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer()));
+    const [incoming]: IncomingMessage[] = await once(outgoing, 'response');
+    if (!incoming) throw new Error('no response');
+    const responseHeaders = new Headers();
+    for (const [name, values = []] of Object.entries(incoming.headersDistinct))
+      for (const value of values) responseHeaders.append(name, value);
+    const responseText = await text(incoming);
+    const status = incoming.statusCode ?? 0;
+    return new Response(status === 204 || status === 304 ? null : responseText, { status, headers: responseHeaders });
+  };
+
 /** Sends a request to a host under `example.test`; same signature as `fetch`. */
-export const fetchHttps: SendRequest = async (url, init) => {
-  const { method, headers, body } = new Request(url, { ...init, ...(init.body !== undefined && { duplex: 'half' }) });
-  const outgoing = request({
-    host: '127.0.0.1',
-    port: url.port,
-    servername: url.hostname,
-    path: url.pathname + url.search,
-    method,
-    headers: { ...Object.fromEntries(headers), host: url.host },
-    ca: keyPair.cert,
-    agent: false,
-  });
-  outgoing.end(body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer()));
-  const [incoming]: IncomingMessage[] = await once(outgoing, 'response');
-  if (!incoming) throw new Error('no response');
-  const responseHeaders = new Headers();
-  for (const [name, values = []] of Object.entries(incoming.headersDistinct))
-    for (const value of values) responseHeaders.append(name, value);
-  const responseText = await text(incoming);
-  const status = incoming.statusCode ?? 0;
-  return new Response(status === 204 || status === 304 ? null : responseText, { status, headers: responseHeaders });
-};
+export const fetchHttps: SendRequest = createHttpsFetch({ ca: keyPair.cert });
 
 export type UserAccount = { readonly name: string; readonly email: string; readonly password: string };
 

@@ -102,7 +102,7 @@ const serveInThisProcess: StartServer = async ({ db: existingDb, http, ...option
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  const origin = `http://localhost:${address.port}`;
+  const origin = `${http?.tls ? 'https' : 'http'}://localhost:${address.port}`;
   const keys = deriveKeys(testServerSecret);
   const app = await createApp({
     db,

@@ -28,6 +28,8 @@ export type StartOptions = Partial<
     | 'monthlyUse'
     | 'previewVersions'
     | 'refreshGraceSeconds'
+    | 'clientCertificates'
+    | 'trustProxy'
   >
 > & {
   db?: Database;

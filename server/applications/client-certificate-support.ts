@@ -1,0 +1,35 @@
+import type { ClientAuthenticationMethod } from './client-authentication.ts';
+
+/** Which client certificates the server accepts. */
+export type ClientCertificateSupport = {
+  /** Whether the server learns the certificates of clients. */
+  readonly accepted: boolean;
+  /** Whether the server trusts an authority that issues certificates for `tls_client_auth`. */
+  readonly hasAuthority: boolean;
+};
+
+type CertificateSettings = {
+  readonly tokenEndpointAuthMethod?: ClientAuthenticationMethod | undefined;
+  readonly tlsClientCertificateBoundAccessTokens?: boolean | undefined;
+};
+
+type ClientCertificateSupportError = {
+  readonly field: 'token_endpoint_auth_method' | 'tls_client_certificate_bound_access_tokens';
+  readonly detail: string;
+};
+
+const notAccepted = 'the server accepts no client certificates; its operator must set MANDATE_CLIENT_CERTIFICATES';
+
+/** Yields the settings of an application that need certificates which the server does not accept. */
+export function* findClientCertificateSupportErrors(
+  { tokenEndpointAuthMethod: method, tlsClientCertificateBoundAccessTokens: isBound = false }: CertificateSettings,
+  { accepted, hasAuthority }: ClientCertificateSupport,
+): Generator<ClientCertificateSupportError> {
+  const field = 'token_endpoint_auth_method';
+  if (method === 'tls_client_auth' || method === 'self_signed_tls_client_auth') {
+    if (!accepted) yield { field, detail: `cannot be ${method}: ${notAccepted}` };
+    else if (method === 'tls_client_auth' && !hasAuthority)
+      yield { field, detail: 'cannot be tls_client_auth: the server trusts no authority; its operator must set MANDATE_CLIENT_CA' };
+  }
+  if (isBound && !accepted) yield { field: 'tls_client_certificate_bound_access_tokens', detail: `cannot be true: ${notAccepted}` };
+}

@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import { findCertificateAuthoritiesFileError } from '../http/server/certificate-authorities-file.ts';
+import type { ClientCertificateSource } from '../http/request/client-certificate.ts';
+
+type ClientCertificateVariables = {
+  readonly MANDATE_CLIENT_CERTIFICATES: 'off' | 'tls' | 'proxy';
+  readonly MANDATE_CLIENT_CERTIFICATE_HEADER?: string | undefined;
+  readonly MANDATE_CLIENT_CA?: string | undefined;
+  readonly MANDATE_TLS_CERT?: string | undefined;
+  readonly MANDATE_TRUST_PROXY: number | string | false;
+};
+
+type Fault = { readonly variable: keyof ClientCertificateVariables; readonly message: string };
+
+/** The header of RFC 9440. */
+const defaultHeader = 'Client-Cert';
+
+/** Yields the errors in the variables about client certificates. */
+export function* findClientCertificateFaults(env: ClientCertificateVariables): Generator<Fault> {
+  const { MANDATE_CLIENT_CERTIFICATES: source, MANDATE_CLIENT_CA: authorities } = env;
+  if (source === 'tls' && env.MANDATE_TLS_CERT === undefined)
+    yield { variable: 'MANDATE_CLIENT_CERTIFICATES', message: 'must be off or proxy, unless the server terminates TLS (MANDATE_TLS_CERT)' };
+  // with a number, every machine that can connect to the server could present the certificate of any client
+  if (source === 'proxy' && typeof env.MANDATE_TRUST_PROXY !== 'string')
+    yield {
+      variable: 'MANDATE_TRUST_PROXY',
+      message: 'must be the addresses of the proxies, not their number, with MANDATE_CLIENT_CERTIFICATES=proxy',
+    };
+  if (source !== 'proxy' && env.MANDATE_CLIENT_CERTIFICATE_HEADER !== undefined)
+    yield { variable: 'MANDATE_CLIENT_CERTIFICATE_HEADER', message: 'requires MANDATE_CLIENT_CERTIFICATES=proxy' };
+  if (authorities === undefined) return;
+  if (source === 'off') yield { variable: 'MANDATE_CLIENT_CA', message: 'requires MANDATE_CLIENT_CERTIFICATES to be tls or proxy' };
+  const message = findCertificateAuthoritiesFileError(authorities);
+  if (message !== undefined) yield { variable: 'MANDATE_CLIENT_CA', message };
+}
+
+/** Returns where client certificates come from, and the file of their authorities; undefined if the server accepts no certificates. */
+export function toClientCertificateConfig(
+  env: ClientCertificateVariables,
+): { readonly source: ClientCertificateSource; readonly authoritiesFile: string | undefined } | undefined {
+  const { MANDATE_CLIENT_CERTIFICATES: kind, MANDATE_CLIENT_CERTIFICATE_HEADER: header = defaultHeader, MANDATE_CLIENT_CA: file } = env;
+  if (kind === 'off') return undefined;
+  const source: ClientCertificateSource = kind === 'tls' ? { kind } : { kind: 'header', name: header.toLowerCase() };
+  return { source, authoritiesFile: file === undefined ? undefined : resolve(file) };
+}

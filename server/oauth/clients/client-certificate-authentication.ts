@@ -1,0 +1,77 @@
+import type { X509Certificate } from 'node:crypto';
+import { certificateSubjectTypes } from '@mandate/contract';
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import { hasSubject, type CertificateSubject } from '../../applications/certificate-subject.ts';
+import { getClientAuthenticationMethod } from '../../applications/client-authentication.ts';
+import { findClientCertificateSupportErrors, type ClientCertificateSupport } from '../../applications/client-certificate-support.ts';
+import { getPresentedCertificate, type ClientCertificateOptions } from '../../http/request/client-certificate.ts';
+import type { PrefetchedClient } from '../storage/prefetched-record-and-client-types.ts';
+
+type MutualTls = NonNullable<NonNullable<Configuration['features']>['mTLS']>;
+
+/** Purpose "TLS client authentication" of a certificate (RFC 5280 section 4.2.1.12). */
+const clientAuthenticationPurpose = '1.3.6.1.5.5.7.3.2';
+
+/** Returns which client certificates a server with these options accepts. */
+export const getClientCertificateSupport = (options: ClientCertificateOptions | undefined): ClientCertificateSupport => ({
+  accepted: options !== undefined,
+  hasAuthority: (options?.authorities.length ?? 0) > 0,
+});
+
+const getCertificate = ({ req }: KoaContextWithOIDC): X509Certificate | undefined => getPresentedCertificate(req)?.certificate;
+
+/**
+ * Configures mutual TLS (RFC 8705). `getCertificate` is always configured, because tokens that are bound to a certificate can still exist
+ * when the server no longer accepts certificates.
+ */
+export function configureMutualTls(options: ClientCertificateOptions | undefined): MutualTls {
+  if (options === undefined) return { enabled: false, getCertificate };
+  const accepted = { enabled: true, getCertificate, certificateBoundAccessTokens: true, selfSignedTlsClientAuth: true } as const;
+  if (options.authorities.length === 0) return accepted;
+  return {
+    ...accepted,
+    tlsClientAuth: true,
+    certificateAuthorized: (ctx) => {
+      const certificate = getCertificate(ctx);
+      return certificate !== undefined && isIssuedByAuthority(certificate, options.authorities, new Date());
+    },
+    certificateSubjectMatches: (ctx, property, value) => {
+      const [certificate, type] = [getCertificate(ctx), certificateSubjectTypes.find((name) => property === `tls_client_auth_${name}`)];
+      return certificate !== undefined && type !== undefined && hasSubject(certificate, { type, value });
+    },
+  };
+}
+
+/** A certificate without a list of purposes, for which Node returns undefined, can be used for all purposes. */
+const permitsClientAuthentication = (purposes: readonly string[] | undefined): boolean =>
+  purposes?.includes(clientAuthenticationPurpose) ?? true;
+
+/**
+ * Returns whether one of the authorities issued the certificate directly and for TLS clients. The proxy that terminates TLS may accept every
+ * certificate, so the server does not rely on its verification.
+ */
+const isIssuedByAuthority = (certificate: X509Certificate, authorities: readonly X509Certificate[], now: Date): boolean =>
+  permitsClientAuthentication(certificate.keyUsage) &&
+  authorities.some(
+    (authority) =>
+      authority.validFromDate <= now &&
+      authority.validToDate >= now &&
+      certificate.checkIssued(authority) &&
+      certificate.verify(authority.publicKey),
+  );
+
+/** Returns the metadata with which oidc-provider authenticates a client by its certificate and binds its tokens to the certificate. */
+export const toMutualTlsMetadata = (client: PrefetchedClient): Record<string, string | boolean> => ({
+  ...(client.tlsClientAuthSubject && toSubjectMetadata(client.tlsClientAuthSubject)),
+  ...(client.tlsClientCertificateBoundAccessTokens && { tls_client_certificate_bound_access_tokens: true }),
+});
+
+const toSubjectMetadata = ({ type, value }: CertificateSubject): Record<string, string> => ({ [`tls_client_auth_${type}`]: value });
+
+/** Returns why the server cannot serve a client, because it does not accept the certificates that the client needs. */
+export function findUnsupportedCertificateSetting(client: PrefetchedClient, support: ClientCertificateSupport): string | undefined {
+  const { tlsClientCertificateBoundAccessTokens } = client;
+  const settings = { tokenEndpointAuthMethod: getClientAuthenticationMethod(client), tlsClientCertificateBoundAccessTokens };
+  const [error] = findClientCertificateSupportErrors(settings, support);
+  return error && `${error.field} ${error.detail}`;
+}

@@ -1,0 +1,36 @@
+import type { Context, Middleware } from 'koa';
+import { readForm } from '../protocol/buffered-request-body.ts';
+import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
+import { loadPublishedKeys } from './client-assertion.ts';
+import { prefetchClient } from './oidc-client-adapter.ts';
+import type { ClientPrefetchOptions } from './prefetch-client-and-limit-secret-attempts.ts';
+import { readKeyIdOfRequestObject } from './request-object.ts';
+
+const { authorization, pushed_authorization_request: pushed, device_authorization: device } = oauthEndpointPaths;
+
+/**
+ * Loads the keys that the client of a request object publishes at its `jwks_uri`. The request object of a pushed request can be signed with
+ * another key than the client assertion.
+ */
+export const loadKeysOfRequestObject =
+  ({ em, clientKeys }: Pick<ClientPrefetchOptions, 'em' | 'clientKeys'>): Middleware =>
+  async (ctx, next) => {
+    const { clientId, requestObject } = await readClientAndRequestObject(ctx);
+    if (requestObject !== undefined) {
+      // a request to the other endpoints has already loaded its client
+      if (ctx.path === authorization && clientId !== undefined) await prefetchClient(em, ctx.req, clientId);
+      await loadPublishedKeys(clientKeys, ctx.req, readKeyIdOfRequestObject(requestObject));
+    }
+    await next();
+  };
+
+type ClientAndRequestObject = { readonly clientId?: string | undefined; readonly requestObject?: string | undefined };
+
+async function readClientAndRequestObject(ctx: Context): Promise<ClientAndRequestObject> {
+  if (ctx.path === authorization) {
+    const { client_id: clientId, request: requestObject } = ctx.query;
+    return typeof clientId === 'string' && typeof requestObject === 'string' ? { clientId, requestObject } : {};
+  }
+  if (ctx.method !== 'POST' || (ctx.path !== pushed && ctx.path !== device) || !ctx.is('application/x-www-form-urlencoded')) return {};
+  return { requestObject: (await readForm(ctx)).get('request') ?? undefined };
+}

@@ -1,0 +1,45 @@
+import { createPublicKey, randomUUID, X509Certificate } from 'node:crypto';
+import { createApplication, type ApplicationInput } from '../../../server/applications/create-application.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
+import { createCertificate, type Authority, type CertificateOptions, type CertificateWithKey } from '../network/create-certificate.ts';
+
+/** Creates an authority that issues client certificates. */
+export const createAuthority = (): Authority => createCertificate({ subject: [['CN', 'Test authority']], isAuthority: true });
+
+/** Creates a certificate for `CN=client,O=Example\, Ltd.,C=DE`, with one alternative name of each type. */
+export const createClientCertificate = (issuer: Authority, options: Partial<CertificateOptions> = {}): Authority =>
+  createCertificate({
+    subject: [
+      ['C', 'DE'],
+      ['O', 'Example, Ltd.'],
+      ['CN', 'client'],
+    ],
+    altNames: [
+      { type: 'dns', value: 'client.example' },
+      { type: 'uri', value: 'spiffe://example.com/a,b' },
+      { type: 'email', value: 'client@example.com' },
+      { type: 'ip', value: '192.0.2.5' },
+    ],
+    purpose: 'client',
+    issuer,
+    ...options,
+  });
+
+/** Returns the certificate's key with the certificate in `x5c`, for the registration of an application. */
+export const toJwkWithCertificate = ({ cert }: Pick<CertificateWithKey, 'cert'>): object => ({
+  ...createPublicKey(cert).export({ format: 'jwk' }),
+  x5c: [new X509Certificate(cert).raw.toString('base64')],
+});
+
+/** Creates a confidential application with the client credentials grant, unless `input` has other values. Returns its client ID. */
+export async function createApplicationWithCertificate(db: Database, input: Partial<ApplicationInput>): Promise<string> {
+  const clientId = `client-${randomUUID()}`;
+  const defaults = {
+    name: 'Test application',
+    type: 'confidential',
+    grantTypes: ['client_credentials'],
+    scopes: ['users.manage'],
+  } as const;
+  await createApplication(db.em.fork(), { ...defaults, clientId, ...input });
+  return clientId;
+}
