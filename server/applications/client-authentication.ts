@@ -41,7 +41,7 @@ export function* findClientAuthenticationErrors(input: ClientAuthenticationInput
     yield { field: 'jwks_uri', detail: 'must not be combined with jwks' };
   }
   if (jwks != null) yield* findJwksErrors(jwks);
-  const reason = jwksUri == null ? undefined : findUrlRejectionReason(jwksUri, false);
+  const reason = jwksUri == null ? undefined : findUrlRejectionReason(jwksUri, false, 'https://example.com/jwks.json');
   if (reason !== undefined) yield { field: 'jwks_uri', detail: reason };
 }
 

@@ -128,6 +128,13 @@ test.each([
   expect(errorFields({ body })).toContain(pointer);
 });
 
+test('the error for an issuer that is not a URL names an issuer as an example', async () => {
+  const { body } = await create({ ...newProvider(), issuer: 'login' });
+  expect(body.errors).toMatchObject([
+    { pointer: '#/issuer', detail: 'The URL must be an absolute URL such as https://login.example.com.' },
+  ]);
+});
+
 test('Apple requires a P-256 key, its ID and the team', async () => {
   const apple = { slug: 'apple', preset: 'apple', client_id: 'example.shop.web' };
   expect(errorFields(await create(apple))).toEqual(['#/private_key', '#/key_id', '#/team_id']);
