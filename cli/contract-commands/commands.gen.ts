@@ -7427,7 +7427,8 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           minItems: 1,
           maxItems: 20,
-          description: 'Scopes that are requested from the provider. They must include `openid`.',
+          description:
+            'Scopes that are requested from the provider. They must include `openid`. With `offline_access`, the server checks with the refresh token of the provider, when applications refresh their access, that the account still exists there.',
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         button_label: {
@@ -7627,7 +7628,8 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           minItems: 1,
           maxItems: 20,
-          description: 'Scopes that are requested from the provider. They must include `openid`.',
+          description:
+            'Scopes that are requested from the provider. They must include `openid`. With `offline_access`, the server checks with the refresh token of the provider, when applications refresh their access, that the account still exists there.',
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         button_label: {

@@ -60,7 +60,7 @@ export function* findClientAuthenticationErrors(input: ClientAuthenticationInput
   yield* findKeySourceErrors(method, jwks != null, jwksUri != null);
   yield* findSubjectErrors(method, input.tlsClientAuthSubject ?? undefined);
   if (jwks != null) yield* findJwksErrors(jwks, method);
-  const reason = jwksUri == null ? undefined : findUrlRejectionReason(jwksUri, false);
+  const reason = jwksUri == null ? undefined : findUrlRejectionReason(jwksUri, false, 'https://example.com/jwks.json');
   if (reason !== undefined) yield { field: 'jwks_uri', detail: reason };
 }
 

@@ -216,7 +216,7 @@ function* backchannelLogoutUriErrors(
 ): Generator<ApplicationFieldError> {
   if (uri == null) return;
   const field = 'backchannel_logout_uri';
-  const rejectionReason = findUrlRejectionReason(uri, development);
+  const rejectionReason = findUrlRejectionReason(uri, development, 'https://example.com/backchannel-logout');
   if (rejectionReason !== undefined) yield { field, detail: rejectionReason };
   if (!grantTypes.includes('authorization_code') && !grantTypes.includes(deviceCodeGrantType))
     yield { field, detail: 'requires that users sign in to the application' };

@@ -35,7 +35,7 @@ export function* findIdentityProviderErrors(
   development: boolean,
 ): Generator<IdentityProviderError> {
   const { issuer, scopes, audience, logoUri } = fields;
-  const rejectionReason = findUrlRejectionReason(issuer, development);
+  const rejectionReason = findUrlRejectionReason(issuer, development, 'https://login.example.com');
   if (rejectionReason !== undefined) yield { field: 'issuer', detail: `The URL ${rejectionReason}.` };
   else if (issuer.includes('?')) yield { field: 'issuer', detail: 'The URL must not have a query.' };
   if (!scopes.includes('openid')) yield { field: 'scopes', detail: 'Must include openid.' };

@@ -1,4 +1,5 @@
 import type { IdentityProvider } from '@mandate/contract';
+import { offlineAccessScope } from './offline-access.ts';
 
 type Preset = IdentityProvider['preset'];
 type PresetDefaults = {
@@ -15,19 +16,19 @@ export const identityProviderDefaults: Readonly<Record<Preset, PresetDefaults>> 
     name: 'Google',
     issuer: 'https://accounts.google.com',
     tokenEndpointAuthMethod: 'client_secret_basic',
-    scopes: ['openid', 'email', 'profile'],
+    scopes: ['openid', 'email', 'profile', offlineAccessScope],
   },
   apple: {
     name: 'Apple',
     issuer: 'https://appleid.apple.com',
     tokenEndpointAuthMethod: 'apple_client_secret',
-    scopes: ['openid', 'email', 'name'],
+    scopes: ['openid', 'email', 'name', offlineAccessScope],
   },
   microsoft: {
     name: 'Microsoft',
     issuer: undefined,
     tokenEndpointAuthMethod: 'client_secret_post',
-    scopes: ['openid', 'email', 'profile'],
+    scopes: ['openid', 'email', 'profile', offlineAccessScope],
   },
   oidc: {
     name: 'OpenID Connect',

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
 import express from 'express';
-import type { Middleware } from 'koa';
 import type { AdapterFactory, Provider } from 'oidc-provider';
 import { ensureCommandLineClient } from '../applications/ensure-command-line-client.ts';
 import { ensureConsoleClient } from '../applications/ensure-console-client.ts';
@@ -23,22 +22,15 @@ import {
 } from './protocol/endpoint-paths-and-audiences.ts';
 import { createDatabaseAttemptLimiter, type AttemptLimiter } from './brute-force/attempt-limiter.ts';
 import { createPublicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
-import { recordBrowserSessionUseOnAuthorization } from './sessions/record-list-and-revoke-browser-sessions.ts';
-import { recordConnectedAppUseAndGrantCreated } from './grants/create-list-and-revoke-connected-apps.ts';
-import { setRevokedGrantIdOfRequest, runRequestInTransaction } from './grants/request-transaction.ts';
+import { setRevokedGrantIdOfRequest } from './grants/request-transaction.ts';
 import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
-import { enforceDevicePollInterval } from './device-flow/enforce-device-poll-interval.ts';
-import { requireBrowserSessionOnDevicePages } from './device-flow/require-browser-session-on-device-pages.ts';
 import { createOidcProvider } from './provider/create-oidc-provider.ts';
+import { createProviderMiddleware } from './create-provider-middleware.ts';
 import { CsrfTokenService } from './pages/routing/csrf-token-service.ts';
-import { acceptJwtsForRevocationAndIntrospection, acceptJwtsAtUserinfo } from './tokens/jwt-access-token-hooks.ts';
+import { acceptJwtsAtUserinfo } from './tokens/jwt-access-token-hooks.ts';
 import { KnownBrowserCookie } from './brute-force/known-browser-cookie.ts';
 import { listenForAuthenticationFailures } from './clients/record-authentication-failure.ts';
 import { ClientKeyCache } from './clients/client-key-cache.ts';
-import { loadKeysOfRequestObject } from './clients/load-keys-of-request-object.ts';
-import { prefetchClientAndLimitSecretAttempts } from './clients/prefetch-client-and-limit-secret-attempts.ts';
-import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
-import { enableOpenClientRegistration } from './clients/open-registration.ts';
 import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
 import { createPageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
@@ -47,32 +39,28 @@ import { createProviderEndpointRouter } from './pages/handlers/identity-provider
 import { createPageRouter } from './pages/page-routes.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
 import { createPageSettings } from './pages/create-page-settings.ts';
-import { refreshBrandingForProviderPages } from './pages/routing/refresh-branding.ts';
 import { BrandingCache } from '../branding/branding-cache.ts';
 import { logoPathPattern } from '../branding/logo-path.ts';
 import { serveLogo } from '../branding/serve-logo.ts';
 import { pageEnhancementScript } from './pages/assets/read-page-script.ts';
 import { servePageScript } from './pages/assets/serve-page-script.ts';
-import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
+import { createOidcProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
 import { serveStylesheet, stylesheetPathPattern } from './pages/assets/build-page-stylesheet.ts';
 import { StatelessPasskeyChallenges } from './second-factors/passkeys.ts';
+import { createRefusalOfEndedAccounts } from './refresh/refuse-refresh-of-ended-account.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
-import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refresh-token-grant.ts';
-import { bufferRequestBody } from './protocol/buffered-request-body.ts';
 import { rejectCrossSiteProviderForms } from './pages/routing/reject-cross-site-forms.ts';
-import { createClientIdUrlMiddleware } from './clients/client-id-url-middleware.ts';
 import { ReloadableProvider } from './provider/reloadable-provider.ts';
 import { RelyingParty } from './identity-providers/relying-party.ts';
 import { loadOrCreateSigningKeyCache, type SigningKeyCacheOptions } from './signing-keys/rotating-signing-key-cache.ts';
-import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
 import { redirectFormToGet } from './provider/redirect-form-to-get.ts';
 import { createPostgresAdapterFactory } from './provider/postgres-adapter.ts';
-import { type OnTokenOperation, reportTokenOperations } from './provider/report-token-operations.ts';
+import type { OnTokenOperation } from './provider/report-token-operations.ts';
 import { translateOidcProviderCookies } from './provider/translate-oidc-provider-cookies.ts';
 import { deriveProviderKeys } from './provider/derive-provider-keys.ts';
 import { DpopNonces } from './tokens/dpop-nonces.ts';
 import { createAccessTokenVerifier } from './tokens/verify-access-token.ts';
-import { createServerErrorRecorder, correctProviderResponses } from './provider/correct-provider-responses.ts';
+import { createServerErrorRecorder } from './provider/correct-provider-responses.ts';
 
 export type CreateAuthorizationServerOptions = {
   readonly db: Database;
@@ -138,6 +126,9 @@ const listsForOrderLimits = ({
   listProductCategories,
 });
 
+const createRelyingParty = ({ keys, issuer, development = false }: CreateAuthorizationServerOptions): RelyingParty =>
+  new RelyingParty({ network: createPublicNetworkPolicy(development), key: keys.identityProviders, issuer });
+
 export async function createAuthorizationServer(parts: CreateAuthorizationServerOptions): Promise<AuthorizationServer> {
   const { em } = parts.db;
   const { issuer, keys, log, canMail = true, limits = createDatabaseAttemptLimiter(em) } = parts;
@@ -154,13 +145,17 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const pages = createOidcProviderPages(settings, issuer, em);
   const documentNetwork = parts.documentNetwork ?? createPublicNetworkPolicy(false);
   const clientKeys = new ClientKeyCache(documentNetwork);
+  const relyingParty = createRelyingParty(parts);
+  const { onTokenOperation, openRegistration = false } = parts;
+  const refuseRefreshOfEndedAccount = createRefusalOfEndedAccounts({ em, relyingParty, key: keys.identityProviders, log });
+  const shared = { em, issuer, log, limits, store, pages, settings, verification, documentNetwork, clientKeys };
+  const middlewareOptions = { ...shared, refuseRefreshOfEndedAccount, onTokenOperation, openRegistration };
   const providerOptions = { em, development, issuer, store, ...providerKeys, refreshGraceSeconds, pages, uiLocales: languages.tags };
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
     const provider = createOidcProvider({ ...providerOptions, clientCertificates: parts.clientCertificates, keys: current });
     acceptJwtsAtUserinfo(provider, verification, apiAudienceFromIssuer(issuer));
     trustProxyAndAddListeners(provider, log);
-    const middlewareOptions = { limits, store, pages, settings, verification, documentNetwork, clientKeys };
-    for (const middleware of providerMiddleware(parts, middlewareOptions)) provider.use(middleware);
+    for (const middleware of createProviderMiddleware(middlewareOptions)) provider.use(middleware);
     return provider;
   });
 
@@ -176,12 +171,12 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     canMail,
     keys,
     log,
-    relyingParty: new RelyingParty({ network: createPublicNetworkPolicy(development), key: keys.identityProviders, issuer }),
+    relyingParty,
     challenges: new StatelessPasskeyChallenges(deriveKey('passkey challenges')),
     ...listsForOrderLimits(parts),
     orders: parts.orders ?? noOrdersOfCustomer,
     newEvents: parts.newEvents ?? new EventWaiter(em),
-    onTokenOperation: parts.onTokenOperation ?? (() => undefined),
+    onTokenOperation: onTokenOperation ?? (() => undefined),
   };
   return {
     ...routes(context, reloadableProvider.handleRequest, log),
@@ -202,70 +197,11 @@ function trustProxyAndAddListeners(provider: Provider, log: CreateAuthorizationS
   listenForAuthenticationFailures(provider);
 }
 
-type MiddlewareOptions = {
-  readonly limits: AttemptLimiter;
-  readonly store: AdapterFactory;
-  readonly pages: ProviderPages;
-  readonly settings: PageSettings;
-  readonly verification: Parameters<typeof acceptJwtsForRevocationAndIntrospection>[0];
-  readonly documentNetwork: NetworkPolicy;
-  readonly clientKeys: ClientKeyCache;
-};
-
-/** Returns the middleware that wraps oidc-provider's request handling, from the outermost to the innermost. */
-function providerMiddleware(parts: CreateAuthorizationServerOptions, options: MiddlewareOptions): Middleware[] {
-  const { limits, pages, settings, verification, clientKeys } = options;
-  const { issuer, log, onTokenOperation } = parts;
-  const { em } = parts.db;
-  const refreshTokens = createRefreshRequestMiddleware({ em, limits, clientKeys });
-  const handleOtherRequest = chainMiddleware([
-    refreshBrandingForProviderPages(settings),
-    completeSignOutWithoutSession(pages),
-    ...selfRegistrationMiddleware(parts, options),
-    prefetchClientAndLimitSecretAttempts({ em, limits, clientKeys }),
-    loadKeysOfRequestObject({ em, clientKeys }),
-    limitUserCodeAttempts(limits, pages),
-    enforceDevicePollInterval(em),
-    requireBrowserSessionOnDevicePages(pages.sessionMissing),
-    acceptJwtsForRevocationAndIntrospection(verification),
-    runRequestInTransaction(em),
-    recordConnectedAppUseAndGrantCreated(em),
-    recordBrowserSessionUseOnAuthorization(em),
-  ]);
-  return [
-    ...(onTokenOperation ? [reportTokenOperations(onTokenOperation)] : []),
-    correctProviderResponses(issuer, log),
-    bufferRequestBody,
-    async (ctx, next) => {
-      await ((await isRefreshRequest(ctx)) ? refreshTokens(ctx, next) : handleOtherRequest(ctx, next));
-    },
-  ];
-}
-
-/** Combines several middleware functions into one; the first function is the outermost. */
-const chainMiddleware =
-  (middleware: readonly Middleware[]): Middleware =>
-  async (ctx, next) => {
-    const runOuter = (inner: () => Promise<void>, outer: Middleware) => async (): Promise<void> => {
-      await outer(ctx, inner);
-    };
-    await middleware.reduceRight(runOuter, next)();
-  };
-
 async function ensureBuiltInApplications(em: EntityManager, issuer: string): Promise<void> {
   await ensureCommandLineClient(em);
   await ensureReferencePageClient(em, issuer);
   await ensureConsoleClient(em, issuer);
 }
-
-/** Returns the middleware that lets clients register without an administrator. */
-const selfRegistrationMiddleware = (
-  { db, openRegistration: open = false }: CreateAuthorizationServerOptions,
-  { limits, store, documentNetwork }: MiddlewareOptions,
-): Middleware[] => [
-  createClientIdUrlMiddleware({ em: db.em, limits, network: documentNetwork }),
-  ...(open ? [enableOpenClientRegistration(store, limits)] : []),
-];
 
 function routes(
   context: PageContext,

@@ -29,9 +29,11 @@ export const isLoopbackUrl = ({ hostname }: URL): boolean => loopbackHosts.has(h
 /**
  * Returns why a URL is not allowed, or `undefined` if it is. The addresses of the host are checked again for each connection.
  * @param development whether HTTP to this machine is allowed
+ * @param example URL that fits the field, for the reason
  */
-export function findUrlRejectionReason(text: string, development: boolean): string | undefined {
-  if (!URL.canParse(text) || /[\p{Cc}\s\\]/u.test(text)) return 'must be an absolute URL such as https://example.com/webhooks';
+export function findUrlRejectionReason(text: string, development: boolean, example?: string): string | undefined {
+  if (!URL.canParse(text) || /[\p{Cc}\s\\]/u.test(text))
+    return example === undefined ? 'must be an absolute URL' : `must be an absolute URL such as ${example}`;
   const url = new URL(text);
   if (url.username || url.password) return 'must not contain a user name or a password';
   if (url.hash || text.includes('#')) return 'must not have a fragment';

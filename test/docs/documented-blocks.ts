@@ -46,7 +46,7 @@ export const notRun: Readonly<Record<string, string>> = {
   'deploy/README.md: kubectl create namespace mandate': 'needs a cluster; test/deploy/deploy-files.test.ts checks the manifests',
   'deploy/README.md: install --directory /etc/mandate --mode 0700':
     'needs root and systemd; test/deploy/deploy-files.test.ts checks the unit',
-  "docs/moving-your-shop.md: psql medusa --command \"\\copy (select c.id, c.email, c.first_name, c.last_name, p.provider_metadata ->> 'password' as password from customer c left join provider_identity p on p.provider = 'emailpass' and p.entity_id = c.email where c.has_account and c.deleted_at is null) to medusa-customers.csv csv header\"":
+  "docs/moving-your-shop.md: psql medusa --command \"\\copy (select c.id, c.email, c.first_name, c.last_name, (select p.provider_metadata ->> 'password' from auth_identity a join provider_identity p on p.auth_identity_id = a.id where a.app_metadata ->> 'customer_id' = c.id and p.provider = 'emailpass' and p.deleted_at is null limit 1) as password from customer c where c.has_account and c.deleted_at is null) to medusa-customers.csv csv header\"":
     'needs a database of the other system',
   'docs/moving-your-shop.md: wp user list --role=customer --fields=ID,user_email,display_name,user_pass --format=csv > woocommerce-customers.csv':
     'needs a database of the other system',

@@ -51,7 +51,8 @@ const descriptions = {
     'How the server authenticates at the token endpoint. `private_key_jwt` and `apple_client_secret` use `private_key` instead of `client_secret`.',
   key_id: 'ID of `private_key` at the provider (`kid`).',
   team_id: 'Apple team ID; only for `apple_client_secret`.',
-  scopes: 'Scopes that are requested from the provider. They must include `openid`.',
+  scopes:
+    'Scopes that are requested from the provider. They must include `openid`. With `offline_access`, the server checks with the refresh token of the provider, when applications refresh their access, that the account still exists there.',
   button_label: 'Text of the sign-in button; `null` means “Continue with”, in the language of the page, and the name of the provider.',
   name: 'Name of the provider on pages and in e-mails.',
   logo_uri: 'Logo for the sign-in button: a PNG of at most 512 by 512 pixels and 32 kB, as a `data:` URI.',

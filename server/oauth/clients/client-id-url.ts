@@ -13,7 +13,7 @@ export const isUrlClientId = (clientId: string): boolean => /^https:/i.test(clie
 export function findClientIdUrlError(clientId: string): string | undefined {
   if (!clientId.startsWith('https://') || !/^[!-~]+$/.test(clientId)) return 'must be an https URL in ASCII';
   if (clientId.length > lengthMax) return `must have at most ${lengthMax} characters`;
-  const fault = findUrlRejectionReason(clientId, false);
+  const fault = findUrlRejectionReason(clientId, false, 'https://example.com/client.json');
   if (fault !== undefined) return fault;
   const { href, pathname } = new URL(clientId);
   if (pathname === '/') return 'must have a path';

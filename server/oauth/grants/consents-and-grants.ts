@@ -17,6 +17,7 @@ import { createConnectedApp } from './create-list-and-revoke-connected-apps.ts';
 import { UserConsent } from './consent.entity.ts';
 import { listRequestedUserClaims } from '../protocol/claims-parameter.ts';
 import { isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
+import { signInMethodFromInteractionResult } from '../sessions/sign-in-method.ts';
 
 type Grant = InstanceType<Provider['Grant']>;
 export type UserRole = User['role'];
@@ -133,7 +134,7 @@ async function createGrantWithoutPrompt(
   { userId, clientId }: { readonly userId: number; readonly clientId: string },
   resources: readonly string[],
 ): Promise<Grant | undefined> {
-  const { params, provider } = ctx.oidc;
+  const { params, provider, session, result } = ctx.oidc;
   if (params?.['authorization_details'] !== undefined) return undefined; // the user decides about the limits on the consent page
   const requested = parseKnownRequestedScopes(params ?? {});
   const approval = await findApprovedScopes(em, userId, clientId);
@@ -156,7 +157,9 @@ async function createGrantWithoutPrompt(
   if (limits.effective) grant.addRar({ type: orderAuthorizationDetailsType, ...limits.effective });
   const grantId = await grant.save();
   if (limits.stored) await saveOrderLimits(em, grantId, limits.stored);
-  await createConnectedApp(em, { grantId, userId, clientId, preapprovedScopes }, ctx.get('user-agent'), new Date());
+  const signIn = signInMethodFromInteractionResult(result);
+  const app = { grantId, userId, clientId, preapprovedScopes, sessionUid: session?.uid, signIn };
+  await createConnectedApp(em, app, ctx.get('user-agent'), new Date());
   return grant;
 }
 

@@ -8,6 +8,7 @@ import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-e
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { describeUserAgent } from '../sessions/describe-user-agent.ts';
+import type { SignInMethod } from '../sessions/sign-in-method.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
@@ -17,22 +18,30 @@ import { insertConnectedApp, upsertConnectedAppUse, upsertConnectedAppUseOnRefre
 import { deleteStoredConsent } from './delete-stored-consent.ts';
 import { deleteConnectedAppsAndRecordRevocation } from './delete-connected-apps-and-record-revocation.ts';
 
+type NewConnectedApp = {
+  readonly grantId: string;
+  readonly userId: number;
+  readonly clientId: string;
+  readonly preapprovedScopes?: readonly string[];
+  /** The browser session in which the user granted access. */
+  readonly sessionUid: string | undefined;
+  /** The sign-in in this request; undefined if the user had signed in before. */
+  readonly signIn?: SignInMethod | undefined;
+};
+
 /**
  * Stores a connected app: the application to which a user has granted access, and the user's device. The application is listed once it has
  * requested its first token. `preapprovedScopes` are the scopes that the user was not asked to consent to.
  */
 export async function createConnectedApp(
   em: EntityManager,
-  {
-    grantId,
-    userId,
-    clientId,
-    preapprovedScopes = [],
-  }: { grantId: string; userId: number; clientId: string; preapprovedScopes?: readonly string[] },
+  { grantId, userId, clientId, preapprovedScopes = [], sessionUid, signIn }: NewConnectedApp,
   userAgent: string | undefined,
   now: Date,
 ): Promise<void> {
-  await insertConnectedApp(em, [grantId, userId, clientId, describeUserAgent(userAgent), now, preapprovedScopes]);
+  const session = signIn === undefined ? (sessionUid ?? null) : null;
+  const device = describeUserAgent(userAgent);
+  await insertConnectedApp(em, [grantId, userId, clientId, device, now, preapprovedScopes, session, signIn?.linkedAccountId ?? null]);
 }
 
 const providerContext = z.custom<KoaContextWithOIDC>();

@@ -1,9 +1,11 @@
 import { prepareDeferredWrite, prepareStatement } from '../../database/queries/prepared-statement.ts';
 
 // Written in SQL because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md).
+// The linked account is $8, or the one with which the session $7 was started.
 export const insertConnectedApp = prepareStatement(
   'insert_connected_app',
-  `insert into connections (grant_id, user_id, client_id, device, created_at, preapproved_scopes) values ($1, $2, $3, $4, $5, $6::text[])
+  `insert into connections (grant_id, user_id, client_id, device, created_at, preapproved_scopes, linked_account_id)
+   values ($1, $2, $3, $4, $5, $6::text[], coalesce($8::bigint, (select linked_account_id from browser_sessions where uid = $7)))
    on conflict (grant_id) do nothing`,
 );
 

@@ -17,6 +17,8 @@ export type ProviderIdentity = {
   readonly authentication: AuthenticationContext;
   /** Time of the authentication at the provider, in seconds since 1970; undefined if the provider does not state it. */
   readonly authenticatedAt: number | undefined;
+  /** Undefined if the provider issued no refresh token. */
+  readonly refreshToken: string | undefined;
 };
 
 const { email: validEmail, name: validName } = contract.users.create.body.shape;
@@ -63,7 +65,7 @@ export function identityFromClaims(
   claims: unknown,
   { preset, twoFactorValues }: Pick<IdentityProviderRow, 'preset' | 'twoFactorValues'>,
   givenName: string | undefined,
-): ProviderIdentity {
+): Omit<ProviderIdentity, 'refreshToken'> {
   const { iss, sub, email, email_verified: isVerified, xms_edov: isDomainVerified, name, acr, amr, auth_time } = claimsSchema.parse(claims);
   const address = validEmail.safeParse(email).data;
   const isEmailVerified = isVerified === true || (preset === 'microsoft' && isDomainVerified === true);

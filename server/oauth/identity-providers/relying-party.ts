@@ -1,54 +1,34 @@
-import { createLocalJWKSet, errors as joseErrors, jwtVerify, type JWK, type JWTVerifyGetKey } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
+import { getScopeParameters } from '../../identity-providers/offline-access.ts';
 import { getIdentityProviderPagePath } from '../../identity-providers/save-identity-provider.ts';
 import type { IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
 import { createSsrfProtectedFetch } from '../../outgoing-http/create-ssrf-protected-fetch.ts';
-import { DocumentTooLargeError } from '../../outgoing-http/fetch-third-party-document.ts';
-import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/ssrf-protected-connection.ts';
-import { ClientKeyCache } from '../clients/client-key-cache.ts';
-import { UnusableDocumentError } from '../../outgoing-http/third-party-json-document.ts';
+import type { NetworkPolicy } from '../../outgoing-http/ssrf-protected-connection.ts';
+import { clockToleranceSeconds, LogoutTokenVerifier, type VerifiedLogoutToken } from './logout-token-verifier.ts';
 import { encryptPendingSignIn, type PendingProviderSignIn } from './pending-provider-sign-in.ts';
 import { createProviderClientAuthentication } from './provider-client-authentication.ts';
+import { ProviderDpop, retryWithDpopNonce } from './provider-dpop.ts';
+import { convertProviderErrors, InvalidProviderResponseError, isRejectedByProvider, truncateErrorCode } from './provider-errors.ts';
 import { identityFromClaims, type ProviderIdentity } from './provider-identity.ts';
-
-/** Thrown if a provider cannot be reached, responds too slowly or sends a response that is too large. */
-export class ProviderUnavailableError extends Error {
-  override readonly name = 'ProviderUnavailableError';
-}
-
-/** Thrown for a response that fails a check. The message contains no secret. */
-export class InvalidProviderResponseError extends Error {
-  override readonly name = 'InvalidProviderResponseError';
-}
-
-/** Thrown if the user or the provider has declined the sign-in. */
-export class ProviderSignInDeclinedError extends Error {
-  override readonly name = 'ProviderSignInDeclinedError';
-}
 
 /** Limits for each request to a provider. A token response is much smaller; some providers publish large key sets. */
 const requestLimits = { totalMs: 5_000, bytesMax: 256 * 1024 };
 const metadataLifetimeMs = 5 * 60 * 1000;
 const metadataEntriesMax = 100;
-/** Accepted difference between the clocks of the provider and of this server. */
-const clockToleranceSeconds = 60;
 
-const logoutTokenAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519'] as const;
-const keysSchema = z.array(z.custom<JWK>());
-const logoutTokenAgeMaxSeconds = 5 * 60;
-const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
-const logoutClaimsSchema = z.object({
-  jti: z.string().min(1).max(255),
-  sub: z.string().min(1).max(255),
-  events: z.object({ [logoutEvent]: z.object({}).passthrough() }).passthrough(),
-  // a token with a nonce is an ID token
-  nonce: z.undefined(),
-});
+/** What a provider responded to a refresh token. */
+export type ProviderRefreshResult =
+  /** The account exists. `refreshToken` is the token for the next time. */
+  | { readonly outcome: 'accepted'; readonly refreshToken: string }
+  /** The provider has revoked the token (`invalid_grant`). */
+  | { readonly outcome: 'refused' }
+  /** The provider rejected the request for another reason, such as a wrong client secret. */
+  | { readonly outcome: 'failed'; readonly reason: string };
 
 type Options = {
   readonly network: NetworkPolicy;
-  /** Encrypts pending sign-ins, and the credentials for the providers. */
+  /** Encrypts pending sign-ins, and the credentials for the providers. The DPoP key is derived from it. */
   readonly key: Buffer;
   /** Public URL of the server. */
   readonly issuer: string;
@@ -63,13 +43,15 @@ export class RelyingParty {
   readonly #issuer: string;
   readonly #httpOptions: { [oauth.customFetch]: never; [oauth.allowInsecureRequests]: boolean };
   readonly #metadata = new Map<string, CachedMetadata>();
-  readonly #logoutKeys: ClientKeyCache;
+  readonly #logoutTokens: LogoutTokenVerifier;
+  readonly #dpop: ProviderDpop;
 
   constructor({ network, key, issuer }: Options) {
     this.#network = network;
     this.#key = key;
     this.#issuer = issuer;
-    this.#logoutKeys = new ClientKeyCache(network);
+    this.#logoutTokens = new LogoutTokenVerifier(network);
+    this.#dpop = new ProviderDpop(key);
     const protectedFetch = createSsrfProtectedFetch(network, requestLimits);
     this.#httpOptions = {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each function of the library declares its own type for this option
@@ -88,7 +70,7 @@ export class RelyingParty {
   async discover({ issuer }: Pick<IdentityProviderRow, 'issuer'>): Promise<oauth.AuthorizationServer> {
     const cached = this.#metadata.get(issuer);
     if (cached && cached.untilMs > Date.now()) return cached.metadata;
-    const metadata = await convertErrors(async () => {
+    const metadata = await convertProviderErrors(async () => {
       const url = new URL(issuer);
       return oauth.processDiscoveryResponse(url, await oauth.discoveryRequest(url, this.#httpOptions));
     });
@@ -109,21 +91,25 @@ export class RelyingParty {
     { isFreshSignInRequired, languages }: { readonly isFreshSignInRequired: boolean; readonly languages: string },
   ): Promise<string> {
     const server = await this.discover(provider);
+    const dpop = await this.#dpop.optionFor(server);
+    const scopeParameters = getScopeParameters(provider);
     const parameters = new URLSearchParams({
       client_id: provider.clientId,
       response_type: 'code',
       redirect_uri: this.redirectUri(provider),
-      scope: provider.scopes.join(' '),
+      ...scopeParameters,
       state: encryptPendingSignIn(pending, this.#key),
       nonce: pending.nonce,
       code_challenge: await oauth.calculatePKCECodeChallenge(pending.codeVerifier),
       code_challenge_method: 'S256',
       ui_locales: languages,
       // Apple requires this response mode if the name or the e-mail address is requested
-      ...(provider.preset === 'apple' && provider.scopes.length > 1 && { response_mode: 'form_post' }),
+      ...(provider.preset === 'apple' && scopeParameters.scope.includes(' ') && { response_mode: 'form_post' }),
       ...(isFreshSignInRequired && { max_age: '0' }),
+      // the code can be redeemed only with this key (RFC 9449 section 10)
+      ...(dpop.DPoP && { dpop_jkt: await dpop.DPoP.calculateThumbprint() }),
     });
-    return convertErrors(async () => {
+    return convertProviderErrors(async () => {
       const url = endpointUrl(server.authorization_endpoint, this.#network.development);
       if (server.pushed_authorization_request_endpoint === undefined) {
         for (const [name, value] of parameters) url.searchParams.set(name, value);
@@ -131,8 +117,11 @@ export class RelyingParty {
       }
       const client = clientOf(provider);
       const authentication = await createProviderClientAuthentication(provider, this.#key, new Date());
-      const response = await oauth.pushedAuthorizationRequest(server, client, authentication, parameters, this.#httpOptions);
-      const { request_uri: requestUri } = await oauth.processPushedAuthorizationResponse(server, client, response);
+      const options = { ...this.#httpOptions, ...dpop };
+      const { request_uri: requestUri } = await retryWithDpopNonce(async () => {
+        const response = await oauth.pushedAuthorizationRequest(server, client, authentication, parameters, options);
+        return oauth.processPushedAuthorizationResponse(server, client, response);
+      });
       url.searchParams.set('client_id', provider.clientId);
       url.searchParams.set('request_uri', requestUri);
       return url.href;
@@ -154,76 +143,83 @@ export class RelyingParty {
     // The library caches keys per metadata object, so a copy makes it fetch the current keys.
     const server = { ...(await this.discover(provider)) };
     const client = clientOf(provider);
-    return convertErrors(async () => {
+    return convertProviderErrors(async () => {
       const validated = oauth.validateAuthResponse(server, client, parameters, parameters.get('state') ?? '');
       const authentication = await createProviderClientAuthentication(provider, this.#key, new Date());
-      const response = await oauth.authorizationCodeGrantRequest(
-        server,
-        client,
-        authentication,
-        validated,
-        this.redirectUri(provider),
-        pending.codeVerifier,
-        this.#httpOptions,
-      );
-      const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, {
-        expectedNonce: pending.nonce,
-        requireIdToken: true,
+      const dpop = await this.#dpop.optionFor(server);
+      const options = { ...this.#httpOptions, ...dpop };
+      const [redirectUri, verifier] = [this.redirectUri(provider), pending.codeVerifier];
+      const { response, tokens } = await retryWithDpopNonce(async () => {
+        const received = await oauth.authorizationCodeGrantRequest(
+          server,
+          client,
+          authentication,
+          validated,
+          redirectUri,
+          verifier,
+          options,
+        );
+        const checks = { expectedNonce: pending.nonce, requireIdToken: true };
+        return { response: received, tokens: await oauth.processAuthorizationCodeResponse(server, client, received, checks) };
       });
       await oauth.validateApplicationLevelSignature(server, response, this.#httpOptions);
       const claims = oauth.getValidatedIdTokenClaims(tokens);
       if (!claims) throw new InvalidProviderResponseError('the response contains no ID token');
-      const moreClaims = claims['email'] === undefined ? await this.#readUserInfo(server, client, tokens.access_token, claims.sub) : {};
-      return identityFromClaims({ ...moreClaims, ...claims }, provider, nameFromAppleUser(parameters.get('user')));
+      const moreClaims = claims['email'] === undefined ? await this.#readUserInfo(server, client, tokens, claims.sub) : {};
+      const identity = identityFromClaims({ ...moreClaims, ...claims }, provider, nameFromAppleUser(parameters.get('user')));
+      return { ...identity, refreshToken: tokens.refresh_token };
     });
   }
 
   /**
-   * Verifies a logout token (OpenID Connect Back-Channel Logout section 2.6). Tokens without `sub` are not supported.
-   * @returns the account whose sessions end, and the ID of the token
+   * Redeems a refresh token, to check whether an account at a provider still exists.
+   * @param subject the account to which the token belongs
    * @throws {ProviderUnavailableError}
    * @throws {InvalidProviderResponseError}
    */
-  async verifyLogoutToken(
-    provider: IdentityProviderRow,
-    token: string,
-  ): Promise<{ readonly id: string; readonly issuer: string; readonly subject: string }> {
-    const { issuer, jwks_uri: jwksUri } = await this.discover(provider);
-    if (jwksUri === undefined) throw new InvalidProviderResponseError('the provider publishes no keys');
-    try {
-      const lookUpKeys = async (kid: string | undefined) =>
-        createLocalJWKSet({
-          keys: keysSchema.parse(await this.#logoutKeys.load({ clientId: `identity provider ${provider.slug}`, jwksUri, kid })),
+  async redeemRefreshToken(provider: IdentityProviderRow, refreshToken: string, subject: string): Promise<ProviderRefreshResult> {
+    const server = await this.discover(provider);
+    const client = clientOf(provider);
+    return convertProviderErrors(async () => {
+      const authentication = await createProviderClientAuthentication(provider, this.#key, new Date());
+      const options = { ...this.#httpOptions, ...(await this.#dpop.optionFor(server)) };
+      try {
+        const tokens = await retryWithDpopNonce(async () => {
+          const response = await oauth.refreshTokenGrantRequest(server, client, authentication, refreshToken, options);
+          return oauth.processRefreshTokenResponse(server, client, response);
         });
-      const options = {
-        issuer,
-        audience: provider.clientId,
-        algorithms: [...logoutTokenAlgorithms],
-        clockTolerance: clockToleranceSeconds,
-        maxTokenAge: logoutTokenAgeMaxSeconds,
-      };
-      const selectKey: JWTVerifyGetKey = async (header, jws) => (await lookUpKeys(header.kid))(header, jws);
-      const { payload } = await jwtVerify(token, selectKey, options);
-      const { jti, sub } = logoutClaimsSchema.parse(payload);
-      return { id: jti, issuer, subject: sub };
-    } catch (error) {
-      if (error instanceof UnusableDocumentError) throw new ProviderUnavailableError(error.message);
-      if (error instanceof joseErrors.JOSEError || error instanceof z.ZodError)
-        throw new InvalidProviderResponseError('the logout token is not valid');
-      throw error;
-    }
+        const claims = oauth.getValidatedIdTokenClaims(tokens);
+        if (claims && claims.sub !== subject) throw new InvalidProviderResponseError('the ID token belongs to another account');
+        return { outcome: 'accepted', refreshToken: tokens.refresh_token ?? refreshToken };
+      } catch (error) {
+        if (!isRejectedByProvider(error)) throw error;
+        return error.error === 'invalid_grant' ? { outcome: 'refused' } : { outcome: 'failed', reason: truncateErrorCode(error.error) };
+      }
+    });
+  }
+
+  /**
+   * Verifies a logout token of a provider; see `LogoutTokenVerifier`.
+   * @throws {ProviderUnavailableError}
+   * @throws {InvalidProviderResponseError}
+   */
+  async verifyLogoutToken(provider: IdentityProviderRow, token: string): Promise<VerifiedLogoutToken> {
+    return this.#logoutTokens.verify(provider, await this.discover(provider), token);
   }
 
   /** Reads the claims that the ID token does not contain. */
   async #readUserInfo(
     server: oauth.AuthorizationServer,
     client: oauth.Client,
-    accessToken: string,
+    { access_token: accessToken, token_type: tokenType }: Pick<oauth.TokenEndpointResponse, 'access_token' | 'token_type'>,
     subject: string,
   ): Promise<Record<string, unknown>> {
     if (server.userinfo_endpoint === undefined) return {};
-    const response = await oauth.userInfoRequest(server, client, accessToken, this.#httpOptions);
-    const { email, email_verified, name } = await oauth.processUserInfoResponse(server, client, subject, response);
+    const options = { ...this.#httpOptions, ...(tokenType === 'dpop' && (await this.#dpop.optionFor(server))) };
+    const { email, email_verified, name } = await retryWithDpopNonce(async () => {
+      const response = await oauth.userInfoRequest(server, client, accessToken, options);
+      return oauth.processUserInfoResponse(server, client, subject, response);
+    });
     return { email, email_verified, name };
   }
 }
@@ -251,26 +247,3 @@ function nameFromAppleUser(text: string | null): string | undefined {
     return undefined;
   }
 }
-
-/** Errors of the provider's own making, which mean that it cannot be used at present. */
-const serverErrorStatus = 500;
-
-/** Converts the errors of the library and of the connection. Their causes can contain tokens, so they are not kept. */
-async function convertErrors<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof InvalidProviderResponseError) throw error;
-    if (error instanceof oauth.AuthorizationResponseError) throw new ProviderSignInDeclinedError(error.error.slice(0, 100));
-    if (error instanceof oauth.ResponseBodyError && error.status < serverErrorStatus)
-      throw new InvalidProviderResponseError(`the provider responded with ${error.error.slice(0, 100)}`);
-    if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
-      throw isServerError(error) ? new ProviderUnavailableError(error.message) : new InvalidProviderResponseError(error.message);
-    if (error instanceof DocumentTooLargeError || error instanceof AddressNotAllowedError)
-      throw new ProviderUnavailableError(error.message);
-    if (error instanceof z.ZodError) throw new InvalidProviderResponseError('the ID token lacks a required claim');
-    throw new ProviderUnavailableError(error instanceof Error ? error.message : 'the provider cannot be reached');
-  }
-}
-
-const isServerError = ({ cause }: Error): boolean => cause instanceof Response && cause.status >= serverErrorStatus;

@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
 /**
@@ -17,7 +17,15 @@ export const LinkedAccount = defineEntity({
     label: p.text(),
     linkedAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),
+    /** The provider's refresh token, encrypted (`linked-account-refresh-token.ts`); null if there is none. */
+    sealedRefreshToken: p.text().nullable(),
+    /** Time after which a refresh here checks whether the account still exists at the provider; null without a refresh token. */
+    checkDueAt: p.datetime(3).nullable(),
+    /** Whether the provider may have replaced the refresh token in a response that this server has not received. */
+    isCheckPending: p.boolean().default(false),
   },
   uniques: [{ name: 'linked_accounts_issuer_subject', properties: ['issuer', 'subject'] }],
   indexes: [{ name: 'linked_accounts_user', properties: ['user'] }],
 });
+
+export type LinkedAccountRow = InferEntity<typeof LinkedAccount>;

@@ -79,6 +79,10 @@ export const findEnabledProvider = (em: EntityManager, slug: string): Promise<Id
     ? Promise.resolve(null)
     : em.findOne(IdentityProviderEntity, { slug, status: 'enabled' }, { disableIdentityMap: true });
 
+/** Finds the enabled provider with this issuer. */
+export const findEnabledProviderByIssuer = (em: EntityManager, issuer: string): Promise<IdentityProviderRow | null> =>
+  em.findOne(IdentityProviderEntity, { issuer, status: 'enabled' }, { disableIdentityMap: true });
+
 /**
  * Returns the provider through which a user must sign in, or undefined if the user may use this way to sign in.
  * @param issuer issuer of the provider that was used; undefined for a password or passkey

@@ -10,6 +10,7 @@
  * 6. `rotateOrReplay` returns the stored response, or decides whether to rotate the token.
  * 7. oidc-provider issues the tokens (storeIssuedAccessTokenRecord in access-token-records.ts), and `storeResponse` stores the response.
  * 8. request-transaction.ts commits the transaction and audits any token reuse, or rolls the transaction back.
+ * 9. `refuseRefreshOfEndedAccount` asks the provider through which the user signed in whether the account still exists, if a check is due.
  */
 import { hkdfSync, type KeyObject } from 'node:crypto';
 import { maxRefreshGraceSeconds } from '@mandate/contract';
@@ -27,6 +28,7 @@ import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts'
 import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { adapterPayloadFromOauthRecord, refreshResponseModelName } from '../storage/oauth-record-mapping.ts';
 import { thumbprintFromUnverifiedDpopProof } from '../tokens/dpop-proof.ts';
+import type { RefuseRefreshOfEndedAccount } from './refuse-refresh-of-ended-account.ts';
 
 export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
   ctx.method === 'POST' &&
@@ -35,7 +37,9 @@ export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
   (await readForm(ctx)).get('grant_type') === 'refresh_token';
 
 /** Creates the middleware for refresh requests. No other middleware runs between this middleware and oidc-provider. */
-export function createRefreshRequestMiddleware(options: ClientPrefetchOptions): Middleware {
+export function createRefreshRequestMiddleware(
+  options: ClientPrefetchOptions & { readonly refuseRefreshOfEndedAccount: RefuseRefreshOfEndedAccount },
+): Middleware {
   const limitAttempts = prefetchClientAndLimitSecretAttempts(options);
   const runInTransaction = runRequestInTransaction(options.em);
   const recordUse = recordConnectedAppUseAndGrantCreated(options.em);
@@ -44,6 +48,7 @@ export function createRefreshRequestMiddleware(options: ClientPrefetchOptions): 
       await runInTransaction(ctx, async () => {
         await recordUse(ctx, runProvider);
       });
+      await options.refuseRefreshOfEndedAccount(ctx);
     });
   };
 }

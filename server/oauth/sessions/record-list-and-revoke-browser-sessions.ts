@@ -8,29 +8,48 @@ import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts'
 import { endSessions } from '../back-channel-logout/end-sessions.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { BrowserSession } from './browser-session.entity.ts';
+import { signInMethodFromInteractionResult, type SignInMethod } from './sign-in-method.ts';
 import { upsertBrowserSession } from './upsert-browser-session.sql.ts';
 import { describeUserAgent } from './describe-user-agent.ts';
 
-/** Records a session's browser and time of last use, for the session list on the account pages. */
+/**
+ * Records a session's browser and time of last use, for the session list on the account pages.
+ * @param signIn how the user signed in; undefined if the user had signed in before
+ */
 export async function recordBrowserSessionUse(
   em: EntityManager,
   uid: string,
   accountId: string,
   req: Pick<Request, 'ip' | 'headers'>,
   now: Date,
+  signIn?: SignInMethod,
 ): Promise<void> {
-  await upsertBrowserSession(em, [uid, Number(accountId), describeUserAgent(req.headers['user-agent']), req.ip ?? null, now]);
+  const device = describeUserAgent(req.headers['user-agent']);
+  const { linkedAccountId = null } = signIn ?? {};
+  await upsertBrowserSession(em, [uid, Number(accountId), device, req.ip ?? null, now, linkedAccountId, signIn !== undefined]);
 }
+
+/** Returns how the user of a session signed in, to continue the sign-in in another session. */
+export async function findSignInMethodOfSession(em: EntityManager, uid: string): Promise<SignInMethod> {
+  const session = await em.findOne(BrowserSession, { uid }, { disableIdentityMap: true });
+  return { linkedAccountId: session?.linkedAccountId ?? null };
+}
+
+/** Includes the request after a sign-in on the pages for devices. */
+const isAuthorization = (path: string): boolean =>
+  path.startsWith(oauthEndpointPaths.authorization) || path.startsWith(`${oauthEndpointPaths.code_verification}/`);
 
 /** Records, after a successful authorization request, that the session has been used. */
 export const recordBrowserSessionUseOnAuthorization =
   (em: EntityManager): Middleware =>
   async (ctx, next) => {
     await next();
-    if (!ctx.path.startsWith(oauthEndpointPaths.authorization) || ctx.status >= 400) return;
-    const session = z.custom<KoaContextWithOIDC | { oidc: undefined }>().parse(ctx).oidc?.session;
+    if (!isAuthorization(ctx.path) || ctx.status >= 400) return;
+    const { oidc } = z.custom<KoaContextWithOIDC | { oidc: undefined }>().parse(ctx);
+    const session = oidc?.session;
     if (session?.accountId === undefined) return;
-    await recordBrowserSessionUse(em, session.uid, session.accountId, z.custom<Request>().parse(ctx.req), new Date());
+    const signIn = signInMethodFromInteractionResult(oidc?.result);
+    await recordBrowserSessionUse(em, session.uid, session.accountId, z.custom<Request>().parse(ctx.req), new Date(), signIn);
   };
 
 export type SessionSummary = {

@@ -12,6 +12,8 @@ export type PrefetchedRecords = StoredOauthRecord & {
   readonly account: AccountRow | null;
   /** Stored response that contained the successor of this refresh token; `null` unless the token was rotated and is in its grace period. */
   readonly refresh_response: string | null;
+  /** ID of the linked account through which the user signed in, if a check whether it still exists at its provider is due. */
+  readonly due_linked_account_id: number | null;
 };
 
 /** An active client, which is read outside the transaction, where the lookup can be batched with the lookups of other requests. */

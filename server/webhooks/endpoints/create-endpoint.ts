@@ -59,7 +59,7 @@ export async function createWebhookEndpoint(
 
 /** Rejects a URL that webhooks must not be sent to. */
 export function assertWebhookUrlAllowed(url: string, development: boolean): void {
-  const reason = findUrlRejectionReason(url, development);
+  const reason = findUrlRejectionReason(url, development, 'https://example.com/webhooks');
   if (reason === undefined) return;
   throw createInvalidRequestProblem({
     in: 'body',

@@ -77,6 +77,11 @@ test.each([
   expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'invalid_request', `#/${field}`]);
 });
 
+test.each(['help', 'terms', 'privacy'])('the error for an invalid %s_url contains an example for this field', async (name) => {
+  const { body } = await admin.callApi('PATCH', path, { body: { [`${name}_url`]: 'shop.example' } });
+  expect(body.errors[0].detail).toContain(`https://shop.example/${name}`);
+});
+
 describe('the logo', () => {
   test('is served under a URL that changes with the image, with headers that prevent its use as a page', async () => {
     const set = await putLogo(pngBytes(64));

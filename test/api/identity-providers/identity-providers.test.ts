@@ -50,7 +50,7 @@ test('a provider is created with the defaults of its preset, updated conditional
       slug: 'google',
       name: 'Google',
       issuer: 'https://accounts.google.com',
-      scopes: ['openid', 'email', 'profile'],
+      scopes: ['openid', 'email', 'profile', 'offline_access'],
       audience: 'everyone',
       status: 'enabled',
       redirect_uri: `${shop.origin}/sign-in/providers/google/callback`,
@@ -128,6 +128,13 @@ test.each([
   expect(errorFields({ body })).toContain(pointer);
 });
 
+test('the error for an issuer that is not a URL names an issuer as an example', async () => {
+  const { body } = await create({ ...newProvider(), issuer: 'login' });
+  expect(body.errors).toMatchObject([
+    { pointer: '#/issuer', detail: 'The URL must be an absolute URL such as https://login.example.com.' },
+  ]);
+});
+
 test('Apple requires a P-256 key, its ID and the team', async () => {
   const apple = { slug: 'apple', preset: 'apple', client_id: 'example.shop.web' };
   expect(errorFields(await create(apple))).toEqual(['#/private_key', '#/key_id', '#/team_id']);
@@ -135,7 +142,11 @@ test('Apple requires a P-256 key, its ID and the team', async () => {
   const complete = { ...apple, key_id: 'KEY', team_id: 'TEAM' };
   expect(errorFields(await create({ ...complete, private_key: rsa }))).toEqual(['#/private_key']);
   const { status, body } = await create({ ...complete, private_key: pem });
-  expect([status, body.scopes, body.token_endpoint_auth_method]).toEqual([201, ['openid', 'email', 'name'], 'apple_client_secret']);
+  expect([status, body.scopes, body.token_endpoint_auth_method]).toEqual([
+    201,
+    ['openid', 'email', 'name', 'offline_access'],
+    'apple_client_secret',
+  ]);
 });
 
 test('staff cannot obtain the scope', async () => {

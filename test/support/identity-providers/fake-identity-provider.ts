@@ -22,6 +22,7 @@ const clientId = 'shop';
 export class FakeIdentityProvider {
   readonly #server = createServer((req, res) => void this.#handle(req, res));
   readonly #codes = new Map<string, IssuedCode>();
+  readonly #refreshTokens = new Map<string, FakeClaims>();
   #key: SigningKey | undefined;
   issuer = '';
   readonly clientSecret = `provider-secret-${randomUUID()}`;
@@ -33,6 +34,8 @@ export class FakeIdentityProvider {
   readonly tokenRequests: URLSearchParams[] = [];
   /** Further members of the provider's metadata. */
   metadata: Readonly<Record<string, unknown>> = {};
+  /** Whether token responses contain a refresh token, which can be used once. */
+  issuesRefreshTokens = false;
 
   async start(): Promise<void> {
     await this.rotateKey();
@@ -48,6 +51,17 @@ export class FakeIdentityProvider {
     this.alterIdToken = (token) => token;
     this.intercept = () => false;
     this.metadata = {};
+    this.issuesRefreshTokens = false;
+  }
+
+  /** Ends an account: its refresh tokens are refused with `invalid_grant`. */
+  endAccount(sub: string): void {
+    for (const [token, claims] of this.#refreshTokens) if (claims['sub'] === sub) this.#refreshTokens.delete(token);
+  }
+
+  /** Returns the refresh tokens that the provider currently accepts for an account. */
+  refreshTokensOf(sub: unknown): string[] {
+    return [...this.#refreshTokens].filter(([, claims]) => claims['sub'] === sub).map(([token]) => token);
   }
 
   /** Replaces the signing key; the old key is no longer published. */
@@ -85,17 +99,36 @@ export class FakeIdentityProvider {
     if (req.url !== '/token' || req.method !== 'POST') return sendJson(404, {});
     const form = new URLSearchParams(await text(req));
     this.tokenRequests.push(form);
+    const claims = form.get('grant_type') === 'refresh_token' ? this.#redeemRefreshToken(form) : this.#redeemCode(form);
+    if (!claims) return sendJson(400, { error: 'invalid_grant' });
+    const now = Math.floor(Date.now() / 1000);
+    const standard = { iss: this.issuer, aud: clientId, iat: now, exp: now + 300 };
+    const idToken = await this.alterIdToken(await this.signJwt({ ...standard, ...claims }));
+    const refreshToken = this.issuesRefreshTokens ? { refresh_token: this.#issueRefreshToken(claims) } : {};
+    return sendJson(200, { access_token: randomUUID(), token_type: 'Bearer', expires_in: 300, id_token: idToken, ...refreshToken });
+  }
+
+  /** Returns the claims of the user who has signed in, or undefined for a code that cannot be redeemed. */
+  #redeemCode(form: URLSearchParams): FakeClaims | undefined {
     const issued = this.#codes.get(form.get('code') ?? '');
     this.#codes.delete(form.get('code') ?? '');
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
-    if (!issued || issued.challenge !== challenge || issued.redirectUri !== form.get('redirect_uri'))
-      return sendJson(400, { error: 'invalid_grant' });
-    const now = Math.floor(Date.now() / 1000);
-    const standard = { iss: this.issuer, aud: clientId, iat: now, exp: now + 300 };
-    const idToken = await this.alterIdToken(await this.signJwt({ ...standard, ...issued.claims }));
-    return sendJson(200, { access_token: randomUUID(), token_type: 'Bearer', expires_in: 300, id_token: idToken });
+    return issued?.challenge === challenge && issued.redirectUri === form.get('redirect_uri') ? issued.claims : undefined;
+  }
+
+  #redeemRefreshToken(form: URLSearchParams): FakeClaims | undefined {
+    const token = form.get('refresh_token') ?? '';
+    const claims = this.#refreshTokens.get(token);
+    this.#refreshTokens.delete(token);
+    return claims;
+  }
+
+  #issueRefreshToken(claims: FakeClaims): string {
+    const token = `provider-refresh-${randomUUID()}`;
+    this.#refreshTokens.set(token, claims);
+    return token;
   }
 
   #metadata() {

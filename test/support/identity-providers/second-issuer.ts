@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider } from 'oidc-provider';
@@ -7,33 +7,61 @@ import { closeServer, listenOnLoopback } from '../network/loopback-server.ts';
 /** An account at the second issuer. */
 export type SecondIssuerAccount = { readonly sub: string; readonly name: string; readonly email: string };
 
-export type SecondIssuer = AsyncDisposable & { readonly issuer: string; readonly clientSecret: string };
+export type SecondIssuer = AsyncDisposable & {
+  readonly issuer: string;
+  readonly clientSecret: string;
+  /** Paths of the requests that contained a DPoP proof. */
+  readonly pathsWithDpopProof: readonly string[];
+  /** Ends the account: its refresh tokens are refused. */
+  readonly endAccount: () => void;
+};
 
 const accountId = 'paula';
 
 /**
  * Starts another OpenID Connect provider in the test process, on `oidc-provider`, with one client `shop` and one account. Its sign-in page is a
- * button. It returns the e-mail address only at its userinfo endpoint, and accepts pushed authorization requests.
+ * button. It returns the e-mail address only at its userinfo endpoint, and accepts pushed authorization requests. The client must send DPoP
+ * proofs with a nonce.
  */
 export async function startSecondIssuer(redirectUri: string, account: SecondIssuerAccount): Promise<SecondIssuer> {
   const clientSecret = `second-issuer-secret-${randomUUID()}`;
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: randomUUID() };
+  let hasEnded = false;
+  const pathsWithDpopProof: string[] = [];
   let handle: (req: IncomingMessage, res: ServerResponse) => Promise<void> = async () => undefined;
   const server = createServer((req, res) => void handle(req, res));
   const issuer = `http://127.0.0.1:${await listenOnLoopback(server)}`;
   const provider = new Provider(issuer, {
-    clients: [{ client_id: 'shop', client_secret: clientSecret, redirect_uris: [redirectUri] }],
+    clients: [
+      {
+        client_id: 'shop',
+        client_secret: clientSecret,
+        redirect_uris: [redirectUri],
+        grant_types: ['authorization_code', 'refresh_token'],
+        dpop_bound_access_tokens: true,
+      },
+    ],
     jwks: { keys: [jwk] },
     cookies: { keys: [randomUUID()] },
     claims: { openid: ['sub', 'amr', 'auth_time'], email: ['email', 'email_verified'], profile: ['name'] },
-    findAccount: async (_ctx, id) => ({ accountId: id, claims: () => ({ ...account, email_verified: true }) }),
-    features: { devInteractions: { enabled: false }, pushedAuthorizationRequests: { enabled: true } },
+    findAccount: async (_ctx, id) => (hasEnded ? undefined : { accountId: id, claims: () => ({ ...account, email_verified: true }) }),
+    features: {
+      devInteractions: { enabled: false },
+      pushedAuthorizationRequests: { enabled: true },
+      dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => true },
+    },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
   });
   const callback = provider.callback();
-  handle = async (req, res) => (req.url?.startsWith('/interaction/') ? handleInteraction(provider, req, res) : callback(req, res));
-  return { issuer, clientSecret, [Symbol.asyncDispose]: () => closeServer(server) };
+  handle = async (req, res) => {
+    if (req.headers['dpop'] !== undefined) pathsWithDpopProof.push(req.url ?? '');
+    return req.url?.startsWith('/interaction/') ? handleInteraction(provider, req, res) : callback(req, res);
+  };
+  const endAccount = (): void => {
+    hasEnded = true;
+  };
+  return { issuer, clientSecret, pathsWithDpopProof, endAccount, [Symbol.asyncDispose]: () => closeServer(server) };
 }
 
 /** Shows the sign-in page, and grants the client's request without a consent page. */
@@ -46,6 +74,6 @@ async function handleInteraction(provider: Provider, req: IncomingMessage, res: 
   }
   if (prompt.name === 'login') return provider.interactionFinished(req, res, { login: { accountId, amr: ['pwd', 'otp', 'mfa'] } });
   const grant = new provider.Grant({ accountId: session?.accountId ?? '', clientId: String(params['client_id']) });
-  grant.addOIDCScope('openid email profile');
+  grant.addOIDCScope('openid email profile offline_access');
   return provider.interactionFinished(req, res, { consent: { grantId: await grant.save() } }, { mergeWithLastSubmission: true });
 }

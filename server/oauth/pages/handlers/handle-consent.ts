@@ -155,7 +155,8 @@ async function allow(
     const grantId = await grant.save();
     const [clientId, now] = [getInteractionClientId(interaction), new Date()];
     await addScopesToStoredConsent(em, user.id, clientId, allowed, now);
-    await createConnectedApp(em, { grantId, userId: user.id, clientId }, req.headers['user-agent'], now);
+    const app = { grantId, userId: user.id, clientId, sessionUid: interaction.session?.uid };
+    await createConnectedApp(em, app, req.headers['user-agent'], now);
     if (limits) {
       await saveOrderLimits(em, grantId, limits, { timeZone, allOrdersGrantable });
       if (isChosen) await deleteStoredConsent(em, user.id, clientId);

@@ -21,7 +21,7 @@ import { isRoleInAudience } from '../../../identity-providers/provider-identity.
 import { listEnabledProviders, listLinkedAccounts } from '../../../linked-accounts/linked-accounts.ts';
 import { getBrowserSessionOfRequest, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { addCodeToAuthentication, passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
-import { recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
+import { findSignInMethodOfSession, recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { renderEmail } from '../../emails/render-email.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { localizePageSettingsForUser } from '../../views/page-language.ts';
@@ -72,10 +72,11 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
     await saveAuthenticatorApp(em, context.keys.secondFactor, account.id, secret, step, now);
     await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.added');
     // the code counts as a second factor; without the new session, the next page would require another sign-in
-    const { amr = passwordAcrAndAmr.amr, loginTs } = getBrowserSessionOfRequest(req);
+    const { amr = passwordAcrAndAmr.amr, loginTs, uid } = getBrowserSessionOfRequest(req);
+    const signIn = await findSignInMethodOfSession(em, uid);
     const proof = { ...addCodeToAuthentication(amr), loginTs };
     const session = await startBrowserSession(context, req, res, String(account.id), proof);
-    await recordBrowserSessionUse(em, session.uid, String(account.id), req, now);
+    await recordBrowserSessionUse(em, session.uid, String(account.id), req, now, signIn);
     return replaceRecoveryCodes(em, account.id);
   });
   return sendRecoveryCodes(request, codes);

@@ -13,6 +13,7 @@ import {
   findLinkedAccount,
   recordLinkedAccountUse,
 } from '../../../linked-accounts/linked-accounts.ts';
+import { storeProviderRefreshToken } from '../../../linked-accounts/linked-account-refresh-token.ts';
 import { twoFactorAcrValue } from '../../../protocol/acr-and-amr.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { consumePasskeyChallenge } from '../../../second-factors/passkeys.ts';
@@ -76,7 +77,10 @@ async function signInOrCreateAccount(context: PageContext, req: Request, res: Re
   if (linked) {
     const user = await em.findOne(User, { id: linked.user, status: 'active' }, { disableIdentityMap: true });
     if (!user || !isRoleInAudience(provider, user.role)) return refuse(context, req, res, response, linked.user);
-    await recordLinkedAccountUse(em, linked.id, identity.label, new Date());
+    const now = new Date();
+    await recordLinkedAccountUse(em, linked.id, identity.label, now);
+    const issued = { linkedAccountId: linked.id, refreshToken: identity.refreshToken };
+    await storeProviderRefreshToken(em, context.keys.identityProviders, provider, issued, now);
     return continueWithLinkedAccount(context, req, res, response, { userId: linked.user, linkedAccountId: linked.id });
   }
   const { verifiedEmail: email } = identity;
@@ -90,7 +94,7 @@ async function signInOrCreateAccount(context: PageContext, req: Request, res: Re
   if (owner && (owner.status !== 'active' || !isRoleInAudience(provider, owner.role))) return refuse(context, req, res, response, owner.id);
   if (owner) return sendExistingAccountPage(context, req, res, response, owner);
   if (!provider.createsAccounts || !isRoleInAudience(provider, 'customer')) return sendNotice(messages.noAccount(names));
-  const created = await createLinkedAccount(context, req, identity, email);
+  const created = await createLinkedAccount(context, req, response, email);
   if (!created) return sendExpired(context, req, res, uid); // a concurrent request has created an account with this address
   return continueWithLinkedAccount(context, req, res, response, created);
 }
@@ -99,9 +103,9 @@ type LinkedUser = { readonly userId: number; readonly linkedAccountId: number };
 
 /** Creates an account without a password. Returns undefined if the address or the account at the provider has been used in the meantime. */
 async function createLinkedAccount(
-  { em, settings }: PageContext,
+  { em, settings, keys }: PageContext,
   req: Request,
-  identity: ProviderIdentity,
+  { provider, identity }: ProviderResponse,
   email: string,
 ): Promise<LinkedUser | undefined> {
   const now = new Date();
@@ -111,6 +115,8 @@ async function createLinkedAccount(
       const { id } = await createAccountWithVerifiedEmail(inner, { name, email, locale: findPreferredLanguage(settings, req)?.tag }, now);
       const linkedAccountId = await addLinkedAccount(inner, id, identity, now);
       if (linkedAccountId === undefined) throw new EmailTakenError('the account at the provider is already linked');
+      const issued = { linkedAccountId, refreshToken: identity.refreshToken };
+      await storeProviderRefreshToken(inner, keys.identityProviders, provider, issued, now);
       const source = getClientAddressAndUserAgent(req);
       await recordAuditEvent(
         inner,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
 import { isRoleInAudience } from '../../../identity-providers/provider-identity.ts';
 import { addLinkedAccount, hasOtherSignInMethod, removeLinkedAccount } from '../../../linked-accounts/linked-accounts.ts';
+import { storeProviderRefreshToken } from '../../../linked-accounts/linked-account-refresh-token.ts';
 import { getBrowserSessionOfRequest } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { User } from '../../../../users/user.entity.ts';
 import type { PageContext } from '../../routing/page-context.ts';
@@ -31,6 +32,8 @@ export async function linkProviderToSignedInUser(
     if (!isRoleInAudience(provider, role)) return 'not allowed';
     const id = await addLinkedAccount(em, account.id, identity, now);
     if (id === undefined) return 'taken';
+    const issued = { linkedAccountId: id, refreshToken: identity.refreshToken };
+    await storeProviderRefreshToken(em, context.keys.identityProviders, provider, issued, now);
     await auditSecondFactorChangeAndEmailUser(em, request, 'linked_account.added', `linked_account:${id}`);
     return 'linked';
   });

@@ -5,7 +5,7 @@ import {
   InvalidProviderResponseError,
   ProviderSignInDeclinedError,
   ProviderUnavailableError,
-} from '../../../identity-providers/relying-party.ts';
+} from '../../../identity-providers/provider-errors.ts';
 import { sendPage, type PageContext } from '../../routing/page-context.ts';
 import { providerMessagePage } from '../../views/identity-providers/identity-provider-pages.ts';
 

@@ -5,6 +5,7 @@ import type { EntityManager } from '../../../../database/entity-manager/entity-m
 import { lockUserRow } from '../../../../users/lock-user-row.ts';
 import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../accounts/accounts-and-passwords.ts';
 import { recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
+import type { SignInMethod } from '../../../sessions/sign-in-method.ts';
 import { endBrowserSession, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import type { AuthenticationContext } from '../../../protocol/acr-and-amr.ts';
 import type { IdentityProviderRow } from '../../../../identity-providers/identity-provider.entity.ts';
@@ -43,10 +44,11 @@ export async function completeSignIn(context: PageContext, req: Request, res: Re
   const returnTo = await em.transactional(async () => {
     await requireUnchangedPassword(em, userId, authenticated.passwordSetAt);
     await requireExistingLink(em, userId, provider?.linkedAccountId);
-    const request = hasInteraction ? await completeInteraction(context, req, res, accountId, { ...proof, loginTs }) : undefined;
+    const signIn = { linkedAccountId: provider?.linkedAccountId ?? null };
+    const request = hasInteraction ? await completeInteraction(context, req, res, { accountId, ...proof, loginTs, ...signIn }) : undefined;
     if (!hasInteraction) {
       const session = await startBrowserSession(context, req, res, accountId, { ...proof, loginTs });
-      await recordBrowserSessionUse(em, session.uid, accountId, req, now);
+      await recordBrowserSessionUse(em, session.uid, accountId, req, now, signIn);
     }
     const event = {
       action: 'session.started',
@@ -106,12 +108,13 @@ async function refuseSignInWithoutProvider(
   sendPage(context, res, html, { status: 403 });
 }
 
+type CompletedSignIn = AuthenticationContext & SignInMethod & { readonly accountId: string; readonly loginTs: number | undefined };
+
 async function completeInteraction(
   context: PageContext,
   req: Request,
   res: Response,
-  accountId: string,
-  { amr, acr, loginTs }: AuthenticationContext & { readonly loginTs: number | undefined },
+  { accountId, amr, acr, loginTs, linkedAccountId }: CompletedSignIn,
 ) {
   const { provider } = context;
   const interaction = await requirePendingInteraction(context, req, res, 'login'); // also locks the interaction
@@ -122,7 +125,7 @@ async function completeInteraction(
     await interaction.persist();
   }
   const returnTo = await provider.interactionResult(req, res, {
-    login: { accountId, amr: [...amr], acr, ...(loginTs !== undefined && { ts: loginTs }) },
+    login: { accountId, amr: [...amr], acr, linkedAccountId, ...(loginTs !== undefined && { ts: loginTs }) },
   });
   return { returnTo, clientId: getInteractionClientId(interaction) };
 }

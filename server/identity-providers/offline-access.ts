@@ -1,0 +1,33 @@
+import type { IdentityProviderRow } from './identity-provider.entity.ts';
+
+/** Scope with which the server requests refresh tokens from a provider (OpenID Connect Core section 11). */
+export const offlineAccessScope = 'offline_access';
+
+type RequestFields = Pick<IdentityProviderRow, 'preset' | 'scopes'>;
+
+/** Returns whether the server requests refresh tokens from a provider, and checks with them whether accounts still exist. */
+export const requestsOfflineAccess = ({ scopes }: Pick<IdentityProviderRow, 'scopes'>): boolean => scopes.includes(offlineAccessScope);
+
+/** Google and Apple do not know the scope. Apple always issues a refresh token. */
+const presetsWithoutOfflineAccessScope = new Set<IdentityProviderRow['preset']>(['google', 'apple']);
+
+/**
+ * Returns the parameters of an authorization request that determine what the user is asked for.
+ * @returns `scope`, and the parameter without which the provider ignores the request for offline access
+ */
+export function getScopeParameters({ preset, scopes }: RequestFields): { readonly scope: string } & Record<string, string> {
+  const sent = presetsWithoutOfflineAccessScope.has(preset) ? scopes.filter((scope) => scope !== offlineAccessScope) : scopes;
+  const scope = sent.join(' ');
+  if (!requestsOfflineAccess({ scopes })) return { scope };
+  if (preset === 'google') return { scope, access_type: 'offline' };
+  return preset === 'oidc' ? { scope, prompt: 'consent' } : { scope };
+}
+
+const minuteMs = 60_000;
+/** Apple recommends at most one check of a refresh token a day. */
+const appleCheckIntervalMs = 24 * 60 * minuteMs;
+const checkIntervalMs = 15 * minuteMs;
+
+/** Returns the minimum time between two checks whether an account at a provider still exists, in milliseconds. */
+export const getAccountCheckIntervalMs = (preset: IdentityProviderRow['preset'] | undefined): number =>
+  preset === 'apple' ? appleCheckIntervalMs : checkIntervalMs;

@@ -1,0 +1,85 @@
+import { LockMode } from '@mikro-orm/core';
+import type { RequestSource } from '../../audit/record-audit-event.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import type { IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
+import { InvalidProviderResponseError, ProviderUnavailableError } from '../identity-providers/provider-errors.ts';
+import type { RelyingParty } from '../identity-providers/relying-party.ts';
+import { endAccessAfterProviderRefusal } from './end-access-after-logout-or-refusal.ts';
+import { LinkedAccount, type LinkedAccountRow } from '../linked-accounts/linked-account.entity.ts';
+import {
+  decryptProviderRefreshToken,
+  encryptProviderRefreshToken,
+  nextCheckTime,
+  withoutRefreshToken,
+} from '../linked-accounts/linked-account-refresh-token.ts';
+import { findEnabledProviderByIssuer } from '../linked-accounts/linked-accounts.ts';
+
+export type AccountCheckDependencies = {
+  readonly em: EntityManager;
+  readonly relyingParty: RelyingParty;
+  /** Encryption key for the refresh tokens. */
+  readonly key: Buffer;
+  readonly log: { error(details: object, message: string): void };
+};
+
+/**
+ * Checks whether an account still exists at its provider, if a check is due, and ends the user's access if the provider refuses the refresh
+ * token of the account. Only one of several concurrent calls contacts the provider. The access does not end if the provider is
+ * unavailable, or if it cannot be known whether it refuses the account. Requires that no transaction is open.
+ * @returns whether the access has ended
+ */
+export async function endAccessIfProviderRefusesAccount(
+  { em, relyingParty, key, log }: AccountCheckDependencies,
+  linkedAccountId: number,
+  source: RequestSource,
+): Promise<boolean> {
+  const claimed = await em.transactional((inner) => claimCheck(inner, key, linkedAccountId, new Date()));
+  if (!claimed) return false;
+  const { account, provider, refreshToken } = claimed;
+  const report = (reason: string): false => {
+    log.error({ provider: provider.slug, reason }, 'an account at an identity provider could not be checked');
+    return false;
+  };
+  try {
+    await relyingParty.discover(provider); // an error here means that the provider has not received the token
+    await updateIfUnchanged(em, account, { isCheckPending: true });
+    const result = await relyingParty.redeemRefreshToken(provider, refreshToken, account.subject);
+    if (result.outcome === 'accepted') {
+      const sealedRefreshToken = encryptProviderRefreshToken(result.refreshToken, provider, account.id, key);
+      await updateIfUnchanged(em, account, { sealedRefreshToken, isCheckPending: false });
+      return false;
+    }
+    if (result.outcome === 'failed') {
+      await updateIfUnchanged(em, account, { isCheckPending: false });
+      return report(`the provider responded with ${result.reason}`);
+    }
+    if (!account.isCheckPending) return await endAccessAfterProviderRefusal(em, provider, account, source, new Date());
+    // the provider may have refused an old token, because its response with the current one was lost
+    await updateIfUnchanged(em, account, withoutRefreshToken);
+    return report('the refresh token was refused after a response had been lost');
+  } catch (error) {
+    if (error instanceof ProviderUnavailableError || error instanceof InvalidProviderResponseError) return report(error.message);
+    throw error;
+  }
+}
+
+type ClaimedCheck = { readonly account: LinkedAccountRow; readonly provider: IdentityProviderRow; readonly refreshToken: string };
+
+/** Sets the time of the next check, so that no other request checks the account before. Returns undefined if no check is due. */
+async function claimCheck(em: EntityManager, key: Buffer, id: number, now: Date): Promise<ClaimedCheck | undefined> {
+  const options = { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
+  const account = await em.findOne(LinkedAccount, { id, checkDueAt: { $lte: now } }, options);
+  if (!account) return undefined;
+  const provider = await findEnabledProviderByIssuer(em, account.issuer);
+  const refreshToken = provider ? decryptProviderRefreshToken(account, provider, key) : undefined;
+  const isUsable = provider === null || refreshToken !== undefined;
+  await em.nativeUpdate(LinkedAccount, { id }, isUsable ? { checkDueAt: nextCheckTime(provider, now) } : withoutRefreshToken);
+  return provider && refreshToken !== undefined ? { account, provider, refreshToken } : undefined;
+}
+
+/** Updates a linked account unless a sign-in has replaced its refresh token. */
+const updateIfUnchanged = (
+  em: EntityManager,
+  { id, sealedRefreshToken }: LinkedAccountRow,
+  columns: Partial<Pick<LinkedAccountRow, 'sealedRefreshToken' | 'checkDueAt' | 'isCheckPending'>>,
+): Promise<number> => em.nativeUpdate(LinkedAccount, { id, sealedRefreshToken }, columns);

@@ -1,0 +1,63 @@
+import { createECDH, hkdfSync, webcrypto } from 'node:crypto';
+import * as oauth from 'oauth4webapi';
+
+/** The option with which the library adds a DPoP proof to a request; empty for providers that do not support DPoP. */
+export type DpopOption = { readonly DPoP?: oauth.DPoPHandle };
+
+const algorithm = 'ES256';
+
+/** Proves the possession of a key to providers that support DPoP (RFC 9449), so that their tokens are useless without the key. */
+export class ProviderDpop {
+  readonly #secret: Buffer;
+  #handle: Promise<oauth.DPoPHandle> | undefined;
+
+  /** @param secret the secret from which the key is derived (32 bytes) */
+  constructor(secret: Buffer) {
+    this.#secret = secret;
+  }
+
+  /** Returns the option for requests to a provider. */
+  async optionFor({ dpop_signing_alg_values_supported: supported }: oauth.AuthorizationServer): Promise<DpopOption> {
+    if (supported?.includes(algorithm) !== true) return {};
+    this.#handle ??= deriveDpopKeyPair(this.#secret).then((keyPair) => oauth.DPoP({}, keyPair));
+    return { DPoP: await this.#handle };
+  }
+}
+
+/**
+ * Sends a request again if the provider requires a nonce in the proof (RFC 9449 section 8). The library has stored the nonce of the first
+ * response.
+ */
+export async function retryWithDpopNonce<Result>(send: () => Promise<Result>): Promise<Result> {
+  try {
+    return await send();
+  } catch (error) {
+    if (!oauth.isDPoPNonceError(error)) throw error;
+    return send();
+  }
+}
+
+const curve = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+/** Number of points of P-256. */
+const curveOrder = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9cac2_fc632551n;
+
+/**
+ * Derives the key pair. It is not random, because all processes must use the same key, also after a restart: providers may bind codes and
+ * refresh tokens to it.
+ */
+async function deriveDpopKeyPair(secret: Buffer): Promise<oauth.CryptoKeyPair> {
+  // 16 bytes more than the key has, so that the distribution of the remainder is uniform (FIPS 186-5 section A.2.1)
+  const bits = Buffer.from(hkdfSync('sha256', secret, '', 'DPoP key for identity providers', 48));
+  const scalar = (BigInt(`0x${bits.toString('hex')}`) % (curveOrder - 1n)) + 1n;
+  const privateBytes = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex');
+  const ecdh = createECDH('prime256v1');
+  ecdh.setPrivateKey(privateBytes);
+  const point = ecdh.getPublicKey(); // 0x04, x and y
+  const publicJwk = { kty: 'EC', crv: 'P-256', x: point.toString('base64url', 1, 33), y: point.toString('base64url', 33) };
+  const privateJwk = { ...publicJwk, d: privateBytes.toString('base64url') };
+  const { subtle } = webcrypto;
+  return {
+    privateKey: await subtle.importKey('jwk', privateJwk, curve, false, ['sign']),
+    publicKey: await subtle.importKey('jwk', publicJwk, curve, true, ['verify']),
+  };
+}

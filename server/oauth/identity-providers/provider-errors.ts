@@ -1,0 +1,49 @@
+import * as oauth from 'oauth4webapi';
+import { z } from 'zod';
+import { DocumentTooLargeError } from '../../outgoing-http/fetch-third-party-document.ts';
+import { AddressNotAllowedError } from '../../outgoing-http/ssrf-protected-connection.ts';
+
+/** Thrown if a provider cannot be reached, responds too slowly or sends a response that is too large. */
+export class ProviderUnavailableError extends Error {
+  override readonly name = 'ProviderUnavailableError';
+}
+
+/** Thrown for a response that fails a check. The message contains no secret. */
+export class InvalidProviderResponseError extends Error {
+  override readonly name = 'InvalidProviderResponseError';
+}
+
+/** Thrown if the user or the provider has declined the sign-in. */
+export class ProviderSignInDeclinedError extends Error {
+  override readonly name = 'ProviderSignInDeclinedError';
+}
+
+/** Errors of the provider's own making, which mean that it cannot be used at present. */
+const serverErrorStatus = 500;
+
+/** Returns whether a provider has rejected a request with an OAuth error, such as `invalid_grant`. */
+export const isRejectedByProvider = (error: unknown): error is oauth.ResponseBodyError =>
+  error instanceof oauth.ResponseBodyError && error.status < serverErrorStatus;
+
+const errorCodeLengthMax = 100;
+export const truncateErrorCode = (code: string): string => code.slice(0, errorCodeLengthMax);
+
+/** Converts the errors of the library and of the connection. Their causes can contain tokens, so they are not kept. */
+export async function convertProviderErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof InvalidProviderResponseError) throw error;
+    if (error instanceof oauth.AuthorizationResponseError) throw new ProviderSignInDeclinedError(truncateErrorCode(error.error));
+    if (isRejectedByProvider(error))
+      throw new InvalidProviderResponseError(`the provider responded with ${truncateErrorCode(error.error)}`);
+    if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
+      throw isServerError(error) ? new ProviderUnavailableError(error.message) : new InvalidProviderResponseError(error.message);
+    if (error instanceof DocumentTooLargeError || error instanceof AddressNotAllowedError)
+      throw new ProviderUnavailableError(error.message);
+    if (error instanceof z.ZodError) throw new InvalidProviderResponseError('the ID token lacks a required claim');
+    throw new ProviderUnavailableError(error instanceof Error ? error.message : 'the provider cannot be reached');
+  }
+}
+
+const isServerError = ({ cause }: Error): boolean => cause instanceof Response && cause.status >= serverErrorStatus;

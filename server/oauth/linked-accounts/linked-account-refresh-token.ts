@@ -1,0 +1,50 @@
+import { decryptText, encryptText } from '../../crypto/authenticated-encryption.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import type { IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
+import { getAccountCheckIntervalMs, requestsOfflineAccess } from '../../identity-providers/offline-access.ts';
+import { LinkedAccount, type LinkedAccountRow } from './linked-account.entity.ts';
+
+type Provider = Pick<IdentityProviderRow, 'issuer' | 'clientId' | 'preset' | 'scopes'>;
+
+/**
+ * A refresh token can be used only with the client ID for which it was issued. After the client ID has been changed, decryption fails, so that
+ * the token is never presented with another client ID, which the provider would refuse.
+ */
+const encryptionContext = ({ issuer, clientId }: Provider, linkedAccountId: number): string =>
+  `refresh token of ${issuer} for ${clientId} of linked account ${linkedAccountId}`;
+
+export const encryptProviderRefreshToken = (token: string, provider: Provider, linkedAccountId: number, key: Buffer): string =>
+  encryptText(token, key, encryptionContext(provider, linkedAccountId));
+
+/** Returns the refresh token of a linked account, or undefined if there is none that can be used at this provider. */
+export function decryptProviderRefreshToken(
+  { id, sealedRefreshToken }: Pick<LinkedAccountRow, 'id' | 'sealedRefreshToken'>,
+  provider: Provider,
+  key: Buffer,
+): string | undefined {
+  if (sealedRefreshToken == null || !requestsOfflineAccess(provider)) return undefined;
+  return decryptText(sealedRefreshToken, key, encryptionContext(provider, id));
+}
+
+/** Returns the time of the next check of an account at a provider, which can be disabled (null). */
+export const nextCheckTime = (provider: Pick<Provider, 'preset'> | null, now: Date): Date =>
+  new Date(now.getTime() + getAccountCheckIntervalMs(provider?.preset));
+
+/**
+ * Stores the refresh token that a provider issued at a sign-in. If it issued none, an earlier token is kept: Google, for example, issues a
+ * token only when the user consents.
+ */
+export async function storeProviderRefreshToken(
+  em: EntityManager,
+  key: Buffer,
+  provider: Provider,
+  { linkedAccountId: id, refreshToken }: { readonly linkedAccountId: number; readonly refreshToken: string | undefined },
+  now: Date,
+): Promise<void> {
+  if (refreshToken === undefined || !requestsOfflineAccess(provider)) return;
+  const sealedRefreshToken = encryptProviderRefreshToken(refreshToken, provider, id, key);
+  await em.nativeUpdate(LinkedAccount, { id }, { sealedRefreshToken, checkDueAt: nextCheckTime(provider, now), isCheckPending: false });
+}
+
+/** Columns of a linked account without a refresh token. */
+export const withoutRefreshToken = { sealedRefreshToken: null, checkDueAt: null, isCheckPending: false } as const;

@@ -1,0 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Request } from 'express';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
+import { releaseLoadShedderSlotWhile } from '../../http/server/load-shedder.ts';
+import { endAccessIfProviderRefusesAccount, type AccountCheckDependencies } from '../ended-accounts/check-account-at-provider.ts';
+import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
+
+/** Maximum time for which a refresh waits for the provider, in milliseconds. */
+const waitMs = 2_000;
+
+const expressRequest = z.custom<Request>();
+
+/** Refuses a successful refresh whose user signed in through a provider, if the user's account at the provider has ended. */
+export type RefuseRefreshOfEndedAccount = (ctx: Context) => Promise<void>;
+
+/**
+ * Creates the check of accounts at providers. It runs after the refresh has been committed, so that no transaction is open while the
+ * provider responds; if the access ends, the new tokens are revoked before they are sent. If the provider responds too late, the refresh
+ * succeeds, and the access ends with the late response.
+ */
+export const createRefusalOfEndedAccounts =
+  (dependencies: AccountCheckDependencies): RefuseRefreshOfEndedAccount =>
+  async (ctx) => {
+    const dueLinkedAccountId = getOauthRequestContext(ctx.req).prefetched?.due_linked_account_id;
+    if (ctx.status !== 200 || dueLinkedAccountId == null) return;
+    const source = getClientAddressAndUserAgent(expressRequest.parse(ctx.req));
+    const check = endAccessIfProviderRefusesAccount(dependencies, dueLinkedAccountId, source).catch((err: unknown) => {
+      dependencies.log.error({ err }, 'an account at an identity provider could not be checked');
+      return false;
+    });
+    const isRefused = await releaseLoadShedderSlotWhile(ctx.res, Promise.race([check, delay(waitMs, false, { ref: false })]));
+    if (!isRefused) return;
+    ctx.status = 400;
+    ctx.body = { error: 'invalid_grant', error_description: 'the identity provider of the user no longer accepts the account' };
+  };
