@@ -5,7 +5,7 @@ import { useParams } from 'react-router';
 import { queries } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
 import { Card } from '../../../components/card.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { ErrorNotice, replacesData } from '../../../components/error-notice.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PropertyList } from '../../../components/property-list.tsx';
 import { TwoColumns } from '../../../components/two-columns.tsx';
@@ -24,7 +24,7 @@ export function CustomerDetail(): ReactNode {
   const common = useCommonMessages();
   const { userId = '' } = useParams();
   const { data: user, error, refetch } = useQuery(queries.users.get(userId));
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (replacesData(error, user)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!user) return <PageSkeleton />;
   const isClosed = user.status === 'closed';
   return (

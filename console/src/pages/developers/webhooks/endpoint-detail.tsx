@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { queries } from '../../../api/client.ts';
 import { Card } from '../../../components/card.tsx';
-import { ErrorNotice } from '../../../components/error-notice.tsx';
+import { ErrorNotice, replacesData } from '../../../components/error-notice.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PropertyList } from '../../../components/property-list.tsx';
@@ -20,7 +20,7 @@ export function EndpointDetail(): ReactNode {
   const t = useDevelopersMessages();
   const { endpointId = '' } = useParams();
   const { data: endpoint, error, refetch } = useQuery(queries.webhooks.get(endpointId));
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (replacesData(error, endpoint)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!endpoint) return <PageSkeleton />;
   return (
     <>
