@@ -33,7 +33,11 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(`a list of ${orderCou
     requests = [];
     const startedAt = performance.now();
     await step();
-    await page.locator('tbody tr').first().getByRole('link', { name: `#${firstId}`, exact: true }).waitFor();
+    await page
+      .locator('tbody tr')
+      .first()
+      .getByRole('link', { name: `#${firstId}`, exact: true })
+      .waitFor();
     if (given !== undefined) process.stderr.write(`${name}: ${(performance.now() - startedAt).toFixed(0)} ms\n`);
     expect(await page.locator('tbody tr').count()).toBe(pageSize);
     return requests.map((request) => new URL(request.url()).searchParams);
@@ -60,7 +64,10 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(`a list of ${orderCou
       .execute<{ email: string }[]>('select email from users where id = (select user_id from orders where id = ?)', [id]);
     const text = { number: String(id), reference: `R-${id}`, 'e-mail address': email }[name] ?? '';
     await page.goto(`${shop.origin}/console/orders`);
-    await page.locator('tbody tr').nth(pageSize - 1).waitFor();
+    await page
+      .locator('tbody tr')
+      .nth(pageSize - 1)
+      .waitFor();
     requests = [];
     const startedAt = performance.now();
     await page.getByRole('searchbox').fill(text);

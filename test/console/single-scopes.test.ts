@@ -149,7 +149,8 @@ describe.skipIf(!hasChromium)('the console', { timeout: 60_000 }, () => {
     page.on('request', (request) => {
       if (!request.url().includes('/api/v1/events')) pending.add(request);
     });
-    for (const end of ['requestfinished', 'requestfailed'] as const) page.on(end, (request) => pending.delete(request));
+    page.on('requestfinished', (request) => pending.delete(request));
+    page.on('requestfailed', (request) => pending.delete(request));
     await page.route('**/api/v1/**', async (route) => {
       const { dpop: _proof, ...headers } = route.request().headers();
       await route.continue({ headers: { ...headers, authorization: `Bearer ${token}` } });
@@ -175,7 +176,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 60_000 }, () => {
   async function expectActions(expected: Actions): Promise<void> {
     for (const name of pageNames) {
       await navigateInConsole(page, paths[name]);
-      await expect.poll(listActions, name).toEqual(expected[name] ?? 'not found');
+      await expect.poll(listActions, { message: name }).toEqual(expected[name] ?? 'not found');
       // Nothing that loads later adds an action.
       await expect.poll(() => pending.size).toBe(0);
       expect([name, await listActions()]).toEqual([name, expected[name] ?? 'not found']);

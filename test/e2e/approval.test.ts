@@ -152,7 +152,8 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     await decision.getByRole('button', { name: 'Approve the order' }).click();
     await home.getByText('No order is waiting for your decision.').waitFor();
     const { body: order } = await app.orderFromQuote(quote.id);
-    for (const page of [home, orders]) await page.getByRole('link', { name: new RegExp(`^Order ${order.id} .*Waiting for payment`) }).waitFor();
+    for (const page of [home, orders])
+      await page.getByRole('link', { name: new RegExp(`^Order ${order.id} .*Waiting for payment`) }).waitFor();
 
     await orders.getByRole('link', { name: `Order ${order.id}` }).focus();
     const call = { token: shop.token, body: { provider: 'manual' } };

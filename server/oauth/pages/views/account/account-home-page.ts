@@ -71,13 +71,13 @@ export function accountHomePage(settings: PageSettings, content: AccountHomeView
 function ordersSection(settings: PageSettings, { orders, requests, requestCount, livePath }: AccountHomeViewModel): Html {
   const { accountMenu: menu, orders: messages, approvals } = settings.messages;
   const content = html`${requests.length > 0 && approvalList(settings, requests)}
-    ${
-      orders.length === 0
-        ? html`<p class="quiet">${messages.none}</p>`
-        : html`${orderList(settings, orders)}
-            <p class="elsewhere"><a href="/account/orders">${messages.all}</a></p>`
-    }
-    ${linkList([{ path: '/account/approvals', text: menu.approvals, details: approvals.waiting({ count: requestCount }) }])}`;
+  ${
+    orders.length === 0
+      ? html`<p class="quiet">${messages.none}</p>`
+      : html`${orderList(settings, orders)}
+          <p class="elsewhere"><a href="/account/orders">${messages.all}</a></p>`
+  }
+  ${linkList([{ path: '/account/approvals', text: menu.approvals, details: approvals.waiting({ count: requestCount }) }])}`;
   return html`<section>
     <h2>${messages.title}</h2>
     ${liveRegion(settings, livePath, content)}
