@@ -19,7 +19,8 @@ const certificateSchema = z.object({
 export function parseJwkWithCertificate(jwk: unknown): PublicJsonWebKey {
   const key = parsePublicJwk(jwk);
   const parsed = certificateSchema.safeParse(jwk);
-  if (!parsed.success) throw new UnusableJwkError(translatable`has an invalid member x5c: it must be a list of certificates in base64 (DER)`);
+  if (!parsed.success)
+    throw new UnusableJwkError(translatable`has an invalid member x5c: it must be a list of certificates in base64 (DER)`);
   const [encoded] = parsed.data.x5c ?? [];
   if (encoded === undefined) return key;
   const certificate = parseCertificate(encoded);
@@ -33,6 +34,8 @@ function parseCertificate(encoded: string): X509Certificate {
   try {
     return new X509Certificate(Buffer.from(encoded, 'base64'));
   } catch (cause) {
-    throw new UnusableJwkError(translatable`has an invalid member x5c: the first certificate must be the base64 encoding of its DER form`, { cause });
+    throw new UnusableJwkError(translatable`has an invalid member x5c: the first certificate must be the base64 encoding of its DER form`, {
+      cause,
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { EventSequenceCounter } from '../events/event-and-sequence-counter.entity.ts';
@@ -14,9 +15,14 @@ type WaitOptions<Result> = {
   readonly isDone: (result: Result) => boolean;
   /** Returns when the result changes even if there is no event, for example because it expires. */
   readonly changesAt: (result: Result) => Date | undefined;
+  /** Minimum time between two reads (default: none). */
+  readonly minReadIntervalMs?: number;
 };
 
-/** Reads until the result satisfies `isDone` or the time has elapsed. Every change of an approval writes an event, which causes a new read. */
+/**
+ * Reads until the result satisfies `isDone` or the time has elapsed. Every change of an order or approval writes an event, which causes a new
+ * read.
+ */
 export async function waitForChange<Result>({
   em,
   newEvents,
@@ -25,6 +31,7 @@ export async function waitForChange<Result>({
   read,
   isDone,
   changesAt,
+  minReadIntervalMs = 0,
 }: WaitOptions<Result>): Promise<Result> {
   const disconnected = new AbortController();
   res.on('close', () => disconnected.abort());
@@ -32,11 +39,20 @@ export async function waitForChange<Result>({
   for (;;) {
     // The sequence number is read before the result, so that an event committed in between ends the wait.
     const sequence = await em.fork().findOne(EventSequenceCounter, { id: 1 });
+    const nextRead = performance.now() + minReadIntervalMs;
     const result = await read();
     const leftMs = until - performance.now();
     if (leftMs <= 0 || isDone(result) || disconnected.signal.aborted || newEvents.stopped) return result;
     const changeMs = (changesAt(result)?.getTime() ?? Infinity) - Date.now();
-    const waiting = newEvents.wait(sequence?.lastSeq ?? 0, Math.min(leftMs, Math.max(changeMs, 1)), disconnected.signal);
+    const waiting = newEvents
+      .wait(sequence?.lastSeq ?? 0, Math.min(leftMs, Math.max(changeMs, 1)), disconnected.signal)
+      .then(() => pauseUntil(newEvents.stopped ? 0 : nextRead, disconnected.signal));
     await releaseLoadShedderSlotWhile(res, waiting);
   }
+}
+
+/** Resolves at this time of the performance clock, or when the signal is aborted. */
+async function pauseUntil(time: number, signal: AbortSignal): Promise<void> {
+  const leftMs = time - performance.now();
+  if (leftMs > 0) await sleep(leftMs, undefined, { signal }).catch(() => undefined);
 }

@@ -124,6 +124,24 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await dialog().getByText('€3.85 can still be refunded.').waitFor();
   });
 
+  test('are refunded once if the response to the refund is lost', async () => {
+    const order = await shop.placePaidOrder();
+    await openOrder(page, order.id);
+    await page.getByRole('button', { name: 'Refund' }).click();
+    await dialog().getByLabel('Amount').fill('1');
+    const refunds = `**/api/v1/orders/${order.id}/refunds`;
+    await page.route(refunds, async (route) => {
+      if (route.request().method() === 'POST') await route.fetch();
+      await route.abort();
+    });
+    await dialog().getByRole('button', { name: 'Refund €1.00' }).click();
+    await dialog().getByText('The server cannot be reached.').waitFor();
+    await page.unroute(refunds);
+    await dialog().getByRole('button', { name: 'Refund €1.00' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await shop.get(`/orders/${order.id}`)).toMatchObject({ refunded_total: 100 });
+  });
+
   test('are paid manually and canceled', async () => {
     const [first, second] = [await shop.placeOrder(), await shop.placeOrder()];
     expect((await shop.createPayment(first.id, undefined, 'manual')).status).toBe(201);

@@ -46,6 +46,16 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     await page.getByText('Telephone', { exact: true }).waitFor();
   }
 
+  /** Opens an account page in a new browser profile, and signs in with the password. */
+  async function openSignedIn({ email, password }: TestUser, path: string): Promise<Page> {
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${shop.origin}/sign-in?next=${path}`);
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.keyboard.press('Enter');
+    return page;
+  }
+
   async function signInByPasskey(page: Page): Promise<void> {
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   }
@@ -116,11 +126,7 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
   test('appears on the open page of the customer, who declines it', async () => {
     const anna = await signUp(shop.origin);
     const app = await connectRequestingApplication(shop, anna);
-    const page = await (await browser.newContext()).newPage();
-    await page.goto(`${shop.origin}/sign-in?next=/account/approvals`);
-    await page.getByLabel('E-mail address').fill(anna.email);
-    await page.getByLabel('Password', { exact: true }).fill(anna.password);
-    await page.keyboard.press('Enter');
+    const page = await openSignedIn(anna, '/account/approvals');
     await page.getByText('No application has asked for your approval.').waitFor();
     const { body: approval } = await app.requestApproval((await app.createQuote(6000)).id);
     await page.getByRole('link', { name: /View the request/ }).click();
@@ -128,5 +134,38 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     await page.getByText('You declined this order.').waitFor();
     expect((await app.call('GET', `/approvals/${approval.id}`)).body.status).toBe('declined');
     await page.context().close();
+  });
+
+  test('appears beside the orders of the customer, who approves it and sees the states of the order, without loading a page again', async () => {
+    const anna = await signUp(shop.origin);
+    const app = await connectRequestingApplication(shop, anna);
+    const home = await openSignedIn(anna, '/account');
+    await home.getByText('You have no orders yet.').waitFor();
+    const orders = await home.context().newPage();
+    await orders.goto(`${shop.origin}/account/orders`);
+    const quote = await app.createQuote(6000);
+    await app.requestApproval(quote.id);
+    await home.getByText('One order is waiting for your decision.').waitFor();
+    await orders.getByText('Waiting for your decision').waitFor();
+    const decision = await home.context().newPage();
+    await decision.goto(`${shop.origin}${await home.getByRole('link', { name: /View the request/ }).getAttribute('href')}`);
+    await decision.getByRole('button', { name: 'Approve the order' }).click();
+    await home.getByText('No order is waiting for your decision.').waitFor();
+    const { body: order } = await app.orderFromQuote(quote.id);
+    for (const page of [home, orders])
+      await page.getByRole('link', { name: new RegExp(`^Order ${order.id} .*Waiting for payment`) }).waitFor();
+
+    await orders.getByRole('link', { name: `Order ${order.id}` }).focus();
+    const call = { token: shop.token, body: { provider: 'manual' } };
+    const { body: payment } = await shop.callApi('POST', `/api/v1/orders/${order.id}/payments`, call);
+    await shop.callApi('POST', `/api/v1/payments/${payment.id}/confirmation`, { token: shop.token, body: {} });
+    await home.getByRole('link', { name: new RegExp(`^Order ${order.id} .*Paid`) }).waitFor();
+    await orders.getByRole('link', { name: new RegExp(`^Order ${order.id} .*Paid`) }).waitFor();
+    // The focus stays on the same link when its text changes.
+    await orders.keyboard.press('Enter');
+    await orders.getByRole('heading', { name: `Order ${order.id}` }).waitFor();
+    await shop.callApi('POST', `/api/v1/orders/${order.id}/shipments`, { token: shop.token, body: { status: 'shipped' } });
+    await orders.getByText('Shipped', { exact: true }).waitFor();
+    await home.context().close();
   });
 });

@@ -1,31 +1,30 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { useConsoleBrowser } from '../console/console-browser.ts';
+import { visitPages } from '../console/visit-pages.ts';
+import { hasChromium } from '../support/browser/chromium.ts';
 import type { ApiResponse, JsonBody } from '../support/server/start-mandate.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 import { completeTask, runPendingTasks, abandonTaskAtStep } from '../support/shop/run-tasks.ts';
 import { onlineRetailRules } from './import-month.ts';
-
-const file = process.env['MANDATE_RETAIL_FILE'] ?? join(import.meta.dirname, '../../../shared/data/online-retail-2010-12.csv.gz');
-const hasFile = existsSync(file);
+import { hasMonthFile, monthFile } from './month-file.ts';
 
 const rules = { source: 'online-retail', ...onlineRetailRules, bad_lines: 'leave_out', free_lines: 'refuse' };
 const query = new URLSearchParams(rules).toString();
 
 const figures = { orders: 1_400, lines: 26_157, pence: 57_271_389, customers: 885 };
 
-describe.skipIf(!hasFile)(
-  `import of a real month of orders${hasFile ? '' : ' (set MANDATE_RETAIL_FILE to the file that docs/testing.md names)'}`,
+describe.skipIf(!hasMonthFile)(
+  `import of a real month of orders${hasMonthFile ? '' : ' (set MANDATE_RETAIL_FILE to the file that docs/testing.md names)'}`,
   { timeout: 300_000 },
   () => {
     let month: string;
     const shop = withShop();
     beforeAll(async () => {
-      const bytes = await readFile(file);
-      month = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
+      const bytes = await readFile(monthFile);
+      month = (monthFile.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
     });
 
     const start = (more = ''): Promise<ApiResponse> =>
@@ -81,6 +80,50 @@ describe.skipIf(!hasFile)(
         orders: new Set(rows.map((row) => row.id)).size,
         customers: new Set(rows.map((row) => row.user_id)).size,
       }).toEqual({ ...figures, decimal: figures.pence });
+    });
+
+    describe.skipIf(!hasChromium)('the console', () => {
+      const browser = useConsoleBrowser(shop);
+
+      test('shows the month to an administrator on every page', async () => {
+        const admin = await shop.createAccount('admin', ['orders.manage', 'applications.manage', 'webhooks.write']);
+        const get = async (path: string): Promise<JsonBody> => (await admin.callApi('GET', `/api/v1${path}`)).body;
+        const { data: orders } = await get('/orders?reference=536365&include=customer');
+        const order = await get(`/orders/${orders[0].id}`);
+        const { product_id: productId, sku } = order.items[0];
+        const { data: applications } = await get('/applications?limit=100');
+        const application = applications.find(({ name }: JsonBody) => name === 'Console');
+        const body = { url: 'https://receiver.example.com/hooks', events: ['order.*'] };
+        const { body: endpoint } = await admin.callApi('POST', '/api/v1/webhook-endpoints', { body });
+        const page = await browser.openAs(admin, '/');
+        await visitPages(page, [
+          { path: '/', shows: /Latest orders[^]*#\d+ Customer/ },
+          { path: '/orders', shows: /25 rows/ },
+          { path: '/orders?q=536365', shows: /£139\.12/ },
+          { path: `/orders/${order.id}`, shows: /WHITE HANGING HEART T-LIGHT HOLDER[^]*£139\.12/ },
+          { path: '/products', shows: /25 rows/ },
+          { path: '/products/new', shows: /Tax rate/ },
+          { path: '/products/import', shows: /Choose a file/ },
+          { path: `/products/${productId}`, shows: sku },
+          { path: '/customers', shows: /25 rows/ },
+          { path: `/customers/${order.user_id}`, shows: new RegExp(`#${order.id}`) },
+          { path: '/applications', shows: /Console/ },
+          { path: '/applications/new', shows: /Program that acts for the shop/ },
+          { path: `/applications/${application.id}`, shows: /mandate-console/ },
+          { path: '/developers/webhooks', shows: /Add endpoint/ },
+          { path: `/developers/webhooks/${endpoint.id}`, shows: /receiver\.example\.com/ },
+          { path: '/developers/events', shows: /Live|Not live/ },
+          { path: '/developers/api-keys', shows: /No API keys yet/ },
+          { path: '/developers/signing-keys', shows: /ES256/ },
+          { path: '/audit', shows: /Signed in/ },
+          { path: '/audit/grants', shows: /Access of applications/ },
+          { path: '/settings/branding', shows: /Accent color/ },
+          { path: '/settings/delivery', shows: /Pick up/ },
+          { path: '/settings/staff', shows: /Administrator/ },
+          { path: '/settings/backups', shows: /npx mandate-server backup/ },
+        ]);
+        expect(browser.pageErrors).toEqual([]);
+      });
     });
   },
 );

@@ -66,7 +66,7 @@ export function LiveEventsProvider({ children }: { readonly children: ReactNode 
 
 type FollowOptions = {
   readonly handleEvent: Listener;
-  /** Called if events may have been missed. */
+  /** Called after an interruption: events may have been missed, and requests may have failed. */
   readonly refreshAll: () => void;
   readonly setIsLive: (isLive: boolean) => void;
 };
@@ -74,13 +74,13 @@ type FollowOptions = {
 /** Follows the events until `signal` is aborted, and reconnects after an interruption. */
 async function follow({ handleEvent, refreshAll, setIsLive }: FollowOptions, signal: AbortSignal): Promise<void> {
   let after: number | undefined;
-  let hasMissedEvents = false;
+  let isInterrupted = false;
   while (!signal.aborted) {
     try {
-      if (after === undefined) {
-        after = (await client.events.list({ limit: 1 }, { signal })).latest_id;
-        if (hasMissedEvents) refreshAll();
-      }
+      // The server responds to this request at once, and to the requests of `followEvents` only when there are events.
+      const { latest_id: latest } = await client.events.list({ limit: 1 }, { signal });
+      after ??= latest;
+      if (isInterrupted) refreshAll();
       setIsLive(true);
       for await (const event of followEvents(client, { after, signal })) {
         after = event.id;
@@ -90,7 +90,7 @@ async function follow({ handleEvent, refreshAll, setIsLive }: FollowOptions, sig
       if (signal.aborted) return;
       // The events after `after` are no longer stored.
       if (error instanceof ApiError && error.code === 'gone') after = undefined;
-      hasMissedEvents = after === undefined;
+      isInterrupted = true;
       setIsLive(false);
       await new Promise((resolve) => setTimeout(resolve, reconnectDelayMs));
     }

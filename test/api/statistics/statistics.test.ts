@@ -87,6 +87,52 @@ describe('orders', () => {
   });
 
   test.each([
+    ['2025-03-30', 'Europe/Berlin', 23],
+    ['2025-10-26', 'Europe/Berlin', 25],
+    ['2025-04-06', 'Australia/Lord_Howe', 25],
+    ['2025-06-01', 'Europe/Berlin', 24],
+  ])('the hours of %s in %s are %i periods without gaps', async (day, timeZone, count) => {
+    const { periods } = await get(`orders?currency=EUR&interval=hour&from=${day}&to=${day}&time_zone=${timeZone}`);
+    expect(periods).toHaveLength(count);
+    expect(periods.slice(1).map((period: JsonBody) => period.starts_at)).toEqual(
+      periods.slice(0, -1).map((period: JsonBody) => period.ends_at),
+    );
+    const localDay = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short' });
+    const days = periods.map((period: JsonBody) => localDay.format(new Date(period.starts_at)));
+    expect(new Set(days)).toEqual(new Set([day]));
+  });
+
+  test('a refund counts in the month of the refund in the time zone, and the revenue in the month of the payment', async () => {
+    const product = await shop.createProduct({ currency: 'EUR', price: 700 });
+    const order = await shop.placeOrder(buildOrderInput([product, 2]));
+    await payOrder(order.id);
+    const refund = { token: shop.token, body: { amount: 300, reason: 'other' } };
+    const { body: created } = await shop.callApi('POST', `/api/v1/orders/${order.id}/refunds`, refund);
+    await shop.callApi('POST', `/api/v1/refunds/${created.id}/confirmation`, { token: shop.token, body: {} });
+    // In Berlin, the payment is in October, the refund an hour later in November, and both are in October in UTC.
+    const em = shop.db.em.fork();
+    await em.execute(`update orders set created_at = '2025-10-31T22:00Z', paid_at = '2025-10-31T22:30Z' where id = ?`, [order.id]);
+    await em.execute(`update refunds set created_at = '2025-10-31T23:30Z' where id = ?`, [created.id]);
+    const months = async (timeZone: string): Promise<unknown> => {
+      const { periods } = await get(`orders?currency=EUR&interval=month&from=2025-10-01&to=2025-11-30&time_zone=${timeZone}`);
+      return periods.map((period: JsonBody) => [period.revenue, period.refunded_total, period.net_revenue]);
+    };
+    const expected = {
+      'Europe/Berlin': [
+        [1_400, 0, 1_400],
+        [0, 300, -300],
+      ],
+      UTC: [
+        [1_400, 300, 1_100],
+        [0, 0, 0],
+      ],
+    };
+    for (const [timeZone, sums] of Object.entries(expected)) expect(await months(timeZone)).toEqual(sums);
+    await fold();
+    for (const [timeZone, sums] of Object.entries(expected)) expect(await months(timeZone)).toEqual(sums);
+  });
+
+  test.each([
     ['from=2026-02-30', 'from', 'existing date'],
     ['from=1979-12-31', 'from', '1980-01-01'],
     ['from=2026-02-02&to=2026-02-01', 'from', 'must not be after'],

@@ -1,3 +1,4 @@
+import { MandateError } from '@mandate/client-sdk';
 import { QueryErrorResetBoundary } from '@tanstack/react-query';
 import { Component, type ReactNode } from 'react';
 import { ErrorNotice } from './error-notice.tsx';
@@ -16,6 +17,8 @@ class Boundary extends Component<Props, State> {
     const { error } = this.state;
     if (error === undefined) return this.props.children;
     const retry = (): void => {
+      // Code that failed to load cannot be imported again, and after an update of the server, it no longer exists.
+      if (!(error instanceof MandateError)) return location.reload();
       this.props.onReset();
       this.setState({ error: undefined });
     };

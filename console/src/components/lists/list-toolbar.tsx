@@ -64,8 +64,8 @@ function SearchField({ label }: { readonly label: string }): ReactNode {
   const current = parameters.get('q') ?? '';
   const [text, setText] = useState(current);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // The URL has changed without typing, for example with a saved view.
-  useEffect(() => setText(current), [current]);
+  // The URL has changed without typing, for example with a saved view. A space at the end of the text is not in the URL.
+  useEffect(() => setText((before) => (before.trim() === current ? before : current)), [current]);
   const search = (value: string): void =>
     setParameters(
       (before) => {

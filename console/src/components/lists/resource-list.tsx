@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { EmptyState } from '../feedback/empty-state.tsx';
-import { ErrorNotice } from '../feedback/error-notice.tsx';
+import { ErrorNotice, replacesData } from '../feedback/error-notice.tsx';
 import { ListPages } from './list-pages.tsx';
 import { TableHead } from './table-head.tsx';
 import classes from './resource-list.module.css';
@@ -50,7 +50,7 @@ export function ResourceList<Row>(props: Props<Row>): ReactNode {
   const cursor = parameters.get('cursor') ?? undefined;
   const page = useQuery({ ...query({ limit: pageSize, ...(cursor !== undefined && { cursor }) }), placeholderData: keepPreviousData });
   const isFiltered = [...parameters.keys()].some((name) => name !== 'cursor');
-  if (page.error) return <ErrorNotice error={page.error} onRetry={() => void page.refetch()} />;
+  if (replacesData(page.error, page.data)) return <ErrorNotice error={page.error} onRetry={() => void page.refetch()} />;
   if (page.data?.data.length === 0)
     return isFiltered || cursor !== undefined ? (
       <EmptyState title={t('list.noMatch')}>

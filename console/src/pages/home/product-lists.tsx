@@ -1,5 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Link } from 'react-router';
 import { Card } from '../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../languages/use-format.ts';
@@ -20,7 +21,9 @@ export function RunningLow(): ReactNode {
       <ul className={classes['list']}>
         {data?.running_low.slice(0, rowCount).map(({ product_id, name, available }) => (
           <li key={product_id}>
-            <span className={classes['name']}>{name}</span>
+            <Link to={`/products/${product_id}`} className={classes['name'] ?? ''}>
+              {name}
+            </Link>
             <span className={classes['amount']}>{t('runningLow.left', { count: available ?? 0 })}</span>
           </li>
         ))}
@@ -42,7 +45,9 @@ export function BestSellers(): ReactNode {
         {data?.best_sellers.slice(0, rowCount).map(({ product_id, name, items, revenue }) => (
           <li key={product_id}>
             <span className={classes['order']}>
-              <span className={classes['name']}>{name}</span>
+              <Link to={`/products/${product_id}`} className={classes['name'] ?? ''}>
+                {name}
+              </Link>
               <span className={classes['detail']}>{t('bestSellers.items', { count: items })}</span>
             </span>
             <span className={classes['amount']}>{format.money(revenue, data.currency)}</span>

@@ -31,6 +31,21 @@ for (const field of document.querySelectorAll('[data-digits]')) {
 
 for (const field of document.querySelectorAll('[data-time-zone]')) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+/** Replaces the region, and keeps the focus on the same link or button. */
+function replaceRegion(shown, current) {
+  const identify = (element) => element.getAttribute('href') ?? element.value;
+  const focused = shown.contains(document.activeElement) ? document.activeElement : undefined;
+  shown.replaceWith(current);
+  if (focused) [...current.querySelectorAll(focused.localName)].find((element) => identify(element) === identify(focused))?.focus();
+}
+
+/** Resolves when the tab is visible. Browsers open only a few connections to a server, so hidden tabs must not wait for changes. */
+const waitUntilVisible = () =>
+  new Promise((resolve) => {
+    if (document.hidden) document.addEventListener('visibilitychange', resolve, { once: true });
+    else resolve();
+  });
+
 /**
  * Replaces a region of the page whenever it changes. The server responds when there is a change, or after 25 seconds; the path in `data-live`
  * identifies what the page shows.
@@ -38,6 +53,7 @@ for (const field of document.querySelectorAll('[data-time-zone]')) field.value =
 async function keepUpdated(region) {
   let shown = region;
   for (;;) {
+    await waitUntilVisible();
     const response = await fetch(shown.dataset.live).catch(() => undefined);
     if (response?.redirected) return; // the user has signed out
     if (response?.ok) {
@@ -45,7 +61,7 @@ async function keepUpdated(region) {
       const current = page.querySelector('[data-live]');
       if (!current) return;
       if (current.dataset.live !== shown.dataset.live) {
-        shown.replaceWith(current);
+        replaceRegion(shown, current);
         shown = current;
       }
     }

@@ -5,7 +5,7 @@ import { Link, useParams } from 'react-router';
 import { queries } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
-import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { ErrorNotice, replacesData } from '../../../components/feedback/error-notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { TwoColumns } from '../../../components/page-sections/two-columns.tsx';
@@ -28,7 +28,7 @@ export function ApplicationDetail(): ReactNode {
   const common = useCommonMessages();
   const { applicationId = '' } = useParams();
   const { data: application, error, refetch } = useQuery(queries.applications.get(applicationId));
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (replacesData(error, application)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!application) return <PageSkeleton />;
   return (
     <>

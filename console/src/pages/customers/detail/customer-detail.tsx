@@ -5,7 +5,7 @@ import { useParams } from 'react-router';
 import { queries } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
-import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { ErrorNotice, replacesData } from '../../../components/feedback/error-notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { TwoColumns } from '../../../components/page-sections/two-columns.tsx';
@@ -27,7 +27,7 @@ export function CustomerDetail(): ReactNode {
   const common = useCommonMessages();
   const { userId = '' } = useParams();
   const { data: user, error, refetch } = useQuery(queries.users.get(userId));
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (replacesData(error, user)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!user) return <PageSkeleton />;
   const isClosed = user.status === 'closed';
   // The applications, sessions and keys of staff require a scope that the console does not request.

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { queries } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
-import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { ErrorNotice, replacesData } from '../../../components/feedback/error-notice.tsx';
 import { Notice } from '../../../components/feedback/notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
@@ -20,7 +20,7 @@ export function EndpointDetail(): ReactNode {
   const t = useDevelopersMessages();
   const { endpointId = '' } = useParams();
   const { data: endpoint, error, refetch } = useQuery(queries.webhooks.get(endpointId));
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (replacesData(error, endpoint)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!endpoint) return <PageSkeleton />;
   return (
     <>

@@ -51,16 +51,24 @@ function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: 
   const [values, setValues] = useState<Values>(valuesOf(order));
   /** Whether the order has changed since; `base` is then the changed order. */
   const [isConflict, setIsConflict] = useState(false);
+  /** Error of reading the changed order. */
+  const [readError, setReadError] = useState<unknown>();
   const update = useAction(mutations.orders.update(order.id, { ifMatch: base.etag }), {
     changes: ['orders'],
     doneMessage: t('note.saved'),
     onDone: onClose,
   });
+  const readChangedOrder = async (): Promise<void> => {
+    const current = await queryClient.fetchQuery({ ...orderQuery(order.id), staleTime: 0 });
+    // The order already has these values if the response to an earlier attempt was lost.
+    if (listChangedFields(valuesOf(current.order), values).length === 0) return onClose();
+    setBase(current);
+    setIsConflict(true);
+  };
   const save = async (): Promise<void> => {
+    setReadError(undefined);
     await update.mutateAsync(createPatch(valuesOf(base.order), values)).catch(async (error: unknown) => {
-      if (!isPreconditionFailed(error)) return;
-      setBase(await queryClient.fetchQuery({ ...orderQuery(order.id), staleTime: 0 }));
-      setIsConflict(true);
+      if (isPreconditionFailed(error)) await readChangedOrder().catch(setReadError);
     });
   };
   return (
@@ -96,7 +104,7 @@ function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: 
         />
       ) : (
         <>
-          {!isPreconditionFailed(update.error) && <ErrorNotice error={update.error} fields={['#/note', '#/reference']} />}
+          <ErrorNotice error={isPreconditionFailed(update.error) ? readError : update.error} fields={['#/note', '#/reference']} />
           <FormActions submit={t('note.save')} isPending={update.isPending} onCancel={onClose} />
         </>
       )}
@@ -106,13 +114,11 @@ function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: 
 
 const isPreconditionFailed = (error: unknown): boolean => error instanceof ApiError && error.code === 'precondition_failed';
 
-/** Returns the changed fields; an empty text removes the value. */
+const listChangedFields = (before: Values, after: Values) => fields.filter((name) => before[name] !== after[name]);
+
+/** Returns the values of the changed fields; an empty text removes the value. */
 const createPatch = (before: Values, after: Values): OrderUpdate =>
-  Object.fromEntries(
-    fields.filter((name) => before[name] !== after[name]).map((name) => [name, after[name].trim() === '' ? null : after[name]]),
-  );
+  Object.fromEntries(listChangedFields(before, after).map((name) => [name, after[name].trim() === '' ? null : after[name]]));
 
 const listDifferences = (theirs: Values, yours: Values, t: ReturnType<typeof useOrdersMessages>): FieldDifference[] =>
-  fields
-    .filter((name) => theirs[name] !== yours[name])
-    .map((name) => ({ field: t(`note.${name}`), theirs: theirs[name] || null, yours: yours[name] || null }));
+  listChangedFields(theirs, yours).map((name) => ({ field: t(`note.${name}`), theirs: theirs[name] || null, yours: yours[name] || null }));

@@ -2,6 +2,7 @@ import type { Order, RefundCreate } from '@mandate/client-sdk';
 import { NativeSelect, Textarea } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
+import { useIdempotencyKey } from '../../../api/use-idempotency-key.ts';
 import { AmountInput, amountText, parseAmount } from '../../../components/forms/amount-input.tsx';
 import { ErrorNotice, fieldError } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
@@ -25,12 +26,14 @@ export function RefundForm({ order, refundable, onClose }: Props): ReactNode {
   const [reason, setReason] = useState<Reason>('requested_by_customer');
   const [note, setNote] = useState('');
   const [quantities, setQuantities] = useState<Quantities>({});
-  const refund = useAction(mutations.refunds.create(order.id), {
+  const amount = parseAmount(text, currency);
+  const input = { reason, restock: linesFromQuantities(quantities), ...(note.trim() !== '' && { note: note.trim() }) };
+  const idempotencyKey = useIdempotencyKey({ amount, ...input });
+  const refund = useAction(mutations.refunds.create(order.id, { idempotencyKey }), {
     changes: ['refunds', 'payments', 'orders', 'stats'],
     doneMessage: t('refund.done'),
     onDone: onClose,
   });
-  const amount = parseAmount(text, currency);
   const isInvalid = amount === undefined || amount < 1 || amount > refundable;
   const restockable = Object.fromEntries(
     order.items.map(({ line, quantity, restocked_quantity: restocked }) => [line, quantity - restocked]),
@@ -40,8 +43,7 @@ export function RefundForm({ order, refundable, onClose }: Props): ReactNode {
       className={classes['form']}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!isInvalid)
-          refund.mutate({ amount, reason, restock: linesFromQuantities(quantities), ...(note.trim() !== '' && { note: note.trim() }) });
+        if (!isInvalid) refund.mutate({ amount, ...input });
       }}
     >
       <AmountInput

@@ -2,6 +2,7 @@ import type { Order } from '@mandate/client-sdk';
 import { TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
+import { useIdempotencyKey } from '../../../api/use-idempotency-key.ts';
 import { ErrorNotice, fieldError } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useAction } from '../../../components/forms/use-action.ts';
@@ -19,19 +20,20 @@ export function ShipForm({ order, onClose }: { readonly order: Order; readonly o
     Object.fromEntries(Object.entries(remaining).map(([line, quantity]) => [line, String(quantity)])),
   );
   const [texts, setTexts] = useState<Partial<Record<(typeof textFields)[number], string>>>({});
-  const ship = useAction(mutations.shipments.create(order.id), {
+  const items = linesFromQuantities(quantities);
+  const tracking = Object.fromEntries(textFields.flatMap((name) => (texts[name]?.trim() ? [[name, texts[name].trim()]] : [])));
+  const input = { status: 'shipped', items, ...tracking } as const;
+  const ship = useAction(mutations.shipments.create(order.id, { idempotencyKey: useIdempotencyKey(input) }), {
     changes: ['shipments', 'orders', 'stats'],
     doneMessage: t('ship.done'),
     onDone: onClose,
   });
-  const items = linesFromQuantities(quantities);
-  const tracking = Object.fromEntries(textFields.flatMap((name) => (texts[name]?.trim() ? [[name, texts[name].trim()]] : [])));
   return (
     <form
       className={classes['form']}
       onSubmit={(event) => {
         event.preventDefault();
-        ship.mutate({ status: 'shipped', items, ...tracking });
+        ship.mutate(input);
       }}
     >
       <LineQuantities legend={t('ship.quantities')} order={order} maximums={remaining} quantities={quantities} onChange={setQuantities} />

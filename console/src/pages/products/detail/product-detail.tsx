@@ -5,7 +5,7 @@ import { Link, useParams } from 'react-router';
 import { queries } from '../../../api/client.ts';
 import { IfPermitted, usePermissions } from '../../../api/permissions.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
-import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { ErrorNotice, replacesData } from '../../../components/feedback/error-notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { TwoColumns } from '../../../components/page-sections/two-columns.tsx';
@@ -22,7 +22,7 @@ export function ProductDetail(): ReactNode {
   const common = useCommonMessages();
   const { productId = '' } = useParams();
   const { data: product, error, refetch } = useQuery(queries.products.get(productId));
-  if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (replacesData(error, product)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!product) return <PageSkeleton />;
   return (
     <>

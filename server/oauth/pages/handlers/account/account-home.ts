@@ -1,8 +1,9 @@
-import { countPendingApprovalsOfUser } from '../../../../approvals/find-approvals.ts';
 import { listConnectedAppsByApplication } from '../../../grants/list-connected-apps-by-application.ts';
 import { loadSecuritySummary } from './load-security-summary.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { accountHomePage } from '../../views/account/account-home-page.ts';
+import { readOrWaitForChange } from '../read-or-wait-for-change.ts';
+import { ordersAndRequests } from './orders-and-requests.ts';
 import { isActiveAdministrator, type AccountRequest } from './signed-in-page-guards.ts';
 
 /** How many orders and applications the page shows. The other pages list all of them. */
@@ -10,17 +11,20 @@ const shownMax = 3;
 const connectedAppsMax = 100;
 
 /** Handles `GET /account`. */
-export async function showAccountHome({ context, req, res, account, now }: AccountRequest): Promise<void> {
+export async function showAccountHome(request: AccountRequest): Promise<void> {
+  const { context, req, res, account, now } = request;
   const { em, settings } = context;
-  const orders = await context.orders.list(em, account.id, { olderThan: undefined, limit: shownMax });
+  const { shown, livePath } = await readOrWaitForChange(request, '/account', ordersAndRequests(request, { limit: shownMax }));
   const applications = await listConnectedAppsByApplication(em, account.id, now, connectedAppsMax);
   const html = accountHomePage(settings, {
     csrf: context.forms.issue(req, res),
     person: { ...account, isAdministrator: await isActiveAdministrator(em, account.id) },
-    orders,
+    orders: shown.orders.slice(0, shownMax),
+    requests: shown.requests,
+    requestCount: shown.requestCount,
+    livePath,
     applications: applications.slice(0, shownMax),
-    pendingApprovals: await countPendingApprovalsOfUser(em, account.id, now),
     security: await loadSecuritySummary(em, account.id, now),
   });
-  sendPage(context, res, html);
+  sendPage(context, res, html, { isLive: true });
 }

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { findApplicationsOfConnectedApps } from '../../../grants/connected-app-response.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { orderPage, ordersPage } from '../../views/account/orders-pages.ts';
+import { readOrWaitForChange } from '../read-or-wait-for-change.ts';
+import { ordersAndRequests } from './orders-and-requests.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 
 const ordersPerPage = 20;
@@ -12,20 +14,35 @@ const orderId = z
   .transform(Number);
 
 /** Handles `GET /account/orders`. */
-export async function showOrders({ context, req, res, account }: AccountRequest): Promise<void> {
+export async function showOrders(request: AccountRequest): Promise<void> {
+  const { context, req, res } = request;
   const { data: olderThan } = orderId.safeParse(req.query['older_than']);
-  const found = await context.orders.list(context.em, account.id, { olderThan, limit: ordersPerPage + 1 });
-  const orders = found.slice(0, ordersPerPage);
-  const hasOlderOrders = found.length > ordersPerPage;
-  sendPage(context, res, ordersPage(context.settings, { orders, isFirstPage: olderThan === undefined, hasOlderOrders }));
+  const path = `/account/orders${olderThan === undefined ? '' : `?older_than=${olderThan}`}`;
+  const content = ordersAndRequests(request, { olderThan, limit: ordersPerPage });
+  const { shown, livePath } = await readOrWaitForChange(request, path, content);
+  const isFirstPage = olderThan === undefined;
+  const html = ordersPage(context.settings, {
+    orders: shown.orders.slice(0, ordersPerPage),
+    requests: isFirstPage ? shown.requests : [],
+    livePath,
+    isFirstPage,
+    hasOlderOrders: shown.orders.length > ordersPerPage,
+  });
+  sendPage(context, res, html, { isLive: true });
 }
 
 /** Handles `GET /account/orders/:order`. */
-export async function showOrder({ context, req, res, account }: AccountRequest): Promise<void> {
-  const { data: id } = orderId.safeParse(req.params['order']);
-  const order = id === undefined ? undefined : await context.orders.find(context.em, account.id, id);
+export async function showOrder(request: AccountRequest): Promise<void> {
+  const { context, req, res, account } = request;
+  const { data: id = 0 } = orderId.safeParse(req.params['order']);
+  const read = () => context.orders.find(context.em, account.id, id);
+  const { shown: order, livePath } = await readOrWaitForChange(request, `/account/orders/${id}`, {
+    read,
+    identify: (found) => found ?? null,
+  });
   if (!order) return res.redirect(303, '/account/orders');
   const { client_id: clientId } = order;
   const applications = clientId === null ? undefined : await findApplicationsOfConnectedApps(context.em, [{ clientId }]);
-  return sendPage(context, res, orderPage(context.settings, order, applications?.get(clientId ?? '')?.name));
+  const html = orderPage(context.settings, order, { application: applications?.get(clientId ?? '')?.name, livePath });
+  return sendPage(context, res, html, { isLive: true });
 }

@@ -2,11 +2,9 @@ import { currencyExponent, formatDecimalAmount } from '@mandate/contract';
 import { z } from 'zod';
 import { deriveApprovalStatus, type ApprovalWithQuote } from '../../../../approvals/approval-from-entity.ts';
 import { decideApproval } from '../../../../approvals/decide-approval.ts';
-import { buildApprovalFilter, findApproval, listApprovals, lockApproval } from '../../../../approvals/find-approvals.ts';
+import { buildApprovalFilter, lockApproval } from '../../../../approvals/find-approvals.ts';
 import { findSecondFactorAmount, requiresSecondFactor, saveSecondFactorAmount } from '../../../../approvals/second-factor-amount.ts';
-import { waitForChange } from '../../../../approvals/wait-for-change.ts';
 import { getClientAddressAndUserAgent, recordAuditEvent } from '../../../../audit/record-audit-event.ts';
-import { sha256 } from '../../../../crypto/sha256.ts';
 import { twoFactorAcrValue } from '../../../protocol/acr-and-amr.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { listPasskeys } from '../../../second-factors/passkeys.ts';
@@ -16,6 +14,8 @@ import { approvalPage, approvalsPage, type ApprovalObstacle, type ShownApproval 
 import { formatAmount, parseAmount } from '../../views/order-limits-form-and-amount-format.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { isSignInRecent, lockAccountAndRequireActiveSession, type AccountRequest } from '../account/signed-in-page-guards.ts';
+import { readOrWaitForChange, type LiveContent } from '../read-or-wait-for-change.ts';
+import { findNextExpiry, identifyApprovals, readShownApprovals } from './shown-approvals.ts';
 
 const shownMax = 50;
 
@@ -24,39 +24,12 @@ const idSchema = z
   .regex(/^\d{1,15}$/)
   .transform(Number);
 
-/** Query with which the page script waits for a change. `seen` identifies what the page shows. */
-const liveQuery = z.object({
-  wait: z.coerce.number().int().min(0).max(25).catch(0),
-  seen: z.string().max(100).catch(''),
+/** Returns the newest approvals of the signed-in customer, or the one with this ID, as content of a live region. */
+const approvalsOfCustomer = ({ context: { em }, account }: AccountRequest, id?: number): LiveContent<ShownApproval[]> => ({
+  read: () => readShownApprovals(em, [buildApprovalFilter(account.id), ...(id === undefined ? [] : [{ id }])], shownMax),
+  identify: identifyApprovals,
+  changesAt: findNextExpiry,
 });
-
-const livePath = (path: string, shown: readonly ShownApproval[]): string => `${path}?wait=25&seen=${fingerprint(shown)}`;
-
-const fingerprint = (shown: readonly ShownApproval[]): string =>
-  sha256(JSON.stringify(shown.map(({ approval: { id }, status }) => [id, status])), 'base64url').slice(0, 22);
-
-const addStatus = (found: ApprovalWithQuote): ShownApproval => ({ ...found, status: deriveApprovalStatus(found, new Date()) });
-
-/** Reads approvals, if requested after waiting until they differ from what the page shows. */
-async function readOrWait({ context: { em, newEvents }, req, res }: AccountRequest, read: () => Promise<ApprovalWithQuote[]>) {
-  const { wait: seconds, seen } = liveQuery.parse(req.query);
-  const readShown = async (): Promise<ShownApproval[]> => (await read()).map(addStatus);
-  if (seconds === 0) return readShown();
-  return waitForChange({
-    em,
-    newEvents,
-    res,
-    seconds,
-    read: readShown,
-    isDone: (shown) => fingerprint(shown) !== seen,
-    changesAt: (shown) => findNextExpiry(shown),
-  });
-}
-
-function findNextExpiry(shown: readonly ShownApproval[]): Date | undefined {
-  const open = shown.filter(({ status }) => status === 'pending' || status === 'approved');
-  return open.map(({ approval }) => approval.expiresAt).toSorted((a, b) => a.getTime() - b.getTime())[0];
-}
 
 /** Handles `GET /account/approvals`. */
 export const showApprovals = (request: AccountRequest): Promise<void> => renderApprovals(request, {});
@@ -71,7 +44,7 @@ type Submitted = {
 async function renderApprovals(request: AccountRequest, { faults = [], isSaved = false, ...typed }: Submitted): Promise<void> {
   const { context, req, res, account } = request;
   const { em, settings } = context;
-  const shown = await readOrWait(request, () => listApprovals(em, [buildApprovalFilter(account.id)], shownMax));
+  const { shown, livePath } = await readOrWaitForChange(request, '/account/approvals', approvalsOfCustomer(request));
   const saved = await findSecondFactorAmount(em, account.id);
   const currencies = await listCurrencies(request);
   const form = {
@@ -83,7 +56,7 @@ async function renderApprovals(request: AccountRequest, { faults = [], isSaved =
     needsSignIn: !isSignedInWithSecondFactor(request),
     hasSecondFactor: await hasSecondFactor(request),
   };
-  const html = approvalsPage(settings, context.forms.issue(req, res), shown, livePath('/account/approvals', shown), form);
+  const html = approvalsPage(settings, context.forms.issue(req, res), shown, livePath, form);
   sendPage(context, res, html, { status: faults.length > 0 ? 422 : 200, isLive: true });
 }
 
@@ -121,16 +94,15 @@ export async function submitSecondFactorAmount(request: AccountRequest): Promise
 export const showApproval = (request: AccountRequest): Promise<void> => renderApproval(request, []);
 
 async function renderApproval(request: AccountRequest, faults: readonly FieldError[]): Promise<void> {
-  const { context, req, res, account } = request;
+  const { context, req, res } = request;
   const id = idSchema.safeParse(req.params['approval']).data ?? 0;
-  const [shown] = await readOrWait(request, async () =>
-    [(await findApproval(context.em, buildApprovalFilter(account.id), id)) ?? []].flat(),
-  );
+  const { shown: found, livePath } = await readOrWaitForChange(request, `/account/approvals/${id}`, approvalsOfCustomer(request, id));
+  const [shown] = found;
   if (!shown) return res.redirect(303, '/account/approvals');
   const html = approvalPage(context.settings, {
     csrf: context.forms.issue(req, res),
     shown,
-    livePath: livePath(`/account/approvals/${id}`, [shown]),
+    livePath,
     obstacle: shown.status === 'pending' ? await findObstacle(request, shown) : undefined,
     faults,
   });

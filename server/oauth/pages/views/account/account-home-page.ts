@@ -1,6 +1,8 @@
 import type { OrderSummary } from '@mandate/contract';
 import { html, type Html } from '../../../../http/response/html-template.ts';
+import { approvalList, type ShownApproval } from '../approvals/approval-pages.ts';
 import { formatDate } from '../format-time-and-money.ts';
+import { liveRegion } from '../live-region.ts';
 import { hiddenField, renderPage, type PageSettings } from '../page-layout-and-form-fields.ts';
 import type { ConnectedAppGroup } from '../../../grants/list-connected-apps-by-application.ts';
 import { describeLimitsInShort } from './connected-apps-page.ts';
@@ -22,16 +24,20 @@ export type AccountHomeViewModel = {
   readonly person: { readonly name: string; readonly email: string; readonly isAdministrator: boolean };
   /** The most recent orders. */
   readonly orders: readonly OrderSummary[];
+  /** The newest requests that wait for the user's decision. */
+  readonly requests: readonly ShownApproval[];
+  /** Number of all requests that wait for the user's decision. */
+  readonly requestCount: number;
+  /** Path with which the page script waits for changes of the orders and requests. */
+  readonly livePath: string;
   /** The most recently used applications. */
   readonly applications: readonly ConnectedAppGroup[];
-  /** Number of orders that wait for the user's approval. */
-  readonly pendingApprovals: number;
   readonly security: SecuritySummary;
 };
 
 /** Renders the start page of the account: recent orders, applications, security, and links to all other account pages. */
 export function accountHomePage(settings: PageSettings, content: AccountHomeViewModel): Html {
-  const { accountMenu: menu, account, orders, apps, approvals, accountSecurity } = settings.messages;
+  const { accountMenu: menu, account, apps, accountSecurity } = settings.messages;
   const { person } = content;
   return renderPage(
     settings,
@@ -39,15 +45,7 @@ export function accountHomePage(settings: PageSettings, content: AccountHomeView
     html`<h1>${menu.title}</h1>
       <p><strong>${person.name}</strong><br />${person.email}</p>
       <p class="quiet">${account.text}</p>
-      <section>
-        <h2>${orders.title}</h2>
-        ${
-          content.orders.length === 0
-            ? html`<p class="quiet">${orders.none}</p>`
-            : html`${orderList(settings, content.orders)}
-                <p class="elsewhere"><a href="/account/orders">${orders.all}</a></p>`
-        }
-      </section>
+      ${ordersSection(settings, content)}
       <section>
         <h2>${apps.title}</h2>
         ${
@@ -56,7 +54,6 @@ export function accountHomePage(settings: PageSettings, content: AccountHomeView
             : html`${applicationList(settings, content.applications)}
                 <p class="elsewhere"><a href="/account/apps">${apps.all}</a></p>`
         }
-        ${linkList([{ path: '/account/approvals', text: menu.approvals, details: approvals.waiting({ count: content.pendingApprovals }) }])}
       </section>
       <section>
         <h2>${accountSecurity.title}</h2>
@@ -68,6 +65,23 @@ export function accountHomePage(settings: PageSettings, content: AccountHomeView
       </section>
       <form method="post" action="/sign-out">${hiddenField('csrf', content.csrf)}<button class="second">${account.signOut}</button></form>`,
   );
+}
+
+/** Renders the requests that wait for a decision and the most recent orders, which the page script keeps current. */
+function ordersSection(settings: PageSettings, { orders, requests, requestCount, livePath }: AccountHomeViewModel): Html {
+  const { accountMenu: menu, orders: messages, approvals } = settings.messages;
+  const content = html`${requests.length > 0 && approvalList(settings, requests)}
+  ${
+    orders.length === 0
+      ? html`<p class="quiet">${messages.none}</p>`
+      : html`${orderList(settings, orders)}
+          <p class="elsewhere"><a href="/account/orders">${messages.all}</a></p>`
+  }
+  ${linkList([{ path: '/account/approvals', text: menu.approvals, details: approvals.waiting({ count: requestCount }) }])}`;
+  return html`<section>
+    <h2>${messages.title}</h2>
+    ${liveRegion(settings, livePath, content)}
+  </section>`;
 }
 
 type AccountLink = { readonly path: string; readonly text: string; readonly details?: string };

@@ -1,6 +1,8 @@
 import type { Order, OrderSummary } from '@mandate/contract';
 import { html, type Html } from '../../../../http/response/html-template.ts';
+import { approvalList, type ShownApproval } from '../approvals/approval-pages.ts';
 import { formatDate, formatMoney, formatTimestamp } from '../format-time-and-money.ts';
+import { liveRegion } from '../live-region.ts';
 import type { PageSettings } from '../page-layout-and-form-fields.ts';
 import { renderAccountSubpage } from './account-pages.ts';
 
@@ -23,24 +25,34 @@ export const orderList = (settings: PageSettings, orders: readonly OrderSummary[
 
 type OrdersPageViewModel = {
   readonly orders: readonly OrderSummary[];
+  /** Requests that wait for the customer's decision. */
+  readonly requests: readonly ShownApproval[];
+  /** Path with which the page script waits for changes. */
+  readonly livePath: string;
   /** Whether the list starts with the newest order. */
   readonly isFirstPage: boolean;
   readonly hasOlderOrders: boolean;
 };
 
-export function ordersPage(settings: PageSettings, { orders, isFirstPage, hasOlderOrders }: OrdersPageViewModel): Html {
+export function ordersPage(settings: PageSettings, content: OrdersPageViewModel): Html {
+  const { orders, requests, livePath, isFirstPage, hasOlderOrders } = content;
   const { orders: messages } = settings.messages;
-  return renderAccountSubpage(
-    settings,
-    messages.title,
-    html`${orders.length === 0 ? html`<p>${messages.none}</p>` : orderList(settings, orders)}
-    ${!isFirstPage && html`<p class="elsewhere"><a href="/account/orders">${messages.newest}</a></p>`}
-    ${hasOlderOrders && html`<p class="elsewhere"><a href="/account/orders?older_than=${String(orders.at(-1)?.id)}">${messages.older}</a></p>`}`,
-  );
+  const list = html`${requests.length > 0 && approvalList(settings, requests)}
+  ${orders.length === 0 ? html`<p>${messages.none}</p>` : orderList(settings, orders)}
+  ${!isFirstPage && html`<p class="elsewhere"><a href="/account/orders">${messages.newest}</a></p>`}
+  ${hasOlderOrders && html`<p class="elsewhere"><a href="/account/orders?older_than=${String(orders.at(-1)?.id)}">${messages.older}</a></p>`}`;
+  return renderAccountSubpage(settings, messages.title, liveRegion(settings, livePath, list));
 }
 
-/** Renders one order. `application` is the name of the application that placed the order, if an application placed it. */
-export function orderPage(settings: PageSettings, order: Order, application: string | undefined): Html {
+type OrderPageContext = {
+  /** Name of the application that placed the order, if an application placed it. */
+  readonly application: string | undefined;
+  /** Path with which the page script waits for changes. */
+  readonly livePath: string;
+};
+
+/** Renders one order. */
+export function orderPage(settings: PageSettings, order: Order, { application, livePath }: OrderPageContext): Html {
   const { orders: messages } = settings.messages;
   const facts = [
     [messages.state, describeOrderState(settings, order)],
@@ -48,22 +60,18 @@ export function orderPage(settings: PageSettings, order: Order, application: str
     ...(application === undefined ? [] : [[messages.application, application]]),
     ...(order.reference === null ? [] : [[messages.reference, order.reference]]),
   ];
-  return renderAccountSubpage(
-    settings,
-    messages.order({ id: String(order.id) }),
-    html`<dl class="pairs">
-        ${facts.map(
-          ([term, description]) =>
-            html`<div>
-              <dt>${term}</dt>
-              <dd>${description}</dd>
-            </div>`,
-        )}
-      </dl>
-      ${linesAndTotals(settings, order)}${deliverySection(settings, order)}`,
-    [],
-    { path: '/account/orders', text: messages.title },
-  );
+  const content = html`<dl class="pairs">
+      ${facts.map(
+        ([term, description]) =>
+          html`<div>
+            <dt>${term}</dt>
+            <dd>${description}</dd>
+          </div>`,
+      )}
+    </dl>
+    ${linesAndTotals(settings, order)}${deliverySection(settings, order)}`;
+  const back = { path: '/account/orders', text: messages.title };
+  return renderAccountSubpage(settings, messages.order({ id: String(order.id) }), liveRegion(settings, livePath, content), [], back);
 }
 
 function linesAndTotals(settings: PageSettings, order: Order): Html {

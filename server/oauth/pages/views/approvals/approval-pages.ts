@@ -3,6 +3,7 @@ import type { ApprovalWithQuote } from '../../../../approvals/approval-from-enti
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { renderAccountSubpage } from '../account/account-pages.ts';
 import { formatMoney, formatTimestamp } from '../format-time-and-money.ts';
+import { liveRegion } from '../live-region.ts';
 import { formField, hiddenField, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { describeApprovalReason, describeQuotedLines } from './describe-approval.ts';
 
@@ -19,13 +20,6 @@ type SettingsForm = {
   readonly hasSecondFactor: boolean;
 };
 
-/**
- * Renders an element that the page script replaces when the server reports a change.
- * @param livePath path of the page, with a query that makes the server wait for a change
- */
-const liveRegion = ({ base }: PageSettings, livePath: string, content: Html): Html =>
-  html`<div data-live="${base}${livePath}" aria-live="polite">${content}</div>`;
-
 /** Renders the list of approvals, and the form for the second-factor amount. */
 export function approvalsPage(
   settings: PageSettings,
@@ -35,12 +29,7 @@ export function approvalsPage(
   form: SettingsForm,
 ): Html {
   const { approvals: messages } = settings.messages;
-  const list =
-    approvals.length === 0
-      ? html`<p>${messages.none}</p>`
-      : html`<ul class="things">
-          ${approvals.map((shown) => approvalRow(settings, shown))}
-        </ul>`;
+  const list = approvals.length === 0 ? html`<p>${messages.none}</p>` : approvalList(settings, approvals);
   return renderAccountSubpage(
     settings,
     messages.title,
@@ -49,6 +38,12 @@ export function approvalsPage(
     form.faults,
   );
 }
+
+/** Renders approvals as a list with links to the pages on which the customer decides. */
+export const approvalList = (settings: PageSettings, approvals: readonly ShownApproval[]): Html =>
+  html`<ul class="things">
+    ${approvals.map((shown) => approvalRow(settings, shown))}
+  </ul>`;
 
 function approvalRow(settings: PageSettings, { approval, quote, applicationName: application, status }: ShownApproval): Html {
   const { approvals: messages } = settings.messages;

@@ -1,0 +1,18 @@
+import { deriveApprovalStatus } from '../../../../approvals/approval-from-entity.ts';
+import { listApprovals } from '../../../../approvals/find-approvals.ts';
+import type { ShownApproval } from '../../views/approvals/approval-pages.ts';
+
+/** Reads approvals with their current status, newest first. */
+export async function readShownApprovals(...given: Parameters<typeof listApprovals>): Promise<ShownApproval[]> {
+  const found = await listApprovals(...given);
+  return found.map((approval) => ({ ...approval, status: deriveApprovalStatus(approval, new Date()) }));
+}
+
+/** Returns a value that differs whenever other approvals, or another status, must be shown. */
+export const identifyApprovals = (shown: readonly ShownApproval[]): unknown => shown.map(({ approval: { id }, status }) => [id, status]);
+
+/** Returns when the next of the approvals expires, if any can expire. */
+export function findNextExpiry(shown: readonly ShownApproval[]): Date | undefined {
+  const open = shown.filter(({ status }) => status === 'pending' || status === 'approved');
+  return open.map(({ approval }) => approval.expiresAt).toSorted((a, b) => a.getTime() - b.getTime())[0];
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { waitForChange } from '../../../approvals/wait-for-change.ts';
+import { sha256 } from '../../../crypto/sha256.ts';
+import type { AccountRequest } from './account/signed-in-page-guards.ts';
+
+/** Query with which the page script waits for a change. `seen` identifies what the page shows. */
+const liveQuery = z.object({
+  wait: z.coerce.number().int().min(0).max(25).catch(0),
+  seen: z.string().max(100).catch(''),
+});
+
+/** Every event of the shop ends a wait, so that without a pause, each open page of a busy shop would read all the time. */
+const minReadIntervalMs = 1_000;
+
+/** What a page shows in its live region. */
+export type LiveContent<Shown> = {
+  readonly read: () => Promise<Shown>;
+  /** Returns a JSON value that differs whenever the page must show something else. */
+  readonly identify: (shown: Shown) => unknown;
+  /** Returns when the content changes even if there is no event (default: never). */
+  readonly changesAt?: (shown: Shown) => Date | undefined;
+};
+
+/**
+ * Reads the content of a page; if the page script requests it, after waiting until the content differs from what the page shows. `livePath`
+ * is the path with which the script waits for the next change.
+ */
+export async function readOrWaitForChange<Shown>(
+  { context: { em, newEvents }, req, res }: AccountRequest,
+  path: string,
+  { read, identify, changesAt = () => undefined }: LiveContent<Shown>,
+): Promise<{ readonly shown: Shown; readonly livePath: string }> {
+  const { wait: seconds, seen } = liveQuery.parse(req.query);
+  const fingerprint = (shown: Shown): string => sha256(JSON.stringify(identify(shown)), 'base64url').slice(0, 22);
+  const isDone = (shown: Shown): boolean => fingerprint(shown) !== seen;
+  const shown =
+    seconds === 0 ? await read() : await waitForChange({ em, newEvents, res, seconds, read, isDone, changesAt, minReadIntervalMs });
+  return { shown, livePath: `${path}${path.includes('?') ? '&' : '?'}wait=25&seen=${fingerprint(shown)}` };
+}

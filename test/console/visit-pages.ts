@@ -1,0 +1,20 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** Opens a page of the console as the navigation does, without loading the document again. */
+export async function navigateInConsole(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)}), dispatchEvent(new PopStateEvent('popstate'))`);
+}
+
+/** A page of the console, and a text that it shows only with its data. */
+export type PageWithData = { readonly path: string; readonly shows: string | RegExp };
+
+/** Opens each page, and expects its data and no error. */
+export async function visitPages(page: Page, pages: readonly PageWithData[]): Promise<void> {
+  for (const { path, shows } of pages) {
+    await navigateInConsole(page, path);
+    await expect.poll(() => page.locator('main').innerText(), { message: path }).toMatch(shows);
+    const shown = { heading: await page.locator('h1').innerText(), errors: await page.getByRole('alert').count() };
+    expect([path, shown]).toEqual([path, { heading: expect.not.stringMatching(/Page not found|Something went wrong/), errors: 0 }]);
+  }
+}
