@@ -93,13 +93,13 @@ const referenceDocument = (
         ${scripts.map((path) => html`<script type="module" src="${path}"></script>`)}
       </head>
       <body>
-        <header class="page-header">
+        <nav class="page-header" aria-label="${messages.reference.documents}">
           ${renderShopLogoOrFirstLetter(shop)}
           <a class="home" href="/">${shop.name}</a>
-          <nav aria-label="${messages.reference.documents}">
+          <div class="links">
             <a href="/openapi.json">OpenAPI 3.1</a>
             <a href="/openapi-3.0.json">OpenAPI 3.0</a>
-          </nav>
+          </div>
           ${
             languageSwitch &&
             html`<details>
@@ -107,7 +107,7 @@ const referenceDocument = (
               ${renderLanguageSwitch(messages, languageSwitch)}
             </details>`
           }
-        </header>
+        </nav>
         ${firstOperation}
         <div
           id="reference"

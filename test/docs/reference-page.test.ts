@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { changeShopBranding } from '../../server/branding/read-and-write-branding.ts';
 import { problemPageTexts } from '../../server/problems/problem-page-texts.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { findAxeViolations, measureHorizontalOverflow, type ColorScheme } from '../support/browser/page-accessibility.ts';
@@ -18,6 +19,9 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(
     let browser: Browser;
     beforeAll(async () => {
       browser = await launchChromium();
+      // a shop with a bright accent color, so that the colors that are derived from it are checked
+      const branding = { accent_color: '#ffd400', help_url: 'https://shop.example/help' };
+      await server.db.em.fork().transactional((em) => changeShopBranding(em, branding, () => undefined));
       // the product and the delivery method in the example of `orders.create`
       const { currency } = await server.createProduct();
       const body = { name: 'Collection', price: 0, currency, requires_address: false };
