@@ -1,3 +1,4 @@
+import { translatable, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
 import type { ClientAuthenticationMethod } from './client-authentication.ts';
 
 /** Which client certificates the server accepts. */
@@ -15,10 +16,11 @@ type CertificateSettings = {
 
 type ClientCertificateSupportError = {
   readonly field: 'token_endpoint_auth_method' | 'tls_client_certificate_bound_access_tokens';
-  readonly detail: string;
+  readonly detail: FieldErrorDetail;
 };
 
-const notAccepted = 'the server accepts no client certificates; its operator must set MANDATE_CLIENT_CERTIFICATES';
+const acceptsNone = (value: string): FieldErrorDetail =>
+  translatable`cannot be ${{ value }}: the server accepts no client certificates; its operator must set MANDATE_CLIENT_CERTIFICATES`;
 
 /** Yields the settings of an application that need certificates which the server does not accept. */
 export function* findClientCertificateSupportErrors(
@@ -27,9 +29,9 @@ export function* findClientCertificateSupportErrors(
 ): Generator<ClientCertificateSupportError> {
   const field = 'token_endpoint_auth_method';
   if (method === 'tls_client_auth' || method === 'self_signed_tls_client_auth') {
-    if (!accepted) yield { field, detail: `cannot be ${method}: ${notAccepted}` };
+    if (!accepted) yield { field, detail: acceptsNone(method) };
     else if (method === 'tls_client_auth' && !hasAuthority)
       yield { field, detail: 'cannot be tls_client_auth: the server trusts no authority; its operator must set MANDATE_CLIENT_CA' };
   }
-  if (isBound && !accepted) yield { field: 'tls_client_certificate_bound_access_tokens', detail: `cannot be true: ${notAccepted}` };
+  if (isBound && !accepted) yield { field: 'tls_client_certificate_bound_access_tokens', detail: acceptsNone('true') };
 }

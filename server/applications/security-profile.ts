@@ -1,4 +1,5 @@
 import { certificateAuthenticationMethods, type securityProfiles } from '@mandate/contract';
+import { translatable, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
 import { deviceCodeGrantType } from './application.entity.ts';
 import type { UncheckedJwks } from './client-authentication.ts';
 
@@ -24,7 +25,7 @@ type SecurityProfileError = {
     | 'refresh_grace_seconds'
     | 'allow_nonce_instead_of_pkce'
     | 'id_token_signed_response_alg';
-  readonly detail: string;
+  readonly detail: FieldErrorDetail;
 };
 
 /** Methods that do not transmit a secret (FAPI 2.0 Security Profile section 5.3.2.1). */
@@ -35,8 +36,8 @@ export function* findSecurityProfileErrors(application: ProfiledApplication): Ge
   const { securityProfile, jwks, grantTypes, redirectUris, refreshGraceSeconds } = application;
   if (securityProfile !== 'fapi2') return;
   if (!strongAuthenticationMethods.has(application.tokenEndpointAuthMethod ?? 'none')) {
-    const methods = [...strongAuthenticationMethods].join(', ');
-    yield { field: 'token_endpoint_auth_method', detail: `must be one of ${methods} with the security profile fapi2` };
+    const methods = { anyOf: [...strongAuthenticationMethods] };
+    yield { field: 'token_endpoint_auth_method', detail: translatable`must be ${{ methods }} with the security profile fapi2` };
   }
   if (jwks?.keys.some((key) => 'alg' in key && key.alg === 'RS256') === true)
     yield { field: 'jwks', detail: 'must not have a key for RS256 with the security profile fapi2' };

@@ -1,6 +1,7 @@
 import type { contract } from '@mandate/contract';
 import { recordEvent } from '../../events/record-event.ts';
 import { createProblem } from '../../http/problem-details/problem.ts';
+import { translatable } from '../../http/problem-details/translatable-text.ts';
 import { startTaskIdempotently } from '../../http/writes/idempotency.ts';
 import { requirePrincipal } from '../../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../../http/routing/handler-dependencies.ts';
@@ -33,7 +34,7 @@ export const handleGetWebhookDelivery: RouteHandler<typeof contract.webhooks.get
 ) => {
   await findOwnWebhookEndpoint(em, requirePrincipal(req), endpointId);
   const delivery = await findDeliveryOfEndpoint(em, endpointId, id);
-  if (!delivery) throw createProblem('not_found', { detail: `Webhook delivery ${id} was not found.` });
+  if (!delivery) throw createProblem('not_found', { detail: translatable`Webhook delivery ${{ id }} was not found.` });
   return { status: 200, body: delivery };
 };
 

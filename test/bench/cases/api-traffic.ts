@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { RequestSpec, Traffic } from '../load-generator/traffic.ts';
-import { randomOwnOrder, type Customer } from '../servers/customers.ts';
+import { randomOwnOrder } from '../servers/customers.ts';
 import { categoryCount } from '../servers/fill-shop.ts';
 import { sendThroughProxy, issuer, proxyHeaders } from '../servers/tls-proxy.ts';
-import type { Target } from '../servers/target.ts';
+import type { Customer, Target } from '../servers/target.ts';
 import { createZipf } from './zipf.ts';
 
 type Headers = Readonly<Record<string, string>>;

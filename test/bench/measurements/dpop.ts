@@ -1,9 +1,9 @@
 import { createHash, generateKeyPairSync, randomUUID, sign, type KeyObject } from 'node:crypto';
 import { pick, readOwnOrder, readOwnOrdersTraffic } from '../cases/api-traffic.ts';
 import type { Traffic } from '../load-generator/traffic.ts';
-import { authorizeWebsite, mapInBatches, type Customer } from '../servers/customers.ts';
+import { authorizeWebsite, mapInBatches } from '../servers/customers.ts';
 import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
-import type { Target } from '../servers/target.ts';
+import type { Customer, Target } from '../servers/target.ts';
 import { issuer, proxyHeaders } from '../servers/tls-proxy.ts';
 import { compareRates, type Check } from './check.ts';
 import type { Settings } from './rates.ts';

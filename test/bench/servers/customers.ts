@@ -4,11 +4,8 @@ import { HttpBrowser } from '../../support/browser/browser.ts';
 import { obtainAuthorizationCode, type TokenResponse } from '../../support/oauth/oauth-flow.ts';
 import { requestTokens } from './client-token.ts';
 import type { ShopSize } from './fill-shop.ts';
-import type { Target } from './target.ts';
+import type { Customer, Target } from './target.ts';
 import { issuer, sendThroughProxy } from './tls-proxy.ts';
-
-/** A customer with an access token. Every token has its own grant. */
-export type Customer = { readonly userId: number; readonly token: string };
 
 const password = 'benchmark user password';
 const customerScopes = 'openid orders.read orders.write payments.write';

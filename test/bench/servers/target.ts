@@ -1,10 +1,12 @@
 import type { HttpBrowser } from '../../support/browser/browser.ts';
 import type { ClientCredentials } from '../../support/oauth/oauth-flow.ts';
 import type { MeasuredServer } from './measured-server.ts';
-import type { Customer } from './customers.ts';
 import type { ShopSize } from './fill-shop.ts';
 
 export type ServerName = 'mandate' | 'mandate-pglite' | 'floor' | 'fastify' | 'orm' | 'oidc-provider';
+
+/** A customer with an access token. Every token has its own grant. */
+export type Customer = { readonly userId: number; readonly token: string };
 
 /** A server that receives requests, and the data that these requests need. */
 export type Target = {

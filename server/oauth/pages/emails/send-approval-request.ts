@@ -3,7 +3,7 @@ import type { ApprovalWithQuote } from '../../../approvals/approval-from-entity.
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { describeApprovalReason, describeQuotedLines } from '../views/approvals/describe-approval.ts';
+import { describeApprovalReason, describeQuotedLines } from '../views/account/describe-approval.ts';
 import { formatMoney, formatTimestamp } from '../views/format-time-and-money.ts';
 import { localizePageSettingsForAbsentUser } from '../views/page-language.ts';
 import { renderEmail, sanitizeNameForEmail } from './render-email.ts';

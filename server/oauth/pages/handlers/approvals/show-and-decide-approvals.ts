@@ -10,7 +10,7 @@ import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authen
 import { listPasskeys } from '../../../second-factors/passkeys.ts';
 import { getBrowserSessionOfRequest } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { sendPage } from '../../routing/page-context.ts';
-import { approvalPage, approvalsPage, type ApprovalObstacle, type ShownApproval } from '../../views/approvals/approval-pages.ts';
+import { approvalPage, approvalsPage, type ApprovalObstacle, type ShownApproval } from '../../views/account/approval-pages.ts';
 import { formatAmount, parseAmount } from '../../views/order-limits-form-and-amount-format.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { isSignInRecent, lockAccountAndRequireActiveSession, type AccountRequest } from '../account/signed-in-page-guards.ts';

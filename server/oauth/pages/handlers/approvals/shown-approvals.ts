@@ -1,6 +1,6 @@
 import { deriveApprovalStatus } from '../../../../approvals/approval-from-entity.ts';
 import { listApprovals } from '../../../../approvals/find-approvals.ts';
-import type { ShownApproval } from '../../views/approvals/approval-pages.ts';
+import type { ShownApproval } from '../../views/account/approval-pages.ts';
 
 /** Reads approvals with their current status, newest first. */
 export async function readShownApprovals(...given: Parameters<typeof listApprovals>): Promise<ShownApproval[]> {

@@ -1,6 +1,6 @@
 import type { OrderSummary } from '@mandate/contract';
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { approvalList, type ShownApproval } from '../approvals/approval-pages.ts';
+import { approvalList, type ShownApproval } from './approval-pages.ts';
 import { formatDate } from '../format-time-and-money.ts';
 import { liveRegion } from '../live-region.ts';
 import { hiddenField, renderPage, type PageSettings } from '../page-layout-and-form-fields.ts';

@@ -1,7 +1,7 @@
 import type { ApprovalStatus } from '@mandate/contract';
 import type { ApprovalWithQuote } from '../../../../approvals/approval-from-entity.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { renderAccountSubpage } from '../account/account-pages.ts';
+import { renderAccountSubpage } from './account-pages.ts';
 import { formatMoney, formatTimestamp } from '../format-time-and-money.ts';
 import { liveRegion } from '../live-region.ts';
 import { formField, hiddenField, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
