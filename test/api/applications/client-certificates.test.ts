@@ -4,7 +4,7 @@ import { createRegistrationToken } from '../../../server/access-management/creat
 import { Application } from '../../../server/applications/application.entity.ts';
 import { createCertificate } from '../../support/network/create-certificate.ts';
 import { createClientKey } from '../../support/oauth/client-assertion.ts';
-import { createAuthority, toJwkWithCertificate } from '../../support/oauth/client-certificates.ts';
+import { createAuthority, toJwkWithCertificate } from '../../support/application-keys/client-certificates.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop, type Shop } from '../../support/shop/with-shop.ts';
 

@@ -11,7 +11,7 @@ import {
 } from '../../support/oauth/client-assertion.ts';
 import { ClientMetadataFixture, createDocumentPath } from '../../support/oauth/client-metadata-fixture.ts';
 import { authorizationPath, buildAuthorizationRequest, sendTokenRequest } from '../../support/oauth/oauth-flow.ts';
-import { createRequestObject } from '../../support/oauth/request-object.ts';
+import { createRequestObject } from '../../support/application-keys/request-object.ts';
 
 const shop = new ClientMetadataFixture();
 const jsonHeaders = { 'content-type': 'application/jwk-set+json' };

@@ -21,13 +21,13 @@ const metadata = { client_name: 'Test client', redirect_uris: ['https://dev.exam
  * to which the server never connects during registration; and the URI in a certificate, which is only a name.
  */
 const unfetchedFields = [
-  'redirect_uris',
-  'post_logout_redirect_uris',
-  'backchannel_logout_uri',
-  'client_uri',
+  'tls_client_auth_san_uri',
   'policy_uri',
   'tos_uri',
-  'tls_client_auth_san_uri',
+  'client_uri',
+  'backchannel_logout_uri',
+  'post_logout_redirect_uris',
+  'redirect_uris',
 ];
 
 /**

@@ -15,7 +15,7 @@ import {
   createAuthority,
   createClientCertificate,
   toJwkWithCertificate,
-} from '../../support/oauth/client-certificates.ts';
+} from '../../support/application-keys/client-certificates.ts';
 import { completeAuthorization } from '../../support/oauth/complete-authorization.ts';
 import {
   authorizationPath,
@@ -26,7 +26,11 @@ import {
   type TokenResponse,
 } from '../../support/oauth/oauth-flow.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { readErrorWithDescription, useMutualTlsServer, type ClientCertificate } from '../../support/oauth/use-mutual-tls-server.ts';
+import {
+  readErrorWithDescription,
+  useMutualTlsServer,
+  type ClientCertificate,
+} from '../../support/application-keys/use-mutual-tls-server.ts';
 
 const authority = createAuthority();
 const certificate = createClientCertificate(authority);

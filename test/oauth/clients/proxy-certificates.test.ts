@@ -1,6 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createApplicationWithCertificate, createAuthority, createClientCertificate } from '../../support/oauth/client-certificates.ts';
+import {
+  createApplicationWithCertificate,
+  createAuthority,
+  createClientCertificate,
+} from '../../support/application-keys/client-certificates.ts';
 import { readOAuthError, sendTokenRequest, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
 import { useServer, type RunningServer } from '../../support/server/use-server.ts';
 

@@ -19,7 +19,7 @@ import {
   tokenResponseSchema,
   type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
-import { createRequestObject } from '../../support/oauth/request-object.ts';
+import { createRequestObject } from '../../support/application-keys/request-object.ts';
 import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();

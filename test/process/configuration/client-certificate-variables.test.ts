@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../../server/config/read-config.ts';
 import { createSelfSignedCertificate } from '../../support/network/self-signed-certificate.ts';
-import { createAuthority, createClientCertificate } from '../../support/oauth/client-certificates.ts';
+import { createAuthority, createClientCertificate } from '../../support/application-keys/client-certificates.ts';
 import { createDataDirectory } from '../../support/server/server-process.ts';
 
 const proxy = { MANDATE_CLIENT_CERTIFICATES: 'proxy', MANDATE_TRUST_PROXY: '10.0.0.1' };

@@ -7,7 +7,7 @@ import { connect, type SecureVersion } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CertificateWithKey } from '../../support/network/create-certificate.ts';
 import { createSelfSignedCertificate } from '../../support/network/self-signed-certificate.ts';
-import { createAuthority } from '../../support/oauth/client-certificates.ts';
+import { createAuthority } from '../../support/application-keys/client-certificates.ts';
 import { createHttpsFetch } from '../../support/oauth/https-server.ts';
 import { killServerProcesses, runServerUntilExit, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 

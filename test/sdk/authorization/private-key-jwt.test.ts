@@ -36,6 +36,14 @@ function createKey(algorithm: ClientKeyAlgorithm) {
 const authenticateWith = async ({ pem, kid }: ReturnType<typeof createKey>, algorithm: ClientKeyAlgorithm) =>
   privateKeyJwt({ privateKey: await importClientKey(pem, algorithm), keyId: kid });
 
+/** Creates an application that signs users in, and its authentication. */
+async function createWebApplication() {
+  const key = createKey('ES256');
+  const application = { grantTypes: ['authorization_code', 'refresh_token'], redirectUris: [redirectUri], scopes: ['users.read'] } as const;
+  const clientId = await createApplicationWithKeys(server.db, { jwks: { keys: [key.jwk] } }, application);
+  return { clientId, clientAuthentication: await authenticateWith(key, 'ES256') };
+}
+
 describe('a server-side application signs in with its key', () => {
   test.each(['ES256', 'PS256', 'EdDSA'] as const)(
     'by client credentials, with a new assertion for each request (%s)',
@@ -52,14 +60,7 @@ describe('a server-side application signs in with its key', () => {
   );
 
   test('by authorization code, refresh and revocation', async () => {
-    const key = createKey('ES256');
-    const application = {
-      grantTypes: ['authorization_code', 'refresh_token'],
-      redirectUris: [redirectUri],
-      scopes: ['users.read'],
-    } as const;
-    const clientId = await createApplicationWithKeys(server.db, { jwks: { keys: [key.jwk] } }, application);
-    const clientAuthentication = await authenticateWith(key, 'ES256');
+    const { clientId, clientAuthentication } = await createWebApplication();
     const metadata = await discover(server.origin);
     const anna = await signUp(server.origin);
     const request = await beginAuthorization(metadata, { clientId, redirectUri, scopes: ['openid', 'offline_access', 'users.read'] });
@@ -73,17 +74,11 @@ describe('a server-side application signs in with its key', () => {
   });
 
   test('and signs users in to pages that it renders', async () => {
-    const key = createKey('ES256');
-    const application = {
-      grantTypes: ['authorization_code', 'refresh_token'],
-      redirectUris: [redirectUri],
-      scopes: ['users.read'],
-    } as const;
-    const clientId = await createApplicationWithKeys(server.db, { jwks: { keys: [key.jwk] } }, application);
+    const { clientId, clientAuthentication } = await createWebApplication();
     const signIn = createServerSignIn({
       issuer: server.origin,
       clientId,
-      clientAuthentication: await authenticateWith(key, 'ES256'),
+      clientAuthentication,
       redirectUri,
       scopes: ['users.read'],
       cookieSecrets: ['a secret of at least thirty-two characters'],

@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose';
-import type { ClientKey } from './client-assertion.ts';
+import type { ClientKey } from '../oauth/client-assertion.ts';
 
 /**
  * Creates a signed request object (RFC 9101) that is valid for a minute.

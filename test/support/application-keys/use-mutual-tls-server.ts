@@ -4,7 +4,7 @@ import type { SendRequest } from '../browser/browser.ts';
 import type { CertificateWithKey } from '../network/create-certificate.ts';
 import { createSelfSignedCertificate } from '../network/self-signed-certificate.ts';
 import { useServer, type RunningServer } from '../server/use-server.ts';
-import { createHttpsFetch } from './https-server.ts';
+import { createHttpsFetch } from '../oauth/https-server.ts';
 
 /** The certificate that a client presents; undefined for a client without a certificate. */
 export type ClientCertificate = CertificateWithKey | undefined;
