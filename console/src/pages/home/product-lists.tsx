@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import type { ReactNode } from 'react';
 import { Card } from '../../components/card.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { useFormat } from '../../languages/use-format.ts';
