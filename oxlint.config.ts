@@ -158,6 +158,7 @@ export default defineConfig({
         'test/package/**',
         'test/deploy/**',
         'test/process/**',
+        'test/console/**',
         'test/e2e/**',
         'test/shop/**',
         'test/retail/**',

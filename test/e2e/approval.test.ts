@@ -166,6 +166,7 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     await orders.getByRole('heading', { name: `Order ${order.id}` }).waitFor();
     await shop.callApi('POST', `/api/v1/orders/${order.id}/shipments`, { token: shop.token, body: { status: 'shipped' } });
     await orders.getByText('Shipped', { exact: true }).waitFor();
+    expect(new URL(orders.url()).pathname).toBe(`/account/orders/${order.id}`);
     await home.context().close();
   });
 });

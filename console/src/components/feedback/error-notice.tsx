@@ -51,16 +51,6 @@ export function ErrorNotice({ error, onRetry, fields = [] }: Props): ReactNode {
   );
 }
 
-/**
- * Returns whether a page must show the error in place of its data. After a temporary error, such as a lost connection, a page keeps its data
- * and what the user has entered.
- */
-export function replacesData(error: unknown, data: unknown): boolean {
-  if (error === null || error === undefined) return false;
-  const isUnavailable = error instanceof ApiError && (error.status >= 500 || error.status === 429);
-  return data === undefined || !(isUnavailable || error instanceof ConnectionError || error instanceof TimeoutError);
-}
-
 export function describeError(error: unknown, t: ReturnType<typeof useCommonMessages>): string {
   if (error instanceof ApiError) return error.detail;
   if (error instanceof ConnectionError) return t('error.connection');

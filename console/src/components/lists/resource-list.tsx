@@ -1,11 +1,12 @@
 import type { QueryOf } from '@mandate/client-sdk/query';
 import { Button, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { replacesData } from '../../api/replaces-data.ts';
 import type { ReactNode } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { EmptyState } from '../feedback/empty-state.tsx';
-import { ErrorNotice, replacesData } from '../feedback/error-notice.tsx';
+import { ErrorNotice } from '../feedback/error-notice.tsx';
 import { ListPages } from './list-pages.tsx';
 import { TableHead } from './table-head.tsx';
 import classes from './resource-list.module.css';

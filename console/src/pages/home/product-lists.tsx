@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
-import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import type { ReactNode } from 'react';
 import { Card } from '../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../languages/use-format.ts';

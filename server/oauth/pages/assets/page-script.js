@@ -31,12 +31,15 @@ for (const field of document.querySelectorAll('[data-digits]')) {
 
 for (const field of document.querySelectorAll('[data-time-zone]')) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
+const identifyTarget = (element) => element.getAttribute('href') ?? element.value;
+
 /** Replaces the region, and keeps the focus on the same link or button. */
 function replaceRegion(shown, current) {
-  const identify = (element) => element.getAttribute('href') ?? element.value;
   const focused = shown.contains(document.activeElement) ? document.activeElement : undefined;
   shown.replaceWith(current);
-  if (focused) [...current.querySelectorAll(focused.localName)].find((element) => identify(element) === identify(focused))?.focus();
+  if (!focused) return;
+  const target = identifyTarget(focused);
+  [...current.querySelectorAll(focused.localName)].find((element) => identifyTarget(element) === target)?.focus();
 }
 
 /** Resolves when the tab is visible. Browsers open only a few connections to a server, so hidden tabs must not wait for changes. */

@@ -59,12 +59,14 @@ function listPaymentEntries({ payments = [], refunds = [] }: OrderParts, t: Orde
         text: t('timeline.paymentFailed'),
         detail: message ?? undefined,
       })),
-    ...refunds.map(({ id, amount, currency, created_at: at, reason }) => ({
-      key: `refund ${id}`,
-      at,
-      text: t('timeline.refunded', { amount: format.money(amount, currency) }),
-      detail: t.value('refundReason', reason),
-    })),
+    ...refunds
+      .filter(({ status }) => status === 'succeeded')
+      .map(({ id, amount, currency, created_at: at, reason }) => ({
+        key: `refund ${id}`,
+        at,
+        text: t('timeline.refunded', { amount: format.money(amount, currency) }),
+        detail: t.value('refundReason', reason),
+      })),
   ];
 }
 

@@ -79,22 +79,7 @@ function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: 
         void save();
       }}
     >
-      <Textarea
-        label={t('note.note')}
-        autosize={false}
-        rows={5}
-        maxLength={1000}
-        value={values.note}
-        error={fieldError(update.error, '#/note')}
-        onChange={(event) => setValues({ ...values, note: event.currentTarget.value })}
-      />
-      <TextInput
-        label={t('note.reference')}
-        maxLength={64}
-        value={values.reference}
-        error={fieldError(update.error, '#/reference')}
-        onChange={(event) => setValues({ ...values, reference: event.currentTarget.value })}
-      />
+      <NoteFields values={values} error={update.error} onChange={setValues} />
       {isConflict ? (
         <ConflictDifference
           differences={listDifferences(valuesOf(base.order), values, t)}
@@ -109,6 +94,32 @@ function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: 
         </>
       )}
     </form>
+  );
+}
+
+type FieldsProps = { readonly values: Values; readonly error: unknown; readonly onChange: (values: Values) => void };
+
+function NoteFields({ values, error, onChange }: FieldsProps): ReactNode {
+  const t = useOrdersMessages();
+  return (
+    <>
+      <Textarea
+        label={t('note.note')}
+        autosize={false}
+        rows={5}
+        maxLength={1000}
+        value={values.note}
+        error={fieldError(error, '#/note')}
+        onChange={(event) => onChange({ ...values, note: event.currentTarget.value })}
+      />
+      <TextInput
+        label={t('note.reference')}
+        maxLength={64}
+        value={values.reference}
+        error={fieldError(error, '#/reference')}
+        onChange={(event) => onChange({ ...values, reference: event.currentTarget.value })}
+      />
+    </>
   );
 }
 

@@ -1,8 +1,8 @@
 import type { Order, RefundCreate } from '@mandate/client-sdk';
 import { NativeSelect, Textarea } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { mutations } from '../../../api/client.ts';
 import { useIdempotencyKey } from '../../../api/use-idempotency-key.ts';
+import { mutations } from '../../../api/client.ts';
 import { AmountInput, amountText, parseAmount } from '../../../components/forms/amount-input.tsx';
 import { ErrorNotice, fieldError } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';

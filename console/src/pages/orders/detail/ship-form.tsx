@@ -1,8 +1,8 @@
 import type { Order } from '@mandate/client-sdk';
 import { TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { mutations } from '../../../api/client.ts';
 import { useIdempotencyKey } from '../../../api/use-idempotency-key.ts';
+import { mutations } from '../../../api/client.ts';
 import { ErrorNotice, fieldError } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useAction } from '../../../components/forms/use-action.ts';
