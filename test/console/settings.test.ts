@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     expect(await provider()).toMatchObject(changed);
 
     await page.getByRole('button', { name: 'Disable “Shop directory”' }).click();
-    await row.getByText('Disabled').waitFor();
+    await row.getByText('Disabled', { exact: true }).waitFor();
     expect((await provider()).status).toBe('disabled');
     await page.getByRole('button', { name: 'Delete “Shop directory”' }).click();
     await dialog.getByRole('button', { name: 'Delete' }).click();

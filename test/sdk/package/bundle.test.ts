@@ -21,12 +21,12 @@ async function bundled(source: string): Promise<{ code: string; inputs: string[]
 test.each([
   ['the client alone', `import { createClient } from '@mandate/client-sdk'; console.log(createClient)`, 6_100],
   ['the client of version 2', `import { createClient } from '@mandate/client-sdk/v2'; console.log(createClient)`, 6_200],
-  ['everything of the client', `import * as sdk from '@mandate/client-sdk'; console.log(sdk)`, 8_300],
+  ['everything of the client', `import * as sdk from '@mandate/client-sdk'; console.log(sdk)`, 8_400],
   ['everything for webhooks', `import * as sdk from '@mandate/client-sdk/webhooks'; console.log(sdk)`, 1_500],
   [
     'the client with sign-in in a browser',
     `import { createClient } from '@mandate/client-sdk'; import { browserSignIn } from '@mandate/client-sdk/authorization/browser'; console.log(createClient, browserSignIn)`,
-    12_300,
+    12_400,
   ],
   ['options for TanStack Query', `import { queryOptions } from '@mandate/client-sdk/query'; console.log(queryOptions)`, 2_500],
   ['sign-in on a server', `import { createServerSignIn } from '@mandate/client-sdk/server'; console.log(createServerSignIn)`, 9_000],
