@@ -2,7 +2,7 @@ import { listConnectedAppsByApplication } from '../../../grants/list-connected-a
 import { loadSecuritySummary } from './load-security-summary.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { accountHomePage } from '../../views/account/account-home-page.ts';
-import { readOrWaitForChange } from '../read-or-wait-for-change.ts';
+import { readOrWaitForChange } from './read-or-wait-for-change.ts';
 import { ordersAndRequests } from './orders-and-requests.ts';
 import { isActiveAdministrator, type AccountRequest } from './signed-in-page-guards.ts';
 

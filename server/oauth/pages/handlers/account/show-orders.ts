@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findApplicationsOfConnectedApps } from '../../../grants/connected-app-response.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { orderPage, ordersPage } from '../../views/account/orders-pages.ts';
-import { readOrWaitForChange } from '../read-or-wait-for-change.ts';
+import { readOrWaitForChange } from './read-or-wait-for-change.ts';
 import { ordersAndRequests } from './orders-and-requests.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { waitForChange } from '../../../approvals/wait-for-change.ts';
-import { sha256 } from '../../../crypto/sha256.ts';
-import type { AccountRequest } from './account/signed-in-page-guards.ts';
+import { waitForChange } from '../../../../approvals/wait-for-change.ts';
+import { sha256 } from '../../../../crypto/sha256.ts';
+import type { AccountRequest } from './signed-in-page-guards.ts';
 
 /** Query with which the page script waits for a change. `seen` identifies what the page shows. */
 const liveQuery = z.object({
