@@ -18,7 +18,6 @@ import { pingRedis } from '../rate-limits/redis-counter-connection.ts';
 import { deriveKeys, loadStoredSecret } from '../crypto/derived-keys-and-stored-secret.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
-import { readDatabaseNameAndVersion } from './read-database-name-and-version.sql.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 
 /** `mandate-server check` verifies everything that a server needs, without changing anything. Returns the exit code. */
@@ -89,7 +88,14 @@ async function connectToDatabase({ databaseUrl: url, preparedStatements }: Confi
   let pool: Pool | undefined;
   const db = await openExistingDatabaseOrCopy(url, { preparedStatements: false, onPool: (openedPool) => (pool = openedPool) });
   try {
-    const [row] = await readDatabaseNameAndVersion(db.em.fork(), []);
+    const row = await db.em
+      .fork()
+      .getKysely()
+      .selectNoFrom((eb) => [
+        eb.fn<string>('current_database').as('name'),
+        eb.fn<string>('current_setting', [eb.val('server_version')]).as('version'),
+      ])
+      .executeTakeFirst();
     if (!pool) return { db, is: `embedded, at ${url}` };
     const poolerNote =
       (await checkConnectionPoolerCompatibility(pool, preparedStatements)) === 'pooler' ? ', through a connection pooler' : '';

@@ -17,7 +17,7 @@ import {
   showApprovals,
   submitApprovalDecision,
   submitSecondFactorAmount,
-} from './handlers/approvals/show-and-decide-approvals.ts';
+} from './handlers/account/show-and-decide-approvals.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
 import { showAppLimits, submitAppLimits } from './handlers/account/show-and-change-app-limits.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/account/show-and-revoke-api-keys.ts';

@@ -1,7 +1,7 @@
 import type { OrderSummary } from '@mandate/contract';
 import { buildApprovalFilter, buildApprovalStatusFilter, countPendingApprovalsOfUser } from '../../../../approvals/find-approvals.ts';
 import type { ShownApproval } from '../../views/account/approval-pages.ts';
-import { findNextExpiry, identifyApprovals, readShownApprovals } from '../approvals/shown-approvals.ts';
+import { findNextExpiry, identifyApprovals, readShownApprovals } from './shown-approvals.ts';
 import type { LiveContent } from './read-or-wait-for-change.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 

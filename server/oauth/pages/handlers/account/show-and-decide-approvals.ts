@@ -13,8 +13,8 @@ import { sendPage } from '../../routing/page-context.ts';
 import { approvalPage, approvalsPage, type ApprovalObstacle, type ShownApproval } from '../../views/account/approval-pages.ts';
 import { formatAmount, parseAmount } from '../../views/order-limits-form-and-amount-format.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
-import { isSignInRecent, lockAccountAndRequireActiveSession, type AccountRequest } from '../account/signed-in-page-guards.ts';
-import { readOrWaitForChange, type LiveContent } from '../account/read-or-wait-for-change.ts';
+import { isSignInRecent, lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
+import { readOrWaitForChange, type LiveContent } from './read-or-wait-for-change.ts';
 import { findNextExpiry, identifyApprovals, readShownApprovals } from './shown-approvals.ts';
 
 const shownMax = 50;
