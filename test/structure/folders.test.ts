@@ -39,7 +39,10 @@ test('server-layers.ts lists every folder of server once', () => {
 });
 
 test('no folder has more than 20 files, except migrations', () => {
-  const files = execFileSync('git', ['ls-files', 'server', 'cli', 'client-sdk', 'contract', 'console', 'test'], { cwd: root, encoding: 'utf8' });
+  const files = execFileSync('git', ['ls-files', 'server', 'cli', 'client-sdk', 'contract', 'console', 'test'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   const folders = Map.groupBy(files.trim().split('\n'), dirname);
   const crowded = [...folders].flatMap(([folder, { length }]) => (length > 20 && !folder.endsWith('/migrations') ? [folder] : []));
   expect(folders.size).toBeGreaterThan(100);
