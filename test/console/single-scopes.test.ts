@@ -86,7 +86,7 @@ beforeAll(async () => {
   staff = await signUpWithRole(shop.db, shop.origin, 'staff');
 });
 
-describe('the API, called with a single scope of the console', () => {
+describe('the API, called with a single scope of the console', { timeout: 60_000 }, () => {
   const operations = listRoutes(contract).flatMap((route) => {
     const { operationId, access, internal } = getRouteMetadata(route);
     if (access === 'public' || access === 'token' || internal === true) return [];

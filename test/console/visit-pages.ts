@@ -7,7 +7,7 @@ export async function navigateInConsole(page: Page, path: string): Promise<void>
 }
 
 /** A page of the console, and a text that it shows only with its data. */
-export type PageWithData = { readonly path: string; readonly shows: string | RegExp };
+type PageWithData = { readonly path: string; readonly shows: string | RegExp };
 
 /** Opens each page, and expects its data and no error. */
 export async function visitPages(page: Page, pages: readonly PageWithData[]): Promise<void> {
