@@ -1,3 +1,4 @@
+import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
 import type { X509Certificate } from 'node:crypto';
 import { certificateSubjectTypes } from '@mandate/contract';
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
@@ -73,5 +74,5 @@ export function findUnsupportedCertificateSetting(client: PrefetchedClient, supp
   const { tlsClientCertificateBoundAccessTokens } = client;
   const settings = { tokenEndpointAuthMethod: getClientAuthenticationMethod(client), tlsClientCertificateBoundAccessTokens };
   const [error] = findClientCertificateSupportErrors(settings, support);
-  return error && `${error.field} ${error.detail}`;
+  return error && `${error.field} ${formatInEnglish(error.detail)}`;
 }
