@@ -35,7 +35,7 @@ const newKeycloakUser = (username: string): KeycloakUser => ({
   password: randomUUID(),
 });
 
-describe.skipIf(!isEnabled)(`Keycloak ${keycloakVersion} as an identity provider`, { timeout: 120_000 }, () => {
+describe.skipIf(!isEnabled)(`Keycloak ${keycloakVersion} as an identity provider`, { timeout: 300_000 }, () => {
   const [paula, carl] = [newKeycloakUser('paula'), newKeycloakUser('carl')];
   let folder: string;
   let mandate: MandateServer;
@@ -62,6 +62,7 @@ describe.skipIf(!isEnabled)(`Keycloak ${keycloakVersion} as an identity provider
   const openPage = async (path: string): Promise<Page> => {
     context = await browser.newContext({ locale: 'en-US' });
     const page = await context.newPage();
+    page.setDefaultTimeout(90_000); // the first pages of Keycloak take long on a busy machine
     await page.goto(`${mandate.origin}${path}`);
     return page;
   };
