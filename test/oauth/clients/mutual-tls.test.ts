@@ -12,6 +12,7 @@ import {
 } from '../../support/oauth/client-assertion.ts';
 import {
   createApplicationWithCertificate,
+  clientSubject,
   createAuthority,
   createClientCertificate,
   toJwkWithCertificate,
@@ -123,14 +124,7 @@ describe.skipIf(databaseKind !== 'postgresql')('a server that requests client ce
       ],
       [
         'a subject with another order',
-        () =>
-          createClientCertificate(authority, {
-            subject: [
-              ['CN', 'client'],
-              ['O', 'Example, Ltd.'],
-              ['C', 'DE'],
-            ],
-          }),
+        () => createClientCertificate(authority, { subject: clientSubject.toReversed() }),
         'certificate subject value does not match the registered one',
       ],
       [

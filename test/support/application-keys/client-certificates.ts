@@ -6,14 +6,17 @@ import { createCertificate, type Authority, type CertificateOptions, type Certif
 /** Creates an authority that issues client certificates. */
 export const createAuthority = (): Authority => createCertificate({ subject: [['CN', 'Test authority']], isAuthority: true });
 
+/** Subject of client certificates, in the order of the certificate. */
+export const clientSubject: CertificateOptions['subject'] = [
+  ['C', 'DE'],
+  ['O', 'Example, Ltd.'],
+  ['CN', 'client'],
+];
+
 /** Creates a certificate for `CN=client,O=Example\, Ltd.,C=DE`, with one alternative name of each type. */
 export const createClientCertificate = (issuer: Authority, options: Partial<CertificateOptions> = {}): Authority =>
   createCertificate({
-    subject: [
-      ['C', 'DE'],
-      ['O', 'Example, Ltd.'],
-      ['CN', 'client'],
-    ],
+    subject: clientSubject,
     altNames: [
       { type: 'dns', value: 'client.example' },
       { type: 'uri', value: 'spiffe://example.com/a,b' },

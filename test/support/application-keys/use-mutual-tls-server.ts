@@ -12,13 +12,13 @@ export type ClientCertificate = CertificateWithKey | undefined;
 export type MutualTlsServer = {
   readonly server: RunningServer;
   /** Creates a function like `fetch` that presents this certificate. */
-  fetchWith(client: ClientCertificate): SendRequest;
+  readonly fetchWith: (client: ClientCertificate) => SendRequest;
   /** Sends a form to an endpoint under `/oauth`. */
-  post(path: string, form: Record<string, string>, client: ClientCertificate): Promise<Response>;
+  readonly post: (path: string, form: Record<string, string>, client: ClientCertificate) => Promise<Response>;
   /** Requests tokens with the client credentials grant. */
-  requestTokens(clientId: string, client: ClientCertificate, form?: Record<string, string>): Promise<Response>;
+  readonly requestTokens: (clientId: string, client: ClientCertificate, form?: Record<string, string>) => Promise<Response>;
   /** Sends a request with a bearer token, and returns the status. */
-  callApi(token: string, client: ClientCertificate, path?: string): Promise<number>;
+  readonly callApi: (token: string, client: ClientCertificate, path?: string) => Promise<number>;
 };
 
 /** Starts a server over TLS that requests client certificates, and trusts the certificates of one authority. */
@@ -36,9 +36,8 @@ export function useMutualTlsServer(authority: Pick<CertificateWithKey, 'cert'>):
     fetchWith,
     post,
     requestTokens: (clientId, client, form) => post('token', { grant_type: 'client_credentials', client_id: clientId, ...form }, client),
-    async callApi(token, client, path = '/api/v1/users') {
-      return (await fetchWith(client)(new URL(path, server.origin), { headers: { authorization: `Bearer ${token}` } })).status;
-    },
+    callApi: async (token, client, path = '/api/v1/users') =>
+      (await fetchWith(client)(new URL(path, server.origin), { headers: { authorization: `Bearer ${token}` } })).status,
   };
 }
 
