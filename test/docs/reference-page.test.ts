@@ -217,7 +217,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
       const found = await findAxeViolations(page, colorScheme);
       const overflow = await measureHorizontalOverflow(page);
-      return overflow === 0 ? found : [...found, `${overflow} pixels too wide`];
+      return overflow === 0 ? found : [...found, `${String(overflow)} pixels too wide`];
     }
   },
 );
