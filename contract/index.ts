@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
-import { approvalProblems, approvalRoutes } from './resources/orders/approvals.ts';
-import { apiKeyProblems, apiKeyRoutes } from './resources/access/api-keys.ts';
-import { applicationProblems, applicationRoutes } from './resources/access/applications.ts';
+import { approvalProblemTypes, approvalRoutes } from './resources/orders/approvals.ts';
+import { apiKeyProblemTypes, apiKeyRoutes } from './resources/access/api-keys.ts';
+import { applicationProblemTypes, applicationRoutes } from './resources/access/applications.ts';
 import { authorizationRoutes } from './resources/access/authorization.ts';
 import { auditEventRoutes } from './resources/access/audit-events.ts';
 import { brandingRoutes } from './resources/shop/branding.ts';
@@ -12,27 +12,27 @@ import { identityProviderRoutes } from './resources/access/identity-providers.ts
 import { orderLimitSettingsRoutes } from './resources/shop/order-limit-settings.ts';
 import { orderExportRoutes } from './resources/tasks/order-exports.ts';
 import { orderImportRoutes } from './resources/tasks/order-imports.ts';
-import { orderProblems, orderRoutes } from './resources/orders/orders.ts';
+import { orderProblemTypes, orderRoutes } from './resources/orders/orders.ts';
 import { orderRoutesV2 } from './resources/orders/orders-v2.ts';
-import { paymentProblems, paymentRoutes } from './resources/orders/payments.ts';
+import { paymentProblemTypes, paymentRoutes } from './resources/orders/payments.ts';
 import { productCategoryRoutes } from './resources/products/product-categories.ts';
 import { productImportRoutes } from './resources/tasks/product-imports.ts';
-import { productProblems, productRoutes } from './resources/products/products.ts';
-import { commonProblems } from './protocol/problems.ts';
-import { providerEventProblems, providerEventRoutes } from './resources/orders/provider-events.ts';
+import { productProblemTypes, productRoutes } from './resources/products/products.ts';
+import { commonProblemTypes } from './protocol/problems.ts';
+import { providerEventProblemTypes, providerEventRoutes } from './resources/orders/provider-events.ts';
 import { quoteRoutes } from './resources/orders/quotes.ts';
-import { refundProblems, refundRoutes } from './resources/orders/refunds.ts';
+import { refundProblemTypes, refundRoutes } from './resources/orders/refunds.ts';
 import { sessionRoutes } from './resources/access/sessions.ts';
-import { shipmentProblems, shipmentRoutes } from './resources/orders/shipments.ts';
+import { shipmentProblemTypes, shipmentRoutes } from './resources/orders/shipments.ts';
 import { signingKeyRoutes } from './resources/access/signing-keys.ts';
 import { statisticsRoutes } from './resources/statistics/statistics.ts';
-import { taskProblems, taskRoutes } from './resources/tasks/tasks.ts';
+import { taskProblemTypes, taskRoutes } from './resources/tasks/tasks.ts';
 import { usageRoutes } from './resources/access/usage.ts';
 import { userExportRoutes } from './resources/tasks/user-exports.ts';
 import { userImportRoutes } from './resources/tasks/user-imports.ts';
-import { userProblems, userRoutes } from './resources/access/users.ts';
+import { userProblemTypes, userRoutes } from './resources/access/users.ts';
 import { apiVersionRoutes } from './protocol/api-versions.ts';
-import { webhookProblems } from './resources/events/webhook-limits-states-and-problems.ts';
+import { webhookProblemTypes } from './resources/events/webhook-limits-states-and-problems.ts';
 import { webhookRoutes } from './resources/events/webhooks.ts';
 
 const c = initContract();
@@ -81,19 +81,19 @@ export const contractV2 = c.router({ ...resources, orders: orderRoutesV2 }, vers
 
 /** All API problem codes, with HTTP status and title. */
 export const problemDeclarations = {
-  ...commonProblems,
-  ...userProblems,
-  ...productProblems,
-  ...orderProblems,
-  ...taskProblems,
-  ...paymentProblems,
-  ...providerEventProblems,
-  ...refundProblems,
-  ...shipmentProblems,
-  ...approvalProblems,
-  ...apiKeyProblems,
-  ...applicationProblems,
-  ...webhookProblems,
+  ...commonProblemTypes,
+  ...userProblemTypes,
+  ...productProblemTypes,
+  ...orderProblemTypes,
+  ...taskProblemTypes,
+  ...paymentProblemTypes,
+  ...providerEventProblemTypes,
+  ...refundProblemTypes,
+  ...shipmentProblemTypes,
+  ...approvalProblemTypes,
+  ...apiKeyProblemTypes,
+  ...applicationProblemTypes,
+  ...webhookProblemTypes,
 };
 
 export type ProblemCode = keyof typeof problemDeclarations;

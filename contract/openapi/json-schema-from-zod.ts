@@ -1,6 +1,6 @@
 import { generateSchema } from '@anatine/zod-openapi';
 import type { ZodTypeAny } from 'zod';
-import { schemaNameKey } from '../schema/openapi-schema-name.ts';
+import { schemaNameExtension } from '../schema/openapi-schema-name.ts';
 import { isJsonObject, type JsonObject } from '../schema/json.ts';
 
 /** Shared components of the document, collected while its operations are generated. */
@@ -55,7 +55,7 @@ const needsInt64 = ({ type, maximum }: JsonObject): boolean =>
   [type].flat().includes('integer') && typeof maximum === 'number' && maximum > 2 ** 31 - 1;
 
 function hoist(node: JsonObject, components: OpenApiComponents): JsonObject {
-  const { [schemaNameKey]: name, ...rest } = node;
+  const { [schemaNameExtension]: name, ...rest } = node;
   const walked: JsonObject = Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [
       key,

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { extensibleEnumSchema } from '../schema/extensible-enum.ts';
 import { paginationParametersWithDefaultLimit100, listPageSchema } from '../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, problemCodesOfPublicOperations, cursorProblemCodes } from './problems.ts';
+import { commonProblemTypes, declareProblemResponses, problemCodesOfPublicOperations, cursorProblemCodes } from './problems.ts';
 import { defineResource } from './define-resource.ts';
 import { declareRouteMetadata, type Deprecation } from './route-metadata.ts';
 import { timestampSchema } from '../schema/text-timestamp-and-metadata-schemas.ts';
 
-const fails = declareProblemResponses(commonProblems);
+const fails = declareProblemResponses(commonProblemTypes);
 
 /** An API version, served under its own path. */
 export type ApiVersion = {

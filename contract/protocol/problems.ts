@@ -10,7 +10,7 @@ const c = initContract();
 export type ProblemDeclaration = { readonly status: number; readonly title: string };
 
 /** Problem codes that are not specific to one resource. */
-export const commonProblems = {
+export const commonProblemTypes = {
   invalid_request: { status: 400, title: 'The request is not valid' },
   malformed_json: { status: 400, title: 'The body is not valid JSON' },
   invalid_cursor: { status: 400, title: 'The cursor is not valid' },
@@ -138,7 +138,7 @@ type ErrorResponses<Registry extends Record<string, ProblemDeclaration>, Code ex
 
 /**
  * Declares a route's error responses from its problem codes, with one response for each status.
- * `declareProblemResponses({ ...commonProblems, ...orderProblems })('not_found', 'out_of_stock')` declares 404 and 409.
+ * `declareProblemResponses({ ...commonProblemTypes, ...orderProblemTypes })('not_found', 'out_of_stock')` declares 404 and 409.
  */
 export const declareProblemResponses =
   <const Registry extends Record<string, ProblemDeclaration>>(registry: Registry) =>
@@ -177,7 +177,7 @@ export const problemCodesBeforeRouting = [
   'request_timeout',
   'uri_too_long',
   'headers_too_large',
-] as const satisfies readonly (keyof typeof commonProblems)[];
+] as const satisfies readonly (keyof typeof commonProblemTypes)[];
 /** Problem codes of a public operation, which requires no token but rejects an invalid one. */
 export const problemCodesOfPublicOperations = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
 /** Problem codes of an operation that requires an access token, without permission checks beyond the scope. */

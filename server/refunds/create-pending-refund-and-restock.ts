@@ -1,7 +1,7 @@
 import type { LineQuantity, RefundCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { restockOrderLines } from '../orders/restock-orders.ts';
+import { returnOrderItemsToStock } from '../orders/return-order-items-to-stock.ts';
 import type { Order } from '../orders/order-and-order-item.entity.ts';
 import type { Payment } from '../payments/payment.entity.ts';
 import { refundFromEntity } from './refund-from-entity.ts';
@@ -45,6 +45,6 @@ export async function createPendingRefundAndRestock(
   });
   await em.flush();
   await recordEvent(em, 'refund.created', refundFromEntity(refund), order.user.id);
-  await restockOrderLines(em, order.id, restock);
+  await returnOrderItemsToStock(em, order.id, restock);
   return refund;
 }

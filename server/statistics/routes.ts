@@ -18,7 +18,7 @@ import {
   type ProductStatisticsRow,
 } from './call-statistics-functions.ts';
 import { orderStatisticsFromRows } from './order-statistics-from-rows.ts';
-import { previousFirstDay, rejectTimeZoneUnknownToDatabase, resolveStatisticsDays } from './resolve-statistics-days.ts';
+import { firstDayOfPreviousPeriod, rejectTimeZoneUnknownToDatabase, resolveStatisticsPeriod } from './resolve-statistics-period.ts';
 
 export const statisticsRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.stats, {
@@ -34,8 +34,8 @@ function withAccessToAllOrders<Request extends { readonly req: MatchedRequest }>
 
 const handleGetOrderStatistics: RouteHandler<typeof contract.stats.orders, HandlerDependencies> = async ({ readList }, { query }) => {
   const { interval, time_zone: timeZone, group_by: groupBy, limit } = query;
-  const days = resolveStatisticsDays(query, interval);
-  const previousFrom = previousFirstDay(days);
+  const days = resolveStatisticsPeriod(query, interval);
+  const previousFrom = firstDayOfPreviousPeriod(days);
   const body = await readList(async (em) => {
     const currency = query.currency ?? (await findMainCurrency(em));
     const parameters = { ...days, previousFrom, interval, timeZone, currency, groupBy, limit };
@@ -67,7 +67,7 @@ async function findGroupNames(
 
 const handleGetProductStatistics: RouteHandler<typeof contract.stats.products, HandlerDependencies> = async ({ readList }, { query }) => {
   const { time_zone: timeZone, low_stock: lowStock, limit } = query;
-  const days = resolveStatisticsDays(query, 'day');
+  const days = resolveStatisticsPeriod(query, 'day');
   const { currency, rows } = await readList(async (em) => {
     const chosen = query.currency ?? (await findMainCurrency(em));
     const parameters = { ...days, timeZone, currency: chosen, lowStock, limit };

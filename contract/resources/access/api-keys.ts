@@ -4,7 +4,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   cursorProblemCodes,
@@ -25,11 +25,11 @@ import {
 
 const c = initContract();
 
-export const apiKeyProblems = {
+export const apiKeyProblemTypes = {
   too_many_api_keys: { status: 409, title: 'Too many API keys' },
 } as const;
 
-const fails = declareProblemResponses({ ...commonProblems, ...apiKeyProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...apiKeyProblemTypes });
 
 /** Maximum number of active keys per user. */
 export const maxApiKeysPerUser = 50;

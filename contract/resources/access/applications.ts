@@ -5,7 +5,7 @@ import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
@@ -24,12 +24,12 @@ import { clientSecretSchema, registrationTokenSchema, secretRotationSchema } fro
 
 const c = initContract();
 
-export const applicationProblems = {
+export const applicationProblemTypes = {
   client_id_taken: { status: 409, title: 'The client ID is in use' },
   application_has_no_secret: { status: 409, title: 'The application has no secret' },
 } as const;
 
-const fails = declareProblemResponses({ ...commonProblems, ...applicationProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...applicationProblemTypes });
 
 export const applicationGrantTypes = [
   'authorization_code',

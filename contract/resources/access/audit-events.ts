@@ -3,7 +3,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, idInUrlSchema } from '../../schema/ids.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   cursorProblemCodes,
@@ -12,7 +12,7 @@ import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { singleLineInputSchema, timestampSchema, timestampInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
-const fails = declareProblemResponses(commonProblems);
+const fails = declareProblemResponses(commonProblemTypes);
 
 /** Actions on credentials and permissions that are recorded as audit events. */
 export const auditActions = [

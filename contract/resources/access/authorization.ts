@@ -4,11 +4,11 @@ import { idSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { budgetPeriods, orderAuthorizationDetailsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
-import { commonProblems, declareProblemResponses, problemCodesOfPublicOperations } from '../../protocol/problems.ts';
+import { commonProblemTypes, declareProblemResponses, problemCodesOfPublicOperations } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 
-const fails = declareProblemResponses(commonProblems);
+const fails = declareProblemResponses(commonProblemTypes);
 
 const budgetAuthors = ['customer', 'api_key', 'application', 'shop'] as const;
 

@@ -6,7 +6,7 @@ import { listPageSchema, paginationParameters } from '../../schema/pagination.ts
 import { connectedAppLimitsInputSchema, orderAuthorizationDetailsSchema } from '../../protocol/order-limits-and-authorization-details.ts';
 import {
   bodyProblemCodes,
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   cursorProblemCodes,
@@ -18,7 +18,7 @@ import { accessToAccountsOfOthers } from './sessions.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
-const fails = declareProblemResponses(commonProblems);
+const fails = declareProblemResponses(commonProblemTypes);
 
 const connectedAppPathParametersSchema = z.object({ connected_app_id: pathIdSchema('ID of the connected application.') });
 

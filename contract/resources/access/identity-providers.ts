@@ -6,7 +6,7 @@ import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   bodyProblemCodes,
-  commonProblems,
+  commonProblemTypes,
   cursorProblemCodes,
   declareProblemResponses,
   ifMatchProblemCodes,
@@ -28,7 +28,7 @@ import {
 } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
-const fails = declareProblemResponses(commonProblems);
+const fails = declareProblemResponses(commonProblemTypes);
 
 /** Kinds of identity providers. `oidc` is any other provider that follows OpenID Connect. */
 export const identityProviderPresets = ['google', 'apple', 'microsoft', 'oidc'] as const;

@@ -4,7 +4,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
@@ -28,13 +28,13 @@ import {
 
 const c = initContract();
 
-export const userProblems = {
+export const userProblemTypes = {
   email_taken: { status: 409, title: 'The e-mail address is in use' },
   open_orders: { status: 409, title: 'The user has open orders' },
   last_administrator: { status: 409, title: 'The last administrator cannot be removed' },
 } as const;
 
-const fails = declareProblemResponses({ ...commonProblems, ...userProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...userProblemTypes });
 
 /** Maximum length of the part of an e-mail address before the `@` (RFC 5321 section 4.5.3.1.1). */
 const maxLocalPartLength = 64;

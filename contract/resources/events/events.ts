@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, integerInUrlSchema } from '../../schema/ids.ts';
 import { commaSeparatedEnumSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, problemCodesOfAuthenticatedOperations } from '../../protocol/problems.ts';
+import { commonProblemTypes, declareProblemResponses, problemCodesOfAuthenticatedOperations } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import type { Scope } from '../../protocol/scopes.ts';
-import { taskProblems } from '../tasks/tasks.ts';
+import { taskProblemTypes } from '../tasks/tasks.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
-const fails = declareProblemResponses({ ...commonProblems, gone: taskProblems.gone });
+const fails = declareProblemResponses({ ...commonProblemTypes, gone: taskProblemTypes.gone });
 
 /** Retention period of events, in days. */
 export const eventRetentionDays = 30;

@@ -1,4 +1,4 @@
-export const webhookProblems = {
+export const webhookProblemTypes = {
   too_many_webhook_endpoints: { status: 409, title: 'Too many webhook endpoints' },
   webhook_endpoint_disabled: { status: 409, title: 'The webhook endpoint is disabled' },
   secret_still_overlaps: { status: 409, title: 'The previous secret is still valid' },

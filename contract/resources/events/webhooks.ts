@@ -6,7 +6,7 @@ import {
   maxWebhookSecretOverlapSeconds,
   webhookDeliveryStatuses,
   webhookDisabledReasons,
-  webhookProblems,
+  webhookProblemTypes,
 } from './webhook-limits-states-and-problems.ts';
 import { webhookDeliveryDetailsSchema, webhookDeliverySchema } from './webhook-delivery-schemas.ts';
 import { eventRetentionDays, eventTypes, eventTypeWildcards } from './events.ts';
@@ -14,7 +14,7 @@ import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthenticatedOperations,
   bodyProblemCodes,
@@ -34,7 +34,7 @@ import { timestampSchema, multilineTextSchema, textSchema } from '../../schema/t
 
 const c = initContract();
 
-const fails = declareProblemResponses({ ...commonProblems, ...webhookProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...webhookProblemTypes });
 const { limit, cursor } = paginationParameters;
 
 const subscribedTypes = z

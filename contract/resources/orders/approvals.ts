@@ -9,7 +9,7 @@ import { multilineTextSchema, timestampSchema } from '../../schema/text-timestam
 import { budgetPeriods } from '../../protocol/order-limits-and-authorization-details.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   cursorProblemCodes,
   declareProblemResponses,
   problemCodesOfAuthenticatedOperations,
@@ -29,11 +29,11 @@ export const maxDailyApprovalsPerGrant = 20;
 /** Maximum time to wait for a decision in one request, in seconds. */
 export const maxApprovalWaitSeconds = 30;
 
-export const approvalProblems = {
+export const approvalProblemTypes = {
   too_many_approvals: { status: 409, title: 'Too many approvals have been requested' },
 } as const;
 
-const fails = declareProblemResponses({ ...commonProblems, ...approvalProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...approvalProblemTypes });
 
 export const approvalStatuses = ['pending', 'approved', 'declined', 'canceled', 'expired', 'used'] as const;
 /** Reasons why an order needs an approval. */
@@ -109,7 +109,7 @@ export const approvalCreateSchema = withSchemaName(
 );
 
 const approvalPath = z.object({ approval_id: pathIdSchema('ID of the approval.') });
-const decisionProblems = ['not_found', 'invalid_transition'] as const;
+const decisionProblemCodes = ['not_found', 'invalid_transition'] as const;
 
 export const approvalRoutes = defineResource('Approvals', 'Approvals of orders by the customer.', {
   create: {
@@ -192,7 +192,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
       'Approves the order on behalf of the customer, who must have signed in during the last 15 minutes, and with a second factor above the amount set on the account page. Only applications of the shop can have the scope; an application with limits for orders, or the one that requested the approval, cannot approve.',
     responses: {
       201: approvalSchema,
-      ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblems, 'insufficient_user_authentication'),
+      ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblemCodes, 'insufficient_user_authentication'),
     },
     metadata: declareRouteMetadata({ operationId: 'approvals.approve', access: ['approvals.decide'], idempotent: true }),
   },
@@ -204,7 +204,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     body: c.noBody(),
     summary: 'Decline an order',
     description: 'Declines the order on behalf of the customer. The same quote cannot be submitted again.',
-    responses: { 201: approvalSchema, ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblems) },
+    responses: { 201: approvalSchema, ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'approvals.decline', access: ['approvals.decide'], idempotent: true }),
   },
   cancel: {
@@ -216,7 +216,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     summary: 'Cancel an approval',
     description:
       'Withdraws a pending request, or an approval that has not been used. Only the application that requested it can cancel it.',
-    responses: { 201: approvalSchema, ...fails(...problemCodesOfAuthenticatedPosts, ...decisionProblems) },
+    responses: { 201: approvalSchema, ...fails(...problemCodesOfAuthenticatedPosts, ...decisionProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'approvals.cancel', access: ['orders.write'], idempotent: true }),
   },
 });

@@ -4,7 +4,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { currencySchema, priceSchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { paginationParametersWithDefaultLimit100, listPageSchema } from '../../schema/pagination.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   problemCodesOfPublicOperations,
@@ -17,7 +17,7 @@ import { declareRouteMetadata, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } 
 import { singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
-const fails = declareProblemResponses(commonProblems);
+const fails = declareProblemResponses(commonProblemTypes);
 
 export const deliveryMethodCodeSchema = z.string().regex(/^[a-z0-9_]{1,32}$/, 'must be 1 to 32 of a-z, 0-9 and _');
 

@@ -6,7 +6,7 @@ import { idSchema, pathIdSchema, idInUrlSchema, urlIdListSchema } from '../../sc
 import { amountSchema, currencySchema, priceSchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
@@ -36,15 +36,15 @@ import {
 
 const c = initContract();
 
-export const orderProblems = {
+export const orderProblemTypes = {
   out_of_stock: { status: 409, title: 'Not enough in stock' },
   price_changed: { status: 409, title: 'The price has changed' },
   product_unavailable: { status: 409, title: 'A product is not for sale' },
   quote_not_open: { status: 409, title: 'The quote can no longer be used' },
 } as const;
 
-const fails = declareProblemResponses({ ...commonProblems, ...orderProblems });
-export const placementProblems = ['limit_exceeded', 'out_of_stock', 'price_changed', 'product_unavailable'] as const;
+const fails = declareProblemResponses({ ...commonProblemTypes, ...orderProblemTypes });
+export const placementProblemCodes = ['limit_exceeded', 'out_of_stock', 'price_changed', 'product_unavailable'] as const;
 
 export const orderStatuses = ['pending', 'paid', 'shipped', 'delivered', 'canceled'] as const;
 export const orderPaymentStatuses = ['unpaid', 'paid', 'partially_refunded', 'refunded'] as const;
@@ -156,7 +156,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote; a second order cannot be placed from it. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
-      ...fails(...problemCodesOfAuthorizedPosts, ...placementProblems, 'quote_not_open'),
+      ...fails(...problemCodesOfAuthorizedPosts, ...placementProblemCodes, 'quote_not_open'),
     },
     metadata: declareRouteMetadata({
       operationId: 'orders.create',

@@ -8,7 +8,7 @@ import { createCrossOrderListParameters } from './payment-refund-and-shipment-li
 import { orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   cursorProblemCodes,
@@ -21,12 +21,12 @@ import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schema
 
 const c = initContract();
 
-export const paymentProblems = {
+export const paymentProblemTypes = {
   payment_in_progress: { status: 409, title: 'A payment is in progress' },
   already_paid: { status: 409, title: 'The order is already paid' },
 } as const;
 
-const fails = declareProblemResponses({ ...commonProblems, ...paymentProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...paymentProblemTypes });
 
 export const paymentProviderNames = ['manual', 'test', 'stripe'] as const;
 /** Payment outcome for each test provider token. */

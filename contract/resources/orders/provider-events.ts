@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { commonProblems, declareProblemResponses, problemCodesOfPublicOperations } from '../../protocol/problems.ts';
+import { commonProblemTypes, declareProblemResponses, problemCodesOfPublicOperations } from '../../protocol/problems.ts';
 import { textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 
-export const providerEventProblems = {
+export const providerEventProblemTypes = {
   invalid_signature: { status: 400, title: 'The signature is not valid' },
 } as const;
 
-const fails = declareProblemResponses({ ...commonProblems, ...providerEventProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...providerEventProblemTypes });
 
 export const providerEventRoutes = defineResource('Provider events', 'Webhooks of payment providers.', {
   receive: {

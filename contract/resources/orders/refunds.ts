@@ -9,7 +9,7 @@ import { maxOrderLines } from './order-create-schema.ts';
 import { orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   cursorProblemCodes,
@@ -22,16 +22,16 @@ import {
   idempotencyHeadersSchema,
   ifNoneMatchHeadersSchema,
 } from '../../protocol/route-metadata.ts';
-import { shipmentProblems } from './shipments.ts';
+import { shipmentProblemTypes } from './shipments.ts';
 import { timestampSchema, multilineTextSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 
-export const refundProblems = {
+export const refundProblemTypes = {
   refund_exceeds_payment: { status: 409, title: 'The refund exceeds the payment' },
 } as const;
 
-const fails = declareProblemResponses({ ...commonProblems, ...shipmentProblems, ...refundProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...shipmentProblemTypes, ...refundProblemTypes });
 
 export const refundStatuses = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 export const refundReasons = ['requested_by_customer', 'duplicate', 'fraudulent', 'order_canceled', 'damaged', 'other'] as const;

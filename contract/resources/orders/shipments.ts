@@ -8,7 +8,7 @@ import { orderPathParametersSchema } from './orders.ts';
 import { orderLineAndQuantitySchema } from './order-line-and-quantity.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   bodyProblemCodes,
@@ -28,11 +28,11 @@ import { timestampSchema, singleLineInputSchema, singleLineResponseSchema } from
 
 const c = initContract();
 
-export const shipmentProblems = {
+export const shipmentProblemTypes = {
   quantity_exceeded: { status: 409, title: 'The quantity exceeds the remaining quantity' },
 } as const;
 
-const fails = declareProblemResponses({ ...commonProblems, ...shipmentProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...shipmentProblemTypes });
 
 export const shipmentStatuses = ['pending', 'shipped', 'delivered', 'failed', 'canceled'] as const;
 

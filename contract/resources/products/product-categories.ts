@@ -2,12 +2,17 @@ import { z } from 'zod';
 import { textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, problemCodesOfPublicOperations, cursorProblemCodes } from '../../protocol/problems.ts';
+import {
+  commonProblemTypes,
+  declareProblemResponses,
+  problemCodesOfPublicOperations,
+  cursorProblemCodes,
+} from '../../protocol/problems.ts';
 import { productStatusFilterSchema } from './products.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 
-const fails = declareProblemResponses(commonProblems);
+const fails = declareProblemResponses(commonProblemTypes);
 
 export const productCategoryWithCountSchema = withSchemaName(
   'ProductCategory',

@@ -5,7 +5,7 @@ import { idSchema, pathIdSchema, integerInUrlSchema } from '../../schema/ids.ts'
 import { currencySchema, priceSchema, maxPrice } from '../../schema/amount-price-and-currency-schemas.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   problemCodesOfPublicOperations,
@@ -33,13 +33,13 @@ import {
 
 const c = initContract();
 
-export const productProblems = {
+export const productProblemTypes = {
   sku_taken: { status: 409, title: 'The SKU is in use' },
   insufficient_stock: { status: 409, title: 'Stock would fall below zero' },
   product_in_use: { status: 409, title: 'The product is part of orders' },
 } as const;
 
-const fails = declareProblemResponses({ ...commonProblems, ...productProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...productProblemTypes });
 
 export const productStatuses = ['draft', 'active', 'archived'] as const;
 

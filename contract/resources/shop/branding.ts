@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   problemCodesOfPublicOperations,
@@ -16,7 +16,7 @@ import { multilineTextSchema, singleLineInputSchema, singleLineResponseSchema } 
 
 const c = initContract();
 
-const fails = declareProblemResponses(commonProblems);
+const fails = declareProblemResponses(commonProblemTypes);
 
 /** Limits for the shop's logo. Width and height are in pixels. */
 export const logoLimits = { bytes: 256 * 1024, minSide: 16, maxSide: 2048 } as const;

@@ -4,7 +4,7 @@ import { nullableSpendingLimitsInputSchema, nullableSpendingLimitsSchema } from 
 import { nullableProductLimitsInputSchema, nullableProductLimitsSchema } from '../../protocol/order-product-limits.ts';
 import {
   bodyProblemCodes,
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   ifMatchProblemCodes,
   problemCodesOfAuthorizedOperations,
@@ -15,7 +15,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 
 const c = initContract();
 
-const fails = declareProblemResponses(commonProblems);
+const fails = declareProblemResponses(commonProblemTypes);
 
 const descriptions = {
   maximum_limits:

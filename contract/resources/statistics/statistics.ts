@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, integerInUrlSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
-import { commonProblems, declareProblemResponses, problemCodesOfAuthorizedOperations } from '../../protocol/problems.ts';
+import { commonProblemTypes, declareProblemResponses, problemCodesOfAuthorizedOperations } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
-const fails = declareProblemResponses(commonProblems);
+const fails = declareProblemResponses(commonProblemTypes);
 
 export const statisticsIntervals = ['hour', 'day', 'week', 'month'] as const;
 /** Groups of order statistics. */

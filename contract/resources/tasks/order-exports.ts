@@ -3,17 +3,17 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema } from '../../schema/ids.ts';
 import { orderSearchTextSchema } from '../orders/order-list-inclusions-and-search.ts';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '../orders/orders.ts';
-import { commonProblems, declareProblemResponses, problemCodesOfAuthorizedPosts } from '../../protocol/problems.ts';
+import { commonProblemTypes, declareProblemResponses, problemCodesOfAuthorizedPosts } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { exportFormatSchema, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
+import { exportFormatSchema, taskCreationProblemCodes, taskSchema, taskProblemTypes } from './tasks.ts';
 import {
   nameFromOtherSystemSchema,
   timestampInputSchema,
   singleLineInputSchema,
 } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
-const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...taskProblemTypes });
 
 /** Columns of an order. Amounts are in minor units; the columns that end in `_decimal` contain the same amounts as decimal numbers. */
 const orderColumns = [

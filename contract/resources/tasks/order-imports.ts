@@ -12,7 +12,7 @@ import {
 import { currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { maxOrderLines } from '../orders/order-create-schema.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   fileProblemCodes,
@@ -20,9 +20,9 @@ import {
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
+import { taskCreationProblemCodes, taskSchema, taskProblemTypes } from './tasks.ts';
 
-const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...taskProblemTypes });
 
 const importEffects =
   'Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line with the reason. Also requires the `orders.manage` scope.';

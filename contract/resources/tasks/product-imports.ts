@@ -8,7 +8,7 @@ import {
 } from './import-parameters.ts';
 import { currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   fileProblemCodes,
@@ -16,10 +16,10 @@ import {
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
+import { taskCreationProblemCodes, taskSchema, taskProblemTypes } from './tasks.ts';
 import { nameFromOtherSystemSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
-const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...taskProblemTypes });
 
 export const productImportFields = [
   'sku',

@@ -5,7 +5,7 @@ import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthenticatedOperations,
   bodyProblemCodes,
@@ -18,13 +18,13 @@ import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schema
 
 const c = initContract();
 
-export const taskProblems = {
+export const taskProblemTypes = {
   too_many_tasks: { status: 409, title: 'Too many concurrent tasks' },
   task_not_finished: { status: 409, title: 'The task is not finished' },
   gone: { status: 410, title: 'No longer available' },
 } as const;
 
-const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...taskProblemTypes });
 
 export const taskTypes = ['order_export', 'order_import', 'product_import', 'user_export', 'user_import'] as const;
 export const taskStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;

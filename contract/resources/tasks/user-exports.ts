@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { commonProblems, declareProblemResponses, problemCodesOfAuthorizedPosts } from '../../protocol/problems.ts';
+import { commonProblemTypes, declareProblemResponses, problemCodesOfAuthorizedPosts } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { exportFormatSchema, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
+import { exportFormatSchema, taskCreationProblemCodes, taskSchema, taskProblemTypes } from './tasks.ts';
 
-const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...taskProblemTypes });
 
 /** Columns of the exported file, by kind of row. */
 export const userExportColumns = {

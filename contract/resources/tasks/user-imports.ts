@@ -9,7 +9,7 @@ import {
   importUtcOffsetSchema,
 } from './import-parameters.ts';
 import {
-  commonProblems,
+  commonProblemTypes,
   declareProblemResponses,
   problemCodesOfAuthorizedOperations,
   fileProblemCodes,
@@ -17,9 +17,9 @@ import {
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
+import { taskCreationProblemCodes, taskSchema, taskProblemTypes } from './tasks.ts';
 
-const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
+const fails = declareProblemResponses({ ...commonProblemTypes, ...taskProblemTypes });
 
 /** Fields of one row, which represents one user. `given_name` and `family_name` are used if the row has no `name`. */
 export const userImportFields = [

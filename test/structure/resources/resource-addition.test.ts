@@ -11,13 +11,13 @@ const root = join(import.meta.dirname, '../../..');
 
 const contractFile = `import { z } from 'zod';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { commonProblems, cursorProblemCodes, declareProblemResponses, problemCodesOfAuthorizedOperations } from '../../protocol/problems.ts';
+import { commonProblemTypes, cursorProblemCodes, declareProblemResponses, problemCodesOfAuthorizedOperations } from '../../protocol/problems.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 
-const fails = declareProblemResponses(commonProblems);
+const fails = declareProblemResponses(commonProblemTypes);
 export const supplierSchema = withSchemaName('Supplier', z.object({ id: idSchema, name: z.string() }));
 
 export const supplierRoutes = defineResource('Suppliers', 'Suppliers of the shop.', {

@@ -6,10 +6,10 @@ import { translatable } from '../http/problem-details/translatable-text.ts';
 export type StatisticsInterval = keyof typeof maxStatisticsDaysByInterval;
 type RequestedDays = { readonly from?: string | undefined; readonly to?: string | undefined; readonly time_zone: string };
 /** The first and the last day, in the form `2026-01-31`. */
-export type StatisticsDays = { readonly from: string; readonly to: string };
+export type StatisticsPeriod = { readonly from: string; readonly to: string };
 
 /** Returns the requested days. By default, the last day is today in the time zone, and the number of days depends on the interval. */
-export function resolveStatisticsDays({ from, to, time_zone: timeZone }: RequestedDays, interval: StatisticsInterval): StatisticsDays {
+export function resolveStatisticsPeriod({ from, to, time_zone: timeZone }: RequestedDays, interval: StatisticsInterval): StatisticsPeriod {
   const today = currentDay(timeZone);
   const last = to ?? today;
   const days = { from: from ?? defaultFirstDay(last, interval), to: last };
@@ -33,7 +33,7 @@ export function resolveStatisticsDays({ from, to, time_zone: timeZone }: Request
 }
 
 /** Returns the first day of the previous period, which has the same number of days, or of months if the period consists of whole months. */
-export function previousFirstDay({ from, to }: StatisticsDays): string {
+export function firstDayOfPreviousPeriod({ from, to }: StatisticsPeriod): string {
   const isWholeMonths = from.endsWith('-01') && addDays(to, 1).endsWith('-01');
   return isWholeMonths ? addMonths(from, -monthsBetween(from, addDays(to, 1))) : addDays(from, -countDays({ from, to }));
 }
@@ -69,7 +69,7 @@ function defaultFirstDay(last: string, interval: StatisticsInterval): string {
 }
 
 const dayMs = 86_400_000;
-const countDays = ({ from, to }: StatisticsDays): number => (Date.parse(to) - Date.parse(from)) / dayMs + 1;
+const countDays = ({ from, to }: StatisticsPeriod): number => (Date.parse(to) - Date.parse(from)) / dayMs + 1;
 const addDays = (day: string, count: number): string => new Date(Date.parse(day) + count * dayMs).toISOString().slice(0, 10);
 const monthsBetween = (from: string, to: string): number =>
   12 * (Number(to.slice(0, 4)) - Number(from.slice(0, 4))) + Number(to.slice(5, 7)) - Number(from.slice(5, 7));

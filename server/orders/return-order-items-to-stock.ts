@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { recordEvent } from '../events/record-event.ts';
 import { findProduct } from '../products/find-product.ts';
 import { OrderItem } from './order-and-order-item.entity.ts';
-import { markRestockedAndIncrementStock } from './restock-order-lines.sql.ts';
+import { markItemsRestockedAndIncreaseStock } from './mark-and-return-order-items-to-stock.sql.ts';
 
 type OrderLine = LineQuantity & { readonly order_id: number };
 
@@ -11,7 +11,7 @@ type OrderLine = LineQuantity & { readonly order_id: number };
  * Returns all units of these orders to stock, except those already returned. The caller has locked the orders, so that no unit is returned
  * twice.
  */
-export async function restockOrders(em: EntityManager, orderIds: readonly number[]): Promise<void> {
+export async function returnItemsOfOrdersToStock(em: EntityManager, orderIds: readonly number[]): Promise<void> {
   const items = await em.find(OrderItem, { order: { $in: [...orderIds] } }, { disableIdentityMap: true });
   const lines = items.map((item) => ({ order_id: item.order.id, line: item.line, quantity: item.quantity - item.restockedQuantity }));
   await returnLines(
@@ -21,7 +21,7 @@ export async function restockOrders(em: EntityManager, orderIds: readonly number
 }
 
 /** Returns units of a locked order to stock. */
-export const restockOrderLines = (em: EntityManager, orderId: number, lines: readonly LineQuantity[]): Promise<void> =>
+export const returnOrderItemsToStock = (em: EntityManager, orderId: number, lines: readonly LineQuantity[]): Promise<void> =>
   returnLines(
     em,
     lines.map((line) => ({ ...line, order_id: orderId })),
@@ -29,7 +29,7 @@ export const restockOrderLines = (em: EntityManager, orderId: number, lines: rea
 
 async function returnLines(em: EntityManager, lines: readonly OrderLine[]): Promise<void> {
   if (lines.length === 0) return;
-  const changes = await markRestockedAndIncrementStock(em, [
+  const changes = await markItemsRestockedAndIncreaseStock(em, [
     lines.map((line) => line.order_id),
     lines.map((line) => line.line),
     lines.map((line) => line.quantity),

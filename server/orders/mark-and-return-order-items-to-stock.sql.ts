@@ -2,7 +2,7 @@ import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
 // Written in SQL because one statement locks the stock rows in product order and increments them (see the `create-order-hot` benchmark). A
 // check constraint prevents more units of a line from being returned than were ordered.
-export const markRestockedAndIncrementStock = prepareStatement<{ product_id: number; before: number }>(
+export const markItemsRestockedAndIncreaseStock = prepareStatement<{ product_id: number; before: number }>(
   'restock_order_lines',
   `with returned as (
      update order_items i set restocked_quantity = i.restocked_quantity + w.quantity
