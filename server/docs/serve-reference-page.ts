@@ -81,8 +81,8 @@ const referenceDocument = (
     <html lang="${messages.language.tag}" dir="${messages.language.direction}">
       <head>
         <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta property="csp-nonce" content="${nonce}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${messages.start.reference} - ${shop.name}</title>
         <link rel="icon" href="${faviconPath(shop)}" />
         <link rel="modulepreload" href="${library}" />
