@@ -3,6 +3,8 @@ import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
 export type ColorScheme = 'light' | 'dark';
+/** The rules of axe that depend on colors, among those that axe applies by default. */
+const colorRules = ['color-contrast', 'link-in-text-block'];
 
 /**
  * Returns the violations of accessibility rules that axe finds on the page.
@@ -10,7 +12,7 @@ export type ColorScheme = 'light' | 'dark';
  */
 export async function findAxeViolations(page: Page, colorScheme: ColorScheme = 'light'): Promise<string[]> {
   if (await page.evaluate(`!('axe' in globalThis)`)) await page.evaluate(axe.source);
-  const options = { resultTypes: ['violations'], ...(colorScheme === 'dark' && { runOnly: ['cat.color'] }) };
+  const options = { resultTypes: ['violations'], ...(colorScheme === 'dark' && { runOnly: { type: 'rule', values: colorRules } }) };
   return z
     .array(z.string())
     .parse(
