@@ -1,6 +1,8 @@
 import type { OrderInput } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../../server/http/problem-details/problem.ts';
+import { translateProblem } from '../../../server/http/problem-details/translate-problem.ts';
+import { bundledLanguages } from '../../../server/languages/languages.ts';
 import { findOrderProblem, problemFromOrderRejection, type OrderRejection } from '../../../server/orders/problem-from-order-rejection.ts';
 
 const input: OrderInput = {
@@ -35,12 +37,16 @@ const quote: NonNullable<OrderRejection['quote']> = {
   total: 600,
 };
 
-const summaryOf = (problem: Problem | undefined): unknown =>
+type EnglishProblem = ReturnType<typeof inEnglish>;
+const inEnglish = (problem: Problem) => ({ code: problem.code, ...translateProblem(problem, bundledLanguages.default) });
+const summaryOf = (problem: EnglishProblem | undefined): unknown =>
   problem && [problem.code, ...(problem.errors ?? []).map(({ pointer, parameter, code }) => `${pointer ?? parameter} ${code}`)];
-const find = (changed: Partial<OrderRejection>, ordered: Partial<OrderInput> = {}) =>
-  findOrderProblem({ ...rejection, ...changed }, { ...input, ...ordered });
+const find = (changed: Partial<OrderRejection>, ordered: Partial<OrderInput> = {}): EnglishProblem | undefined => {
+  const problem = findOrderProblem({ ...rejection, ...changed }, { ...input, ...ordered });
+  return problem && inEnglish(problem);
+};
 const convert = (changed: Partial<OrderRejection>, quoted: Partial<typeof quote>) =>
-  problemFromOrderRejection({ ...rejection, ...changed, quote: { ...quote, ...quoted } }, { ...input, quoteId: 7 });
+  inEnglish(problemFromOrderRejection({ ...rejection, ...changed, quote: { ...quote, ...quoted } }, { ...input, quoteId: 7 }));
 
 describe('an order is rejected', () => {
   test.each<[Partial<OrderRejection>, Partial<OrderInput>, readonly string[]]>([
@@ -134,7 +140,7 @@ describe('an order is rejected', () => {
   });
 
   test('because of a concurrent sale if there is no other reason', () => {
-    expect(problemFromOrderRejection(rejection, input)).toMatchObject({
+    expect(inEnglish(problemFromOrderRejection(rejection, input))).toMatchObject({
       code: 'out_of_stock',
       detail: 'The last units have just been sold. Try again.',
     });

@@ -199,7 +199,7 @@ test('applications: requests, errors and orders of a month', async () => {
   expect(found.requests).toBeGreaterThanOrEqual(3);
   expect(found.errors).toBeGreaterThanOrEqual(1);
   const [row] = await em.execute<{ orders: number; revenue: number }[]>(
-    `select count(*)::int as orders, (sum(total) filter (where paid_at is not null))::int as revenue from orders where client_id = ? and currency = 'EUR'`,
+    `select count(*)::int as orders, (sum(total) filter (where paid_at is not null))::int as revenue from orders where client_id = ? and currency = 'EUR' and created_at >= date_trunc('month', now(), 'UTC')`,
     [clientId],
   );
   expect([found.orders, found.revenue]).toEqual([row?.orders, row?.revenue]);
