@@ -63,7 +63,8 @@ export function readKeyIdOfRequestObject(requestObject: string): string | undefi
 /** Returns the request object that the request itself contains; undefined for pushed requests and for plain parameters. */
 export function readRequestObject({ oidc: { body }, method, query }: KoaContextWithOIDC): string | undefined {
   const requestObject = (method === 'POST' ? body : query)?.['request'];
-  return typeof requestObject === 'string' ? requestObject : undefined;
+  // RFC 6749 section 3.1: a parameter without a value is treated as omitted.
+  return typeof requestObject === 'string' && requestObject !== '' ? requestObject : undefined;
 }
 
 /**

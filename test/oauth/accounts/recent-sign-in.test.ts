@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Principal } from '../../../server/http/request/principal-and-token-types.ts';
 import { Problem } from '../../../server/http/problem-details/problem.ts';
+import { translateProblem } from '../../../server/http/problem-details/translate-problem.ts';
+import { bundledLanguages } from '../../../server/languages/languages.ts';
 import { maxRecentSignInAgeSeconds, requireRecentSignIn } from '../../../server/http/request/require-recent-sign-in.ts';
 import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
 import type { HttpBrowser, HtmlPage } from '../../support/browser/browser.ts';
@@ -116,6 +118,8 @@ describe('requireRecentSignIn', () => {
     scopes: new Set(),
     ...properties,
   });
+  const inEnglish = (problem: Problem | undefined) =>
+    problem && { code: problem.code, detail: translateProblem(problem, bundledLanguages.default).detail };
   const problemForPrincipal = (properties: Partial<Principal>): Problem | undefined => {
     try {
       requireRecentSignIn(principal(properties), at);
@@ -128,14 +132,14 @@ describe('requireRecentSignIn', () => {
 
   test('accepts a sign-in during the last 15 minutes and rejects an older sign-in', () => {
     expect(problemForPrincipal({ authTime: seconds - 15 * 60 })).toBeUndefined();
-    expect(problemForPrincipal({ authTime: seconds - 15 * 60 - 1 })).toMatchObject({
+    expect(inEnglish(problemForPrincipal({ authTime: seconds - 15 * 60 - 1 }))).toMatchObject({
       code: 'insufficient_user_authentication',
       detail: expect.stringContaining('mandate login --force'),
     });
   });
 
   test('rejects a credential without a sign-in', () => {
-    expect(problemForPrincipal({})).toMatchObject({
+    expect(inEnglish(problemForPrincipal({}))).toMatchObject({
       code: 'insufficient_user_authentication',
       detail: expect.stringContaining('API keys'),
     });
