@@ -78,7 +78,7 @@ async function writeResults(summary: Summary, directory: string): Promise<void> 
   const document = join(directory, 'performance.md');
   await writeFile(join(directory, 'benchmark.json'), `${JSON.stringify(summary, undefined, 2)}\n`);
   await writeFile(join(directory, 'benchmark.svg'), drawChart(summary.rates));
-  await writeFile(document, replaceGeneratedText(await readFile(document, 'utf8'), 'bench', formatTables(summary)));
+  await writeFile(document, replaceGeneratedText(await readFile(document, 'utf8'), formatTables(summary)));
   reportProgress(`written to ${directory}`);
 }
 

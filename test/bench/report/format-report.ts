@@ -62,8 +62,8 @@ const formatComponents = ({ parts }: CheckSummary): string =>
     .join('; ');
 
 /** Replaces the generated text in a document. */
-export function replaceGeneratedText(document: string, script: string, lines: string): string {
-  const begin = `<!-- benchmark: \`npm run ${script}\` generates the text between these lines -->`;
+export function replaceGeneratedText(document: string, lines: string): string {
+  const begin = '<!-- benchmark: `npm run bench` generates the text between these lines -->';
   const end = '<!-- /benchmark -->';
   const [from, to] = [document.indexOf(begin), document.indexOf(end)];
   if (from === -1 || to < from) throw new Error(`the document does not contain the marker lines; add them\n${begin}\n${end}`);

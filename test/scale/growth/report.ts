@@ -17,7 +17,18 @@ const format = (value: number): string => Math.round(value).toLocaleString('en')
 const titleOf = (name: string): string => cases.find((one) => one.name === name)?.title ?? name;
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** Formats the figures as Markdown tables. */
+const introduction = `# Growth
+
+\`npm run scale:growth\` fills shops of several sizes and measures what a request costs in each of them. All requests are those of
+\`npm run bench\` ([performance.md](performance.md)): 1,000 customers with a token each read, list and place orders.
+
+The script measures the CPU time of the server and of PostgreSQL, because it depends less on other programs on the machine than the
+throughput does. A line that does not rise means that a request costs the same in a large shop as in a small one.
+
+![CPU time per request by the number of orders](growth.svg)
+`;
+
+/** Formats the figures as a Markdown document. */
 export function formatGrowth(results: readonly SizeResult[], seconds: number): string {
   const last = results.at(-1);
   if (!last) throw new Error('nothing was measured');
@@ -54,6 +65,7 @@ export function formatGrowth(results: readonly SizeResult[], seconds: number): s
     ({ orders, users, tokens }) => `${format(orders)} orders and events, ${format(users)} customers, ${format(tokens)} valid tokens`,
   );
   return [
+    introduction,
     `CPU time per request in microseconds, server + PostgreSQL, measured for ${seconds} s each. The shops: ${setting.join('; ')}.`,
     '',
     ...header('request'),
@@ -68,6 +80,7 @@ export function formatGrowth(results: readonly SizeResult[], seconds: number): s
     '',
     ...header('during'),
     ...maintenanceRows,
+    '',
   ].join('\n');
 }
 
