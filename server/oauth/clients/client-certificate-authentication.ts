@@ -1,10 +1,10 @@
-import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
 import type { X509Certificate } from 'node:crypto';
 import { certificateSubjectTypes } from '@mandate/contract';
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { hasSubject, type CertificateSubject } from '../../applications/certificate-subject.ts';
 import { getClientAuthenticationMethod } from '../../applications/client-authentication.ts';
 import { findClientCertificateSupportErrors, type ClientCertificateSupport } from '../../applications/client-certificate-support.ts';
+import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
 import { getPresentedCertificate, type ClientCertificateOptions } from '../../http/request/client-certificate.ts';
 import type { PrefetchedClient } from '../storage/prefetched-record-and-client-types.ts';
 

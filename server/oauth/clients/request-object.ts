@@ -12,7 +12,7 @@ type RequestObjects = NonNullable<NonNullable<Configuration['features']>['reques
 /** Algorithms of request objects: the same asymmetric algorithms as for client assertions, and never `none` (RFC 9101 section 10.8). */
 export const requestObjectAlgorithms = clientAssertionAlgorithms;
 
-/** Longest lifetime of a request object, in seconds (FAPI 2.0 Message Signing section 5.3.1). */
+/** Maximum lifetime of a request object, in seconds (FAPI 2.0 Message Signing section 5.3.1). */
 const secondsMax = 60 * 60;
 /** Maximum difference between the clocks of the client and the server, in seconds. */
 const toleranceSeconds = 60;

@@ -22,7 +22,7 @@ const claimsSchema = z.object({
   nonce: z.undefined(),
 });
 
-/** The account whose sessions end, and the ID of the token. */
+/** The account whose sessions must end, and the ID of the logout token. */
 export type VerifiedLogoutToken = { readonly id: string; readonly issuer: string; readonly subject: string };
 
 /** Verifies the logout tokens of providers with the keys that they publish, which are cached. */

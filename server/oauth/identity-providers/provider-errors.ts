@@ -22,7 +22,7 @@ export class ProviderSignInDeclinedError extends Error {
 const serverErrorStatus = 500;
 
 /** Returns whether a provider has rejected a request with an OAuth error, such as `invalid_grant`. */
-export const isRejectedByProvider = (error: unknown): error is oauth.ResponseBodyError =>
+export const isErrorResponseOfProvider = (error: unknown): error is oauth.ResponseBodyError =>
   error instanceof oauth.ResponseBodyError && error.status < serverErrorStatus;
 
 const errorCodeLengthMax = 100;
@@ -35,7 +35,7 @@ export async function convertProviderErrors<Result>(work: () => Promise<Result>)
   } catch (error) {
     if (error instanceof InvalidProviderResponseError) throw error;
     if (error instanceof oauth.AuthorizationResponseError) throw new ProviderSignInDeclinedError(truncateErrorCode(error.error));
-    if (isRejectedByProvider(error))
+    if (isErrorResponseOfProvider(error))
       throw new InvalidProviderResponseError(`the provider responded with ${truncateErrorCode(error.error)}`);
     if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
       throw isServerError(error) ? new ProviderUnavailableError(error.message) : new InvalidProviderResponseError(error.message);

@@ -9,7 +9,7 @@ import { clockToleranceSeconds, LogoutTokenVerifier, type VerifiedLogoutToken } 
 import { encryptPendingSignIn, type PendingProviderSignIn } from './pending-provider-sign-in.ts';
 import { createProviderClientAuthentication } from './provider-client-authentication.ts';
 import { ProviderDpop, retryWithDpopNonce } from './provider-dpop.ts';
-import { convertProviderErrors, InvalidProviderResponseError, isRejectedByProvider, truncateErrorCode } from './provider-errors.ts';
+import { convertProviderErrors, InvalidProviderResponseError, isErrorResponseOfProvider, truncateErrorCode } from './provider-errors.ts';
 import { identityFromClaims, type ProviderIdentity } from './provider-identity.ts';
 
 /** Limits for each request to a provider. A token response is much smaller; some providers publish large key sets. */
@@ -192,7 +192,7 @@ export class RelyingParty {
         if (claims && claims.sub !== subject) throw new InvalidProviderResponseError('the ID token belongs to another account');
         return { outcome: 'accepted', refreshToken: tokens.refresh_token ?? refreshToken };
       } catch (error) {
-        if (!isRejectedByProvider(error)) throw error;
+        if (!isErrorResponseOfProvider(error)) throw error;
         return error.error === 'invalid_grant' ? { outcome: 'refused' } : { outcome: 'failed', reason: truncateErrorCode(error.error) };
       }
     });

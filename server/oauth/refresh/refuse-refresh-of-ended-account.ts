@@ -18,7 +18,7 @@ export type RefuseRefreshOfEndedAccount = (ctx: Context) => Promise<void>;
 /**
  * Creates the check of accounts at providers. It runs after the refresh has been committed, so that no transaction is open while the
  * provider responds; if the access ends, the new tokens are revoked before they are sent. If the provider responds too late, the refresh
- * succeeds, and the access ends with the late response.
+ * succeeds, and the access ends when the response arrives.
  */
 export const createRefusalOfEndedAccounts =
   (dependencies: AccountCheckDependencies): RefuseRefreshOfEndedAccount =>

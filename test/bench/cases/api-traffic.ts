@@ -5,7 +5,7 @@ import { randomOwnOrder } from '../servers/customers.ts';
 import { categoryCount } from '../servers/fill-shop.ts';
 import { sendThroughProxy, issuer, proxyHeaders } from '../servers/tls-proxy.ts';
 import type { Customer, Target } from '../servers/target.ts';
-import { createZipf } from './zipf.ts';
+import { createZipfSampler } from './zipf.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -57,7 +57,7 @@ export async function listOwnOrdersTraffic(target: Target): Promise<Traffic> {
 
 /** Visitors list products: the first page, the pages of a category, some of which are more popular than others, and the page after it. */
 export async function listProductsTraffic(target: Target): Promise<Traffic> {
-  const rank = createZipf(categoryCount);
+  const rank = createZipfSampler(categoryCount);
   const categoryPath = (category: number): string => `/api/v1/products?category=category-${category}`;
   const categories = Array.from({ length: Math.min(categoryCount, pagesMax) }, (_, at) => categoryPath(at + 1));
   const secondPages = await findSecondPages(
@@ -108,7 +108,7 @@ export const placeOrdersTraffic =
   (count: (target: Target) => number) =>
   async (target: Target): Promise<Traffic> => {
     const customers = await target.customers();
-    const drawProduct = createZipf(count(target));
+    const drawProduct = createZipfSampler(count(target));
     return { first: () => createOrderRequest(pick(customers).token, drawProduct) };
   };
 

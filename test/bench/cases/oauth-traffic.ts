@@ -1,14 +1,12 @@
 import {
   buildAuthorizationRequest,
-  obtainAuthorizationCode,
   authorizationPath,
   basicAuthorization,
   type ClientCredentials,
 } from '../../support/oauth/oauth-flow.ts';
-import type { HttpBrowser } from '../../support/browser/browser.ts';
 import { scope } from '../servers/client-token.ts';
 import { authorizeWebsite, mapInBatches } from '../servers/customers.ts';
-import { issuer, proxyHeaders } from '../servers/tls-proxy.ts';
+import { proxyHeaders } from '../servers/tls-proxy.ts';
 import type { Target } from '../servers/target.ts';
 import type { RequestSpec, Traffic } from '../load-generator/traffic.ts';
 
@@ -47,7 +45,7 @@ export async function signInTraffic(target: Target): Promise<Traffic> {
   const { website } = target;
   const { query, verifier } = buildAuthorizationRequest(authorizationParameters(target));
   const first = await mapInBatches(await target.browsers(), async (browser) => {
-    await authorizeWith(browser, target); // gives consent in advance, so that the measured requests need none
+    await authorizeWebsite(target, browser, { scope: authorizationScope }); // gives consent in advance, so that the measured requests need none
     const path = authorizationPath(query);
     return { path, headers: { ...proxyHeaders, accept: 'text/html', cookie: browser.cookieHeader('/oauth/authorize') } };
   });
@@ -68,9 +66,6 @@ const authorizationParameters = ({ website }: Target): Record<string, string> =>
   redirect_uri: website.redirectUri,
   scope: authorizationScope,
 });
-
-const authorizeWith = (browser: HttpBrowser, target: Target): ReturnType<typeof obtainAuthorizationCode> =>
-  obtainAuthorizationCode(issuer, { browser }, authorizationParameters(target));
 
 function roundRobin(requests: readonly RequestSpec[]): () => RequestSpec {
   let index = 0;

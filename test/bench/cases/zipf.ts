@@ -2,7 +2,7 @@
 const exponent = 1;
 
 /** Returns a function that draws ranks from 1 to `count` by Zipf's law. */
-export function createZipf(count: number): () => number {
+export function createZipfSampler(count: number): () => number {
   const cumulative = new Float64Array(count);
   let sum = 0;
   for (let rank = 1; rank <= count; rank += 1) {

@@ -22,7 +22,7 @@ export type ValueLocation = { readonly in: 'location' | 'body'; readonly after: 
 
 type Next = {
   readonly valueLocation: ValueLocation;
-  /** Creates a POST request that contains `value`. `customer` is the customer of the previous request, or '' without `customers`. */
+  /** Creates a POST request that contains `value`. `customer` is the ID of the customer who sent the previous request, or '' if `customers` is not set. */
   readonly createRequest: (value: string, customer: string) => RequestSpec & { readonly body: string };
   /** Where the response names the customer, and all customers. Only for follow-up requests that must be sent with the customer's token. */
   readonly customers?: { readonly location: ValueLocation; readonly ids: readonly string[] };

@@ -1,6 +1,6 @@
 import { orderDetailsParameter, type RequestedLimits } from '../../support/oauth/limited-tokens.ts';
 import { createOrderRequest } from '../cases/api-traffic.ts';
-import { createZipf } from '../cases/zipf.ts';
+import { createZipfSampler } from '../cases/zipf.ts';
 import type { Traffic } from '../load-generator/traffic.ts';
 import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 import { authorizeWebsite, mapInBatches } from '../servers/customers.ts';
@@ -67,7 +67,7 @@ async function obtainTokens(target: Target, details: RequestedLimits | undefined
 
 /** Orders with a different token for each request, because orders of one grant wait for each other. */
 function placeOrdersInTurn({ shop }: Target, tokens: readonly string[]): Traffic {
-  const drawProduct = createZipf(shop.products);
+  const drawProduct = createZipfSampler(shop.products);
   let index = 0;
   return { first: () => createOrderRequest(tokens[(index += 1) % tokens.length] ?? '', drawProduct) };
 }

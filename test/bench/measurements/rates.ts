@@ -10,7 +10,7 @@ export type Rates = {
   readonly name: string;
   /** Median rate over all rounds, for each server. */
   readonly perSecond: PerServer<number>;
-  /** Median of the 99th percentile of the response time at maximum throughput, for each server, in milliseconds. */
+  /** 99th percentile of each server's response time at maximum throughput, in milliseconds: the median over all rounds. */
   readonly fullLoadP99Ms: PerServer<number>;
   /** Latency at a constant rate of 70% of our server's maximum throughput: of our server, and of the hand-written server if it is a peer. */
   readonly steady: PerServer<Latency>;

@@ -29,7 +29,7 @@ export type ConnectedApplication = {
   readonly refresh: () => Promise<string>;
 };
 
-/** @param send sends the refresh request, by default of the command-line client */
+/** @param send sends the refresh request (default: as the command-line client) */
 export function createConnectedApplication(
   { origin }: Server,
   { access_token: accessToken, refresh_token: first = '' }: TokenResponse,

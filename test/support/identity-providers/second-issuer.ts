@@ -12,7 +12,7 @@ export type SecondIssuer = AsyncDisposable & {
   readonly clientSecret: string;
   /** Paths of the requests that contained a DPoP proof. */
   readonly pathsWithDpopProof: readonly string[];
-  /** Ends the account: its refresh tokens are refused. */
+  /** Closes the account, so that the issuer rejects its refresh tokens. */
   readonly endAccount: () => void;
 };
 

@@ -20,7 +20,7 @@ type Props = {
   readonly children?: ReactNode;
 };
 
-/** Asks for confirmation of an action. */
+/** Dialog that asks the user to confirm an action. */
 export function ConfirmDialog(props: Props): ReactNode {
   const { title, text, action, isDangerous = true, isOpen, isPending, error, onConfirm, onClose, children } = props;
   return (

@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { mutations } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
-import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
+import { DeleteDialog } from '../../../components/dialogs/delete-dialog.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
@@ -45,7 +45,7 @@ export function ApplicationActions({ application }: Props): ReactNode {
       <Dialog title={t('rotate.title')} isOpen={isRotating} onClose={rotation.close}>
         <RotateForm application={application} onClose={rotation.close} />
       </Dialog>
-      <DeleteDialog application={application} isOpen={isDeleting} onClose={deletion.close} />
+      <DeleteApplicationDialog application={application} isOpen={isDeleting} onClose={deletion.close} />
     </>
   );
 }
@@ -103,23 +103,19 @@ function RotateForm({ application, onClose }: FormProps): ReactNode {
   );
 }
 
-function DeleteDialog({ application, isOpen, onClose }: FormProps & { readonly isOpen: boolean }): ReactNode {
+function DeleteApplicationDialog({ application, isOpen, onClose }: FormProps & { readonly isOpen: boolean }): ReactNode {
   const t = useApplicationsMessages();
   const navigate = useNavigate();
-  const remove = useAction(mutations.applications.delete(application.id), {
-    changes: [],
-    doneMessage: t('delete.done'),
-    onDone: () => void navigate('/applications', { replace: true }),
-  });
   return (
-    <ConfirmDialog
+    <DeleteDialog
+      mutation={mutations.applications.delete(application.id)}
+      changes={[]}
+      doneMessage={t('delete.done')}
+      onDone={() => void navigate('/applications', { replace: true })}
       title={t('delete.title', { name: application.name })}
       text={t('delete.about')}
       action={t('delete.action')}
       isOpen={isOpen}
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
       onClose={onClose}
     />
   );

@@ -16,7 +16,7 @@ import { describeAttempt } from './describe-attempt.ts';
 import { DeliveryStatus } from './endpoint-status.tsx';
 import classes from './delivery-dialog.module.css';
 
-/** Attempts cause no events, so the delivery is fetched again regularly. */
+/** The server sends no events about attempts, so the delivery is fetched again at intervals. */
 const refetchIntervalMs = 5_000;
 
 /** Shows the delivery in the URL: what was sent, and the responses. */

@@ -6,6 +6,7 @@ import { useNavigate } from 'react-router';
 import { mutations } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
 import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
+import { DeleteDialog } from '../../../components/dialogs/delete-dialog.tsx';
 import { useAction } from '../../../components/forms/use-action.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 
@@ -31,7 +32,7 @@ export function ProductActions({ product }: { readonly product: Product }): Reac
         )}
         {product.status !== 'active' && <Activate product={product} />}
       </IfPermitted>
-      <DeleteDialog product={product} isOpen={isDeleting} onClose={deletion.close} />
+      <DeleteProductDialog product={product} isOpen={isDeleting} onClose={deletion.close} />
       <ArchiveDialog product={product} isOpen={isArchiving} onClose={archiving.close} />
     </>
   );
@@ -71,23 +72,19 @@ function ArchiveDialog({ product, isOpen, onClose }: DialogProps): ReactNode {
   );
 }
 
-function DeleteDialog({ product, isOpen, onClose }: DialogProps): ReactNode {
+function DeleteProductDialog({ product, isOpen, onClose }: DialogProps): ReactNode {
   const t = useProductsMessages();
   const navigate = useNavigate();
-  const remove = useAction(mutations.products.delete(product.id), {
-    changes: [],
-    doneMessage: t('delete.done'),
-    onDone: () => void navigate('/products', { replace: true }),
-  });
   return (
-    <ConfirmDialog
+    <DeleteDialog
+      mutation={mutations.products.delete(product.id)}
+      changes={[]}
+      doneMessage={t('delete.done')}
+      onDone={() => void navigate('/products', { replace: true })}
       title={t('delete.title', { name: product.name })}
       text={t('delete.about')}
       action={t('delete.action')}
       isOpen={isOpen}
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
       onClose={onClose}
     />
   );

@@ -2,11 +2,10 @@ import type { DeliveryMethod } from '@mandate/client-sdk';
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { mutations, queries } from '../../../api/client.ts';
-import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
+import { DeleteDialog } from '../../../components/dialogs/delete-dialog.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { RowButton } from '../row-button.tsx';
 import { SettingsHeader } from '../settings-header.tsx';
@@ -39,27 +38,23 @@ export function DeliveryMethodList(): ReactNode {
       >
         <DeliveryMethodForm method={method} onClose={close} />
       </Dialog>
-      {shown?.dialog === 'delete' && <DeleteDialog method={shown.method} onClose={close} />}
+      {shown?.dialog === 'delete' && <DeleteDeliveryMethodDialog method={shown.method} onClose={close} />}
     </>
   );
 }
 
-function DeleteDialog({ method, onClose }: { readonly method: DeliveryMethod; readonly onClose: () => void }): ReactNode {
+function DeleteDeliveryMethodDialog({ method, onClose }: { readonly method: DeliveryMethod; readonly onClose: () => void }): ReactNode {
   const t = useSettingsMessages();
-  const remove = useAction(mutations.deliveryMethods.delete(method.code), {
-    changes: ['deliveryMethods'],
-    doneMessage: t('delivery.deleted'),
-    onDone: onClose,
-  });
   return (
-    <ConfirmDialog
+    <DeleteDialog
+      mutation={mutations.deliveryMethods.delete(method.code)}
+      changes={['deliveryMethods']}
+      doneMessage={t('delivery.deleted')}
+      onDone={onClose}
       title={t('delivery.delete')}
       text={t('delivery.deleteAbout', { name: method.name })}
       action={t('delete')}
       isOpen
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
       onClose={onClose}
     />
   );

@@ -2,7 +2,7 @@ import type { IdentityProvider } from '@mandate/client-sdk';
 import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { mutations, queries } from '../../../api/client.ts';
-import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
+import { DeleteDialog } from '../../../components/dialogs/delete-dialog.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
@@ -39,27 +39,29 @@ export function IdentityProviderList(): ReactNode {
       <Dialog title={t('provider.edit')} isOpen={shown?.dialog === 'edit'} onClose={close}>
         {shown?.dialog === 'edit' && <EditIdentityProviderForm provider={shown.provider} onClose={close} />}
       </Dialog>
-      {shown?.dialog === 'delete' && <DeleteDialog provider={shown.provider} onClose={close} />}
+      {shown?.dialog === 'delete' && <DeleteIdentityProviderDialog provider={shown.provider} onClose={close} />}
     </>
   );
 }
 
-function DeleteDialog({ provider, onClose }: { readonly provider: IdentityProvider; readonly onClose: () => void }): ReactNode {
+function DeleteIdentityProviderDialog({
+  provider,
+  onClose,
+}: {
+  readonly provider: IdentityProvider;
+  readonly onClose: () => void;
+}): ReactNode {
   const t = useSettingsMessages();
-  const remove = useAction(mutations.identityProviders.delete(provider.id), {
-    changes: ['identityProviders'],
-    doneMessage: t('provider.deleted'),
-    onDone: onClose,
-  });
   return (
-    <ConfirmDialog
+    <DeleteDialog
+      mutation={mutations.identityProviders.delete(provider.id)}
+      changes={['identityProviders']}
+      doneMessage={t('provider.deleted')}
+      onDone={onClose}
       title={t('provider.delete')}
       text={t('provider.deleteAbout', { name: provider.name })}
       action={t('delete')}
       isOpen
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
       onClose={onClose}
     />
   );
