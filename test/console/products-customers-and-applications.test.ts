@@ -109,6 +109,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.locator('input[type=file]').setInputFiles({ name: 'products.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
     await button('Check the file').click();
     await page.getByText('Waiting to start…').waitFor();
+    await button('Cancel the import').waitFor(); // the file has been uploaded, and the task exists
     await runPendingTasks(shop);
     await page.getByRole('heading', { name: 'Preview: the import would have this result' }).waitFor();
     expect(await page.getByRole('status').locator('dl').textContent()).toBe(
