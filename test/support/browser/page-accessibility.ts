@@ -11,6 +11,7 @@ const colorRules = ['color-contrast', 'link-in-text-block'];
  * @param colorScheme `dark`: applies only the rules about colors, because the same page was checked with all rules in light mode
  */
 export async function findAxeViolations(page: Page, colorScheme: ColorScheme = 'light'): Promise<string[]> {
+  await finishAnimations(page);
   if (await page.evaluate(`!('axe' in globalThis)`)) await page.evaluate(axe.source);
   const options = { resultTypes: ['violations'], ...(colorScheme === 'dark' && { runOnly: { type: 'rule', values: colorRules } }) };
   return z
@@ -25,6 +26,14 @@ export async function findAxeViolations(page: Page, colorScheme: ColorScheme = '
       ),
     );
 }
+
+/** Ends all animations and transitions that end, because text that fades in has too little contrast at first. */
+const finishAnimations = (page: Page): Promise<unknown> =>
+  page.evaluate(`
+    document.getAnimations()
+      .filter((animation) => animation.effect.getComputedTiming().endTime !== Infinity)
+      .forEach((animation) => animation.finish())
+  `);
 
 /** Returns by how many pixels the content is wider than the window. */
 export const measureHorizontalOverflow = (page: Page): Promise<unknown> =>
