@@ -72,8 +72,8 @@ const checkpointSchema = surveySchema.extend({
 });
 type Checkpoint = z.output<typeof checkpointSchema>;
 
-/** Number of rows per transaction, small enough that locks are held only briefly. */
-const batchRows = 200;
+/** Number of rows per transaction, small enough that locks are held only briefly and requests wait only briefly for a pause of the task. */
+const batchRows = 100;
 
 /** Imports the items one by one, starting at the checkpoint. The issues become the task's result file. */
 export async function runImport<Item>(run: TaskAttempt, importing: ImportDefinition<Item>): Promise<TaskOutcome> {

@@ -34,13 +34,13 @@ export function startBackgroundJobs(parts: ProcessDependencies): JobRunner {
 }
 
 const createJobs = (parts: ProcessDependencies, deliverer: DeliveryWorker): Job[] => {
-  const { db, storage, log, keys, providers, transport } = parts;
+  const { db, storage, log, keys, providers, transport, requests } = parts;
   return [
     ...createOrderLifecycleJobs(db, providers),
     ...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents),
     ...createWebhookJobs(db, deliverer),
     ...createStatisticsJobs(db),
-    ...createTaskJobs({ em: db.em, log, handlers: taskHandlersByType }),
+    ...createTaskJobs({ em: db.em, log, handlers: taskHandlersByType, isProcessingRequests: () => requests.areInProgress }),
     ...(storage ? [createCheckpointJob(db)] : []),
     ...createMailAndCleanupJobs({ db, log, transport, mailKey: keys.mail }),
     createLogoutTokenJob(createLogoutTokenSender(parts)),

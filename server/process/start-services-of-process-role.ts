@@ -10,6 +10,7 @@ import { forwardLocalWritesToOtherProcesses, listenForEventNotifications } from 
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import type { Log } from '../logging/logger.ts';
 import { createPaymentProviders } from '../payments/providers/create-payment-providers.ts';
+import { RequestsInProgress } from '../http/server/requests-in-progress.ts';
 import { startBackgroundJobs, createMailTransport } from './background-jobs-and-mail-transport.ts';
 import type { CleanupStack } from './cleanup-stack.ts';
 import type { Shutdown } from './graceful-shutdown.ts';
@@ -63,7 +64,20 @@ async function openDependencies(config: Config, log: Log, opened: CleanupStack):
   opened.defer(async () => {
     if (!storage?.isLow()) await Promise.all([lastUse.flush(db.em.fork()), monthlyUse.flush(db.em.fork())]);
   });
-  return { config, log, db, storage, readList: replica?.read, metrics, keys, providers, transport, lastUse, monthlyUse };
+  return {
+    config,
+    log,
+    db,
+    storage,
+    readList: replica?.read,
+    metrics,
+    keys,
+    providers,
+    transport,
+    lastUse,
+    monthlyUse,
+    requests: new RequestsInProgress(),
+  };
 }
 
 /**

@@ -29,7 +29,7 @@ import { isSupervised } from './supervisor/connect-to-supervisor.ts';
  * @param wake called when there is new work for the background jobs
  */
 export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencies, wake: () => void, opened: CleanupStack): Promise<void> {
-  const { config, log, db, storage, metrics, transport, shutdown, ...rest } = parts;
+  const { config, log, db, storage, metrics, transport, shutdown, requests, ...rest } = parts;
   const { issuer, taxMode, trustProxy, rateLimits, previewVersions, openRegistration, refreshGraceSeconds, securityContact } = config;
   const createCounters = await chooseRateLimitCounters(config, log, opened);
   const newEvents = new EventWaiter(db.em);
@@ -59,7 +59,10 @@ export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencie
     timeouts,
     tls,
     requestClientCertificates: config.clientCertificates?.source.kind === 'tls',
-    watchLoad: metrics?.watchLoad,
+    watchLoad: (loadShedder) => {
+      requests.watch(loadShedder);
+      metrics?.watchLoad(loadShedder);
+    },
   });
   metrics?.watchRequests(server, basePathFromIssuer(issuer));
   await listen(server, config, log);

@@ -63,6 +63,8 @@ export type TaskRunnerDependencies = {
   readonly log: Log;
   /** Handlers by task type. */
   readonly handlers: Readonly<Partial<Record<TaskType, TaskHandler>>>;
+  /** Returns whether this process is processing requests; tasks then pause between their steps. */
+  readonly isProcessingRequests?: (() => boolean) | undefined;
 };
 
 /** Runs all queued tasks, and tasks whose lease has expired, one after the other. Returns the number of tasks that were run. */
@@ -88,7 +90,7 @@ async function runTask(deps: TaskRunnerDependencies, task: ClaimedTask, signal: 
       throw new PermanentTaskError('gave_up', `The task was started ${attemptsMax} times and never finished.`);
     const handle = deps.handlers[task.type];
     if (!handle) throw new Error(`no handler for tasks of type ${task.type}`);
-    const run = new TaskAttempt(em, task, signal);
+    const run = new TaskAttempt(em, task, signal, deps.isProcessingRequests ?? (() => false));
     const { fileId, ...outcome } = await handle(run);
     const result = { ...outcome, ...(await measureAndHashStoredFile(em, fileId, () => run.renewLease())) };
     await em.transactional((inner) => finishTask(inner, task.id, task.attempts, { status: 'succeeded', result, fileId }));

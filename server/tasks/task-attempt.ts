@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { sql } from '@mikro-orm/core';
 import { getRolesAllowedForScope, type ImportCounts, type Scope, type Task as TaskBody, type TaskType } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
@@ -11,6 +11,12 @@ import { Task } from './task-and-task-file.entity.ts';
 export const taskLeaseSeconds = 10;
 /** Minimum time between two renewals of a lease. */
 const renewalMs = 2_000;
+
+/** While the process is processing requests, a task pauses at most this many times as long as it worked since its last pause. */
+const pausePerWork = 3;
+/** Maximum duration of a pause, much shorter than a lease. */
+const pauseMaxMs = 1_000;
+const pauseCheckMs = 5;
 
 /** A task that this process has leased. */
 export type ClaimedTask = {
@@ -66,12 +72,15 @@ export class TaskAttempt {
   readonly task: ClaimedTask;
   readonly em: EntityManager;
   readonly #signal: AbortSignal;
+  readonly #isProcessingRequests: () => boolean;
   #renewedAt = performance.now();
+  #workedSince = performance.now();
 
-  constructor(em: EntityManager, task: ClaimedTask, signal: AbortSignal) {
+  constructor(em: EntityManager, task: ClaimedTask, signal: AbortSignal, isProcessingRequests: () => boolean) {
     this.em = em;
     this.task = task;
     this.#signal = signal;
+    this.#isProcessingRequests = isProcessingRequests;
   }
 
   /** Performs one step. The step's effect and the progress are committed in one transaction, so no step is repeated after a crash. */
@@ -108,10 +117,15 @@ export class TaskAttempt {
   }
 
   /**
-   * Lets pending requests proceed: the embedded database runs in this process, so awaiting its response does not yield to the event loop.
+   * Lets requests proceed first. `setImmediate` is needed because the embedded database runs in this process, so that awaiting its response
+   * does not yield to the event loop.
    */
   async #yield(): Promise<void> {
     await setImmediate();
+    const now = performance.now();
+    const pauseUntil = now + Math.min(pauseMaxMs, (now - this.#workedSince) * pausePerWork);
+    while (this.#isProcessingRequests() && performance.now() < pauseUntil && !this.#signal.aborted) await setTimeout(pauseCheckMs);
+    this.#workedSince = performance.now();
     if (this.#signal.aborted) throw new TaskInterruptedByShutdownError();
   }
 }

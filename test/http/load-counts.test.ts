@@ -2,10 +2,13 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { createHttpServer } from '../../server/http/server/http-server.ts';
 import type { LoadShedder, LoadLimits } from '../../server/http/server/load-shedder.ts';
+import { RequestsInProgress } from '../../server/http/server/requests-in-progress.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
 
 test('the load shedder counts active, queued and rejected requests', async () => {
+  const requests = new RequestsInProgress();
+  expect(requests.areInProgress).toBe(false);
   const log = createLog(true);
   log.level = 'silent';
   const activeResponses: ServerResponse[] = [];
@@ -15,13 +18,17 @@ test('the load shedder counts active, queued and rejected requests', async () =>
     issuer: 'http://localhost',
     log,
     load,
-    watchLoad: (loadShedder) => (shedder = loadShedder),
+    watchLoad: (loadShedder) => {
+      shedder = loadShedder;
+      requests.watch(loadShedder);
+    },
   });
   const port = await listenOnLoopback(server);
   const url = `http://127.0.0.1:${port}`;
 
   const first = fetch(url);
   await expect.poll(() => shedder?.counts).toMatchObject({ working: 1, waiting: 0 });
+  expect(requests.areInProgress).toBe(true);
   const second = fetch(url);
   await expect.poll(() => shedder?.counts).toMatchObject({ working: 1, waiting: 1 });
   // the third request does not fit into the queue, so the server rejects the longest-waiting request
@@ -33,5 +40,6 @@ test('the load shedder counts active, queued and rejected requests', async () =>
   activeResponses[1]?.end();
   expect([(await first).status, (await third).status]).toEqual([200, 200]);
   expect(shedder?.counts).toMatchObject({ working: 0, waiting: 0 });
+  expect(requests.areInProgress).toBe(false);
   await closeServer(server);
 });

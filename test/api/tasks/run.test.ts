@@ -2,6 +2,8 @@ import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createStoredFile, appendToStoredFile } from '../../../server/tasks/stored-task-file.ts';
 import { clearExpiredTaskDataBatch } from '../../../server/tasks/clear-expired-task-data.ts';
+import { createLog } from '../../../server/logging/logger.ts';
+import { runQueuedTasks } from '../../../server/tasks/run-queued-tasks.ts';
 import { PermanentTaskError } from '../../../server/tasks/permanent-task-error.ts';
 import type { TaskHandler } from '../../../server/tasks/task-attempt.ts';
 import { databaseKind } from '../../support/services/database.ts';
@@ -227,5 +229,34 @@ describe('retention', () => {
     await expireLease(task);
     await runPendingTasks(shop);
     expect((await getResult(task)).trimEnd().split('\r\n')).toHaveLength(2401);
+  });
+});
+
+describe('a task while the process is processing requests', () => {
+  /** Runs an export whose only step follows `workMs` of work, and returns the number of checks for requests before the step. */
+  async function countChecksBeforeStep(workMs: number, isServing: (check: number) => boolean): Promise<number> {
+    await startExport();
+    let [checks, checksBeforeStep] = [0, 0];
+    const handlers = {
+      order_export: async (run) => {
+        for (const workedAt = performance.now(); performance.now() - workedAt < workMs;);
+        await run.step(() => {
+          checksBeforeStep = checks;
+          return Promise.resolve({ checkpoint: {}, processed: 0 });
+        });
+        throw new PermanentTaskError('test', 'The task ends here.');
+      },
+    } satisfies Record<string, TaskHandler>;
+    const isProcessingRequests = (): boolean => isServing((checks += 1));
+    await runQueuedTasks({ em: shop.db.em, log: createLog(false), handlers, isProcessingRequests });
+    return checksBeforeStep;
+  }
+
+  test('waits between its steps until the requests are finished', async () => {
+    expect(await countChecksBeforeStep(300, (check) => check < 5)).toBe(5);
+  });
+
+  test('continues after some time if requests never end', async () => {
+    expect(await countChecksBeforeStep(20, () => true)).toBeGreaterThan(1);
   });
 });

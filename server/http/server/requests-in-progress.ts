@@ -1,0 +1,17 @@
+import type { LoadShedder } from './load-shedder.ts';
+
+/** Tells background work whether this process is processing requests. */
+export class RequestsInProgress {
+  #loadShedder: LoadShedder | undefined;
+
+  /** Sets the load shedder of the HTTP server, which starts after the background jobs. */
+  watch(loadShedder: LoadShedder): void {
+    this.#loadShedder = loadShedder;
+  }
+
+  /** `false` while requests only wait for their bodies or, in a long poll, for an event. */
+  get areInProgress(): boolean {
+    const { working = 0, waiting = 0 } = this.#loadShedder?.counts ?? {};
+    return working + waiting > 0;
+  }
+}
