@@ -80,7 +80,7 @@ export type AppOptions = {
   readonly lastUse?: ApiKeyLastUseBuffer;
   /** Request limits per caller. */
   readonly rateLimits?: RateLimits;
-  /** Creates the counters of the rate limits; by default, this process counts in its memory. */
+  /** Creates the rate limit counters; by default, this process counts in memory. */
   readonly createCounters?: CreateRateLimitCounters | undefined;
   /** Buffers the monthly request counts, which a background job writes to the database. */
   readonly monthlyUse?: MonthlyUsageBuffer;

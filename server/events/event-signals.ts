@@ -23,7 +23,7 @@ export class EventSignals {
   /** Whether this process receives all signals: other processes' signals arrive, or the database is embedded and has only one process. */
   receivesAllSignals: boolean;
   readonly #emitter = new EventEmitter().setMaxListeners(0);
-  /** Runs listeners outside the context of the request that caused the signal, because they must not use that request's transaction. */
+  /** Runs listeners outside the context of the request that triggered the signal, because they must not use that request's transaction. */
   readonly #outsideRequests = AsyncLocalStorage.snapshot();
 
   constructor(hearsOtherProcesses: boolean) {
