@@ -83,7 +83,7 @@ const schema = defineEntity({
     refreshGraceSeconds: p.integer().nullable().check('refresh_grace_seconds >= 0 and refresh_grace_seconds <= 300'),
     /** Highest order limits that users can grant to the application. */
     orderLimitsCeiling: p.json<OrderSpendingLimits>().nullable(),
-    /** Product categories to which users can give the application access for orders; null for all products. */
+    /** Product categories from which users can allow the application to order; null for all products. */
     orderCategoriesCeiling: p.array().nullable(),
     /** Whether a `nonce` can replace PKCE in authorization requests. Can be `true` only for confidential applications. */
     allowNonceInsteadOfPkce: p.boolean().default(false),

@@ -166,7 +166,7 @@ async function decide(
 
 /**
  * Locks an approval of the principal's user.
- * @throws {Problem} `forbidden` if the application would decide on its own request, or is not one of the shop's own applications
+ * @throws {Problem} `forbidden` if the application requested the approval itself, or is not one of the shop's own applications
  */
 async function lockApprovalToDecide(em: EntityManager, principal: Principal, id: number): Promise<ApprovalWithQuote> {
   assertNoOrderLimits(principal, 'approve or decline orders');

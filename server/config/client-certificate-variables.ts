@@ -34,7 +34,10 @@ export function* findClientCertificateFaults(env: ClientCertificateVariables): G
   if (message !== undefined) yield { variable: 'MANDATE_CLIENT_CA', message };
 }
 
-/** Returns the source of client certificates and the file with their authorities; undefined if the server accepts no certificates. */
+/**
+ * Returns the source of client certificates and the file with the certificates of the authorities that issue them; undefined if the server
+ * accepts no certificates.
+ */
 export function toClientCertificateConfig(
   env: ClientCertificateVariables,
 ): { readonly source: ClientCertificateSource; readonly authoritiesFile: string | undefined } | undefined {

@@ -29,7 +29,7 @@ export const isLoopbackUrl = ({ hostname }: URL): boolean => loopbackHosts.has(h
 /**
  * Returns why a URL is not allowed, or `undefined` if it is. The addresses of the host are checked again for each connection.
  * @param development whether HTTP to this machine is allowed
- * @param example URL that fits the field, for the reason
+ * @param example a valid URL to mention in the reason
  */
 export function findUrlRejectionReason(text: string, development: boolean, example?: string): string | undefined {
   if (!URL.canParse(text) || /[\p{Cc}\s\\]/u.test(text))

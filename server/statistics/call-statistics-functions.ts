@@ -1,6 +1,6 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 
-/** Sums as PostgreSQL returns them; the drivers differ in the type of large numbers. */
+/** Sums as PostgreSQL returns them; the drivers return large numbers as different types. */
 export type SumColumns = Record<'orders' | 'paid_orders' | 'items' | 'revenue' | 'refunds' | 'refunded', number | string>;
 export type OrderStatisticsRow = SumColumns & {
   readonly part: 'period' | 'previous_period' | 'group' | 'previous_group' | 'group_period' | 'groups';

@@ -7,7 +7,7 @@ type List = { readonly anyOf: readonly string[] } | { readonly allOf: readonly (
 /** A value in a text. Everything except strings is formatted in the language of the text. */
 export type TextValue = string | number | Date | Amount | List | TranslatableText;
 
-/** Text with values. It is translated when the language of the response is known. */
+/** Text with named values; it is translated when the language of the response is known. */
 export class TranslatableText {
   /** The English text with the names of the values in braces. The catalogs contain the translations of this text. */
   readonly message: string;

@@ -20,7 +20,7 @@ export type HttpServerOptions = {
   readonly timeouts?: Partial<HttpTimeouts>;
   /** Enables TLS, in which case the server is a node:https server. */
   readonly tls?: TlsKeyPair | undefined;
-  /** Whether the server requests a certificate from every client of a TLS connection. A client without a certificate is still served. */
+  /** Whether the server requests a certificate from every TLS client. A client without a certificate is still served. */
   readonly requestClientCertificates?: boolean;
   /** Receives the load shedder, for example to read its counters. */
   readonly watchLoad?: ((loadShedder: LoadShedder) => void) | undefined;

@@ -16,8 +16,8 @@ type SessionTable = {
 };
 
 /**
- * Deletes sessions and queues a logout token for each application with a session there. Call this in a transaction, and delete sessions
- * only with this function, or queue the logout tokens with `queueLogoutOfSession`.
+ * Deletes browser sessions and queues a logout token for each application that has a session in one of them. Call this in a transaction,
+ * and delete sessions only with this function, or queue the logout tokens with `queueLogoutOfSession`.
  * @returns the number of deleted sessions
  */
 export async function endSessions(em: EntityManager, filter: { readonly accountId: string; readonly uid?: string }): Promise<number> {
@@ -33,7 +33,7 @@ export async function endSessions(em: EntityManager, filter: { readonly accountI
   return deleted.length;
 }
 
-/** Queues a logout token for each application with a session in the ended browser session. */
+/** Queues a logout token for each application that has a session in the ended browser session. */
 export async function queueLogoutOfSession(em: EntityManager, session: unknown): Promise<void> {
   const parsed = signedInSessionSchema.safeParse(session);
   if (parsed.success) await queueLogoutTokens(em, parsed.data);

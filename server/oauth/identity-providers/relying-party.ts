@@ -17,9 +17,9 @@ const requestLimits = { totalMs: 5_000, bytesMax: 256 * 1024 };
 const metadataLifetimeMs = 5 * 60 * 1000;
 const metadataEntriesMax = 100;
 
-/** What a provider responded to a refresh token. */
+/** A provider's response to a refresh token. */
 export type ProviderRefreshResult =
-  /** The account exists. `refreshToken` is the token for the next time. */
+  /** The account exists. `refreshToken` is the token for the next check. */
   | { readonly outcome: 'accepted'; readonly refreshToken: string }
   /** The provider has revoked the token (`invalid_grant`). */
   | { readonly outcome: 'refused' }
@@ -36,7 +36,7 @@ type Options = {
 
 type CachedMetadata = { readonly metadata: oauth.AuthorizationServer; readonly untilMs: number };
 
-/** The OpenID Connect client of this server at the configured providers. */
+/** This server's OpenID Connect client for the configured providers. */
 export class RelyingParty {
   readonly #network: NetworkPolicy;
   readonly #key: Buffer;

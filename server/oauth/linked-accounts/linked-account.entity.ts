@@ -19,7 +19,10 @@ export const LinkedAccount = defineEntity({
     lastUsedAt: p.datetime(3).nullable(),
     /** The provider's refresh token, encrypted (`linked-account-refresh-token.ts`); null if there is none. */
     sealedRefreshToken: p.text().nullable(),
-    /** Time after which a refresh here checks whether the account still exists at the provider; null without a refresh token. */
+    /**
+     * Time after which a token refresh at this server checks whether the account still exists at the provider; null without a refresh
+     * token.
+     */
     checkDueAt: p.datetime(3).nullable(),
     /** Whether the provider may have replaced the refresh token in a response that this server has not received. */
     isCheckPending: p.boolean().default(false),

@@ -6,7 +6,7 @@ import { SupervisedProcess } from './supervised-process.ts';
 const shortLifeMs = 10_000;
 const maxRestartDelayMs = 30_000;
 
-/** Starts a number of equal server processes, replaces those that exit, and restarts or stops all of them. */
+/** Starts a number of identical server processes, replaces those that exit, and restarts or stops all of them. */
 export class ProcessSupervisor {
   readonly #count: number;
   readonly #log: Log;

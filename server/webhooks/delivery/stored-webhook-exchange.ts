@@ -65,7 +65,7 @@ async function readStartOfBody(body: AsyncIterable<unknown>): Promise<{ readonly
 /** Decodes UTF-8, and removes control characters except tabs and line feeds. Returns null if the bytes are not text. */
 function decodeText(bytes: Buffer, isTruncated: boolean): string | null {
   try {
-    // With `stream`, a character that the truncation has cut is omitted instead of being an error.
+    // With `stream`, a character that the truncation has split is omitted and does not cause an error.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isTruncated }).replaceAll(controlCharacters, '');
   } catch {
     return null;

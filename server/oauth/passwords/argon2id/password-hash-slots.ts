@@ -9,7 +9,7 @@ const queuedMax = 64;
 let running = 0;
 const queue: (() => void)[] = [];
 const backgroundQueue: { readonly start: () => void; readonly queuedAt: number }[] = [];
-/** A background task that has waited longer goes first, so that constant sign-ins cannot stop it. */
+/** A background task that has waited longer than this goes first, so that a constant stream of sign-ins cannot block it. */
 const maxBackgroundWaitMs = 1000;
 
 /**

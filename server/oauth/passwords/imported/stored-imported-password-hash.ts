@@ -26,7 +26,10 @@ export const exportedPasswordHash = (stored: string): string => {
   return stored.slice(prefix.length);
 };
 
-/** Verifies a password against a stored imported hash in constant time. The password is not normalized, because other systems do not. */
+/**
+ * Verifies a password against a stored imported hash in constant time. The password is not normalized, because other systems do not
+ * normalize passwords.
+ */
 export async function matchesImportedPasswordHash(password: string, stored: string): Promise<boolean> {
   const text = exportedPasswordHash(stored);
   if (stored.startsWith(prefixes.wrapped)) {

@@ -12,7 +12,7 @@ import { lockAccountAndRequireActiveSession, type AccountRequest } from '../acco
 import type { ProviderResponse } from './provider-response.ts';
 import { sendProviderMessage } from './provider-error-pages.ts';
 
-/** Links the account at the provider to the user who started this on the account page. */
+/** Links the account at the provider to the user who started the linking on the account page. */
 export async function linkProviderToSignedInUser(
   context: PageContext,
   req: Request,
