@@ -68,7 +68,7 @@ export type AppOptions = {
   readonly issuer: string;
   readonly keys: DerivedKeys;
   readonly log: Log;
-  /** Whether prices include tax (the default) or tax is added to them. */
+  /** Whether prices include tax (the default); if not, tax is added to them. */
   readonly taxMode?: Order['tax_mode'];
   /** Payment providers; by default, payments are recorded manually. */
   readonly providers?: PaymentProviders;

@@ -41,7 +41,7 @@ export class EventSignals {
     return () => void this.#emitter.off(topic, listener);
   }
 
-  /** Adds a listener for this process's writes, which is called with each topic after the transaction. */
+  /** Adds a listener for this process's writes. The listener is called with each topic after the transaction. */
   onLocalWrite(listener: (topic: EventSignalTopic) => void): void {
     this.#emitter.on('own write', listener);
   }

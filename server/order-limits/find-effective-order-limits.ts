@@ -6,7 +6,7 @@ import { findOrderLimits } from './save-find-and-delete-order-limits.ts';
 import { callSpendingLimitsFunction, type SpendingLimit } from './call-spending-limit-functions.ts';
 
 export type EffectiveLimits = {
-  /** What an application may do with a user's orders. */
+  /** Permissions and limits of an application for a user's orders. */
   readonly details: OrderAuthorizationDetails;
   /** The limits that the user set; null if only administrators set limits. */
   readonly setByUser: OrderAuthorizationDetails | null;

@@ -5,7 +5,7 @@ import type { Request, RequestHandler } from 'express';
 import { sha256 } from '../../crypto/sha256.ts';
 import { getRequestContext } from './request-context-principal-and-access-log.ts';
 
-/** Where the server gets client certificates from: its own TLS connections, or a header (in lower case) that trusted proxies set. */
+/** Source of client certificates: the server's own TLS connections, or a header (in lower case) that trusted proxies set. */
 export type ClientCertificateSource = { readonly kind: 'tls' } | { readonly kind: 'header'; readonly name: string };
 
 export type ClientCertificateOptions = {
@@ -24,7 +24,7 @@ declare module './request-context-principal-and-access-log.ts' {
     /** Set if the request can have a client certificate. */
     clientCertificate?: {
       readonly source: ClientCertificateSource;
-      /** What `source` contains, after it was first read. */
+      /** Certificate from `source`; set when it is first read. */
       presented?: { readonly value: PresentedCertificate | undefined };
     };
   }

@@ -133,7 +133,7 @@ const tighten = (limits: OrderSpendingLimits | undefined, ceilings: readonly Ord
 /**
  * Returns the limits of a grant for which no consent page is shown.
  * @param withDefault whether the shop's default applies, because the user has not decided about limits on the consent page
- * @returns `effective`, which contains the ceilings, and `stored`, which does not, because ceilings apply without stored limits
+ * @returns `effective`, which contains the ceilings, and `stored`, which does not, because ceilings apply even if they are not stored
  */
 export async function findLimitsWithoutConsent(
   em: EntityManager,

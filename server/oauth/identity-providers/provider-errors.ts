@@ -18,7 +18,7 @@ export class ProviderSignInDeclinedError extends Error {
   override readonly name = 'ProviderSignInDeclinedError';
 }
 
-/** From this status on, the error is the provider's own, which means that the provider is currently unusable. */
+/** A response with this or a higher status means that the provider is currently unusable. */
 const serverErrorStatus = 500;
 
 /** Returns whether a provider has rejected a request with an OAuth error, such as `invalid_grant`. */

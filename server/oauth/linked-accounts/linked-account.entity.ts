@@ -13,7 +13,10 @@ export const LinkedAccount = defineEntity({
     user: () => p.manyToOne(User).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
     issuer: p.text(),
     subject: p.text(),
-    /** Name or address of the account at the provider when it was last used, which users see; never used to find an account. */
+    /**
+     * Name or address of the account at the provider when the account was last used. It is shown to users, but never used to find an
+     * account.
+     */
     label: p.text(),
     linkedAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),

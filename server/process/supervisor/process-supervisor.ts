@@ -68,7 +68,7 @@ export class ProcessSupervisor {
         return;
       }
       void this.#replaceWhenExited(replacement);
-      // If the old process has crashed in the meantime, it has another successor already.
+      // If the old process has crashed in the meantime, it already has a successor.
       const surplus = this.#running.has(old) ? old : replacement;
       await surplus.stop({ replaced: true });
       this.#log.info({ stopped: surplus.pid, started: replacement.pid }, 'server process replaced');

@@ -26,7 +26,10 @@ export async function withHashSlot<Result>(work: () => Promise<Result>): Promise
   return runInSlot(work);
 }
 
-/** Runs password hashing of a background task, which starts when no other password is being hashed, but after about a second at the latest. */
+/**
+ * Runs password hashing for a background task. Hashing starts when no other password is being hashed, or after about a second at the
+ * latest.
+ */
 export async function withBackgroundHashSlot<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running > 0) await new Promise<void>((resolve) => backgroundQueue.push({ start: resolve, queuedAt: performance.now() }));
   else running += 1;

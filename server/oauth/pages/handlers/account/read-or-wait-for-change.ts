@@ -22,8 +22,8 @@ export type LiveContent<Shown> = {
 };
 
 /**
- * Reads the content of a page; if the page script requests it, after waiting until the content differs from what the page shows. `livePath`
- * is the path with which the script waits for the next change.
+ * Reads the content of a page. If the page script requests it, waits first until the content differs from the content that the page shows.
+ * `livePath` is the path with which the script waits for the next change.
  */
 export async function readOrWaitForChange<Shown>(
   { context: { em, newEvents }, req, res }: AccountRequest,

@@ -72,8 +72,8 @@ export async function submitAppLimits(request: AccountRequest): Promise<void> {
   const change = {
     source: getClientAddressAndUserAgent(req),
     by: undefined,
-    // A form without limits grants access to all orders, which the user has selected; this replaces a previous restriction to the
-    // application's own orders.
+    // If the form contains no limits, the user has selected access to all orders, so a previous restriction to the application's own orders
+    // is replaced.
     input: isRemoval ? undefined : (limits ?? (current?.orders === 'own' ? unlimited : undefined)),
     timeZone: form.time_zone ? timeZone : undefined,
   };

@@ -61,7 +61,10 @@ function readPendingLink(context: PageContext, req: Request, text: unknown): Pen
 const canLinkByEmail = async ({ canMail }: PageContext, em: EntityManager, { id, emailVerification }: User): Promise<boolean> =>
   canMail && emailVerification !== 'confirmation_required' && (await findWhenAuthenticatorAppWasAdded(em, id)) === undefined;
 
-/** Shows that the address belongs to an account, which is linked only after its owner has signed in or has opened a link sent to the address. */
+/**
+ * Shows that the address belongs to an account. The account is linked only after its owner has signed in or has opened a link sent to the
+ * address.
+ */
 export async function sendExistingAccountPage(
   context: PageContext,
   req: Request,

@@ -49,7 +49,7 @@ const removeForm = z.object({
     .transform(Number),
 });
 
-/** Handles `POST /account/linked-accounts/remove`. The last way to sign in cannot be removed. */
+/** Handles `POST /account/linked-accounts/remove`. The user's last sign-in method cannot be removed. */
 export async function submitLinkedAccountRemoval(request: AccountRequest): Promise<void> {
   const { context, req, res, account } = request;
   const form = removeForm.safeParse(req.body ?? {});

@@ -67,7 +67,7 @@ export function accountHomePage(settings: PageSettings, content: AccountHomeView
   );
 }
 
-/** Renders the requests that wait for a decision and the most recent orders, which the page script keeps current. */
+/** Renders the requests that wait for a decision and the most recent orders, which the page script keeps up to date. */
 function ordersSection(settings: PageSettings, { orders, requests, requestCount, livePath }: AccountHomeViewModel): Html {
   const { accountMenu: menu, orders: messages, approvals } = settings.messages;
   const content = html`${requests.length > 0 && approvalList(settings, requests)}
