@@ -16,7 +16,7 @@ import {
 import { findClientCertificateSupportErrors, type ClientCertificateSupport } from '../applications/client-certificate-support.ts';
 import { findApplicationFieldErrors, type ApplicationFields } from '../applications/create-application.ts';
 
-/** Settings of the server on which the rules for applications depend. */
+/** Server settings on which the rules for applications depend. */
 export type ApplicationRuleSettings = {
   /** Whether HTTP URLs that refer to this machine are accepted. */
   readonly development: boolean;

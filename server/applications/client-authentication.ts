@@ -19,7 +19,7 @@ export type PublicJwks = { readonly keys: readonly PublicJsonWebKey[] };
 type Keys<Jwks> = { readonly jwks?: Jwks | null | undefined; readonly jwksUri?: string | null | undefined };
 type ApplicationType = { readonly type: 'public' | 'confidential' };
 
-/** An application as it is stored. */
+/** Stored fields that determine how an application authenticates. */
 type StoredAuthentication = ApplicationType &
   Keys<unknown> & { readonly certificateAuthMethod?: CertificateAuthenticationMethod | null | undefined };
 

@@ -95,7 +95,7 @@ export type Config = {
 
 const roles = ['all', 'web', 'worker'] as const;
 
-/** Lists all errors in the environment variables, without their values. */
+/** Lists all errors in the environment variables, without the variables' values. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }

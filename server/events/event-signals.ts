@@ -20,7 +20,10 @@ const fallbackPollMs = 1_000;
 export class EventSignals {
   /** Distinguishes this process's signals from those of other processes. */
   readonly processId = randomUUID();
-  /** Whether this process receives all signals: other processes' signals arrive, or the database is embedded and has only one process. */
+  /**
+   * Whether this process receives all signals: either the signals of other processes arrive, or the database is embedded and only one
+   * process uses it.
+   */
   receivesAllSignals: boolean;
   readonly #emitter = new EventEmitter().setMaxListeners(0);
   /** Runs listeners outside the context of the request that triggered the signal, because they must not use that request's transaction. */

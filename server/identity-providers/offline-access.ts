@@ -8,7 +8,7 @@ type RequestFields = Pick<IdentityProviderRow, 'preset' | 'scopes'>;
 /** Returns whether the server requests refresh tokens from a provider and uses them to check whether accounts still exist. */
 export const requestsOfflineAccess = ({ scopes }: Pick<IdentityProviderRow, 'scopes'>): boolean => scopes.includes(offlineAccessScope);
 
-/** Google and Apple do not know the scope. Apple always issues a refresh token. */
+/** Google and Apple do not support the scope. Apple always issues a refresh token. */
 const presetsWithoutOfflineAccessScope = new Set<IdentityProviderRow['preset']>(['google', 'apple']);
 
 /**

@@ -24,8 +24,8 @@ export type ExceededLimit = {
   /** Products in other categories; only with the limit `categories`. */
   readonly products?: readonly ProductOutsideCategories[];
   /**
-   * Whether the customer can approve the order: the customer permits approvals, and the order exceeds no limit of an administrator. Absent
-   * for payments; null for API keys, which cannot request approvals.
+   * Whether the customer can approve the order: the customer permits approvals, and the order exceeds no limit that an administrator set.
+   * Absent for payments; null for API keys, which cannot request approvals.
    */
   readonly approvable?: boolean | null;
   /** The approval that the application requested for the quote, if any. */
@@ -42,7 +42,7 @@ function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subj
     : { subject: translatable`The customer allows`, hint: changeHint };
 }
 
-/** For a request during which the access was revoked. */
+/** For a request during which access was revoked. */
 export const createRevokedAuthorizationProblem = (): Problem =>
   createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });
 

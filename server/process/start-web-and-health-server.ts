@@ -81,8 +81,8 @@ const readClientCertificateOptions = ({
 });
 
 /**
- * Several processes of one server count requests in the supervisor, unless Redis also counts those of other machines. A single process counts
- * in its memory.
+ * Several processes of one server count requests in the supervisor, unless Redis also counts those of other machines. A single process
+ * counts in memory.
  */
 async function chooseRateLimitCounters(config: Config, log: Log, opened: CleanupStack): Promise<CreateRateLimitCounters | undefined> {
   const { redisUrl, issuer } = config;

@@ -76,7 +76,7 @@ export const Quote = defineEntity({
 });
 export type QuoteEntity = InferEntity<typeof Quote>;
 
-/** Units of a product that a quote took from the stock. The row is deleted when the units are returned or become part of an order. */
+/** Units of a product that a quote has reserved. The row is deleted when the units are returned or become part of an order. */
 export const QuoteReservation = defineEntity({
   name: 'QuoteReservation',
   tableName: 'quote_reservations',

@@ -117,7 +117,7 @@ export async function foldOrderStatisticsBatch(em: EntityManager, batchMax = 5_0
   return count;
 }
 
-/** Calculates all sums again from the orders and returns the number of rows. Orders can be placed and changed during the calculation. */
+/** Recalculates all sums from the orders and returns the number of rows. Orders can be placed and changed during the calculation. */
 export async function rebuildOrderStatistics(em: EntityManager): Promise<number> {
   const { count } = await em
     .getKysely()

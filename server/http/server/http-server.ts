@@ -50,7 +50,7 @@ const maxBodyBytes = 1_000_000;
 const unreadBodyTimeoutMs = 10_000;
 
 /**
- * Creates the HTTP server, which passes valid requests to Express. The server rejects invalid requests early and cheaply, with the same
+ * Creates the HTTP server, which passes valid requests to Express. The server rejects invalid requests early and cheaply, in the same
  * problem format as the API.
  */
 export function createHttpServer(handler: RequestListener, options: HttpServerOptions): Server | TlsServer {

@@ -21,7 +21,7 @@ type SessionTable = {
  * @returns the number of deleted sessions
  */
 export async function endSessions(em: EntityManager, filter: { readonly accountId: string; readonly uid?: string }): Promise<number> {
-  // with Kysely, because MikroORM's query builder omits `returning` from a deletion
+  // uses Kysely, because MikroORM's query builder omits `returning` from a deletion
   const deletion = em
     .getKysely<SessionTable>()
     .deleteFrom('oauth_records')

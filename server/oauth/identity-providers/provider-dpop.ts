@@ -6,7 +6,7 @@ export type DpopOption = { readonly DPoP?: oauth.DPoPHandle };
 
 const algorithm = 'ES256';
 
-/** Proves the possession of a key to providers that support DPoP (RFC 9449), so that their tokens are useless without the key. */
+/** Proves possession of a key to providers that support DPoP (RFC 9449), so that their tokens are useless without the key. */
 export class ProviderDpop {
   readonly #secret: Buffer;
   #handle: Promise<oauth.DPoPHandle> | undefined;

@@ -130,7 +130,7 @@ export class RelyingParty {
 
   /**
    * Verifies the parameters of an authorization response, redeems its code, and verifies the ID token with the keys that the provider
-   * publishes at this time.
+   * currently publishes.
    * @throws {ProviderSignInDeclinedError}
    * @throws {ProviderUnavailableError}
    * @throws {InvalidProviderResponseError}
@@ -237,7 +237,7 @@ function endpointUrl(endpoint: string | undefined, isHttpAllowed: boolean): URL 
 
 const appleUserSchema = z.object({ name: z.object({ firstName: z.string().catch(''), lastName: z.string().catch('') }) });
 
-/** Returns the name that Apple sends with the first sign-in of a user, outside of the ID token. */
+/** Returns the name that Apple sends outside of the ID token, at a user's first sign-in. */
 function nameFromAppleUser(text: string | null): string | undefined {
   if (text === null) return undefined;
   try {

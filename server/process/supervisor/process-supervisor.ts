@@ -21,7 +21,7 @@ export class ProcessSupervisor {
   }
 
   /**
-   * Starts one process, which migrates the database and creates the first data, and then the others.
+   * Starts one process, which migrates the database and creates the initial data, and then the others.
    * @returns false if the first process cannot start; it has printed the reason
    */
   async start(): Promise<boolean> {

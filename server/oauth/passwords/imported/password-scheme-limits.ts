@@ -3,8 +3,8 @@ import type { PasswordScheme } from './password-scheme.ts';
 const mebibyte = 2 ** 20;
 
 /**
- * Maximum cost of an imported hash. A single verification takes about a second at most, and two concurrent ones use at most 256 MiB, so
- * that the sign-in of an imported user cannot block the server.
+ * Maximum cost of an imported hash. A single verification takes at most about a second, and two concurrent verifications use at most 256
+ * MiB, so that the sign-in of an imported user cannot block the server.
  */
 export const maxImportedCost = {
   memoryBytes: 128 * mebibyte,

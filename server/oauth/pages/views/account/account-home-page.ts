@@ -28,7 +28,7 @@ export type AccountHomeViewModel = {
   readonly requests: readonly ShownApproval[];
   /** Number of all requests that wait for the user's decision. */
   readonly requestCount: number;
-  /** Path with which the page script waits for changes of the orders and requests. */
+  /** Path with which the page script waits for changes to the orders and requests. */
   readonly livePath: string;
   /** The most recently used applications. */
   readonly applications: readonly ConnectedAppGroup[];
