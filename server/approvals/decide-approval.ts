@@ -6,8 +6,8 @@ import { Approval } from './approval.entity.ts';
 import { recordApprovalChange, type ApprovalActor, type ApprovalChange } from './record-approval-change.ts';
 
 /**
- * Records that the customer approved or declined a pending approval. The caller must have locked the approval and checked that the user may
- * decide on it.
+ * Records that the customer approved or declined a pending approval. The caller must have locked the approval, and must have checked that
+ * the actor may decide on it.
  * @throws {Problem} `invalid_transition` if the approval is not pending
  */
 export async function decideApproval(
@@ -23,7 +23,7 @@ export async function decideApproval(
 }
 
 /**
- * Cancels an unused approval. The caller must have locked the approval.
+ * Cancels an approval that has not been used. The caller must have locked the approval.
  * @throws {Problem} `invalid_transition` if the approval is neither pending nor approved
  */
 export async function cancelApproval(

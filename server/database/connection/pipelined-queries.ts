@@ -54,8 +54,8 @@ export function createPipelinedStatementSender(given: ClientBase, observers: rea
   return {
     send(last, preceding) {
       const onRow = rowListenersByParameters.get(last.values);
-      // The promise is created here, not by pg: pg would assign a callback to a property of the query object. V8 allocates such callbacks
-      // in the old generation, so the callback, the result and the waiting caller would stay in memory until the next major GC.
+      // The promise is created here. If pg created it, pg would assign a function to a property of the query. V8 allocates such
+      // functions in the old generation, so the function, the result and the waiting caller would stay in memory until the next major GC.
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const end = observe();
       const callback: QueryCallback = (error, result) => {

@@ -114,7 +114,7 @@ function readCategories(
 
 const isAbove = (amount: number, maximum: number | undefined): boolean => maximum !== undefined && amount > maximum;
 
-/** Returns which orders need the user's approval. The user cannot choose a looser setting than the application requested. */
+/** Returns which orders need the user's approval. If the application requested `always` or `never`, the user cannot change this. */
 function readApprovalMode({ limit_approval: chosen }: OrderLimitsForm, { maximum, current }: FormContext): OrderApprovalMode {
   const asked = maximum?.approval ?? 'above_limit';
   return asked === 'above_limit' ? (chosen ?? current?.approval ?? 'above_limit') : asked;
