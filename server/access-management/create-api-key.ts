@@ -71,7 +71,7 @@ export async function createApiKey(
   return { ...apiKeyFromEntity(created, stored.get(created.id), now), key };
 }
 
-/** Returns those preapproved scopes of the token's grant that the new API key will use. */
+/** Returns the preapproved scopes of the token's grant that the new API key will use. */
 async function readPreapprovedScopes(em: EntityManager, { tokenRecordId }: Principal, scopes: readonly Scope[]): Promise<string[]> {
   const tokenKey = { model: 'AccessToken', id: tokenRecordId ?? '' };
   const token = await em.findOne(OauthRecord, tokenKey, { fields: ['grantId'], disableIdentityMap: true });

@@ -12,9 +12,9 @@ const unusedDaysMax = 90;
 const backgroundSource: RequestSource = { ip: null, userAgent: null };
 
 /**
- * Deletes one batch of unused self-registered applications, which received no consent within a day of registration, or none in the last 90
- * days. Disabled applications are kept, so that they stay blocked. Returns the number of deleted applications; call this function again
- * until it returns 0.
+ * Deletes one batch of self-registered applications that received no consent within a day of registration, or none in the last 90 days.
+ * Disabled applications are kept, so that they stay blocked. Returns the number of deleted applications; call this function again until it
+ * returns 0.
  */
 export async function deleteUnusedSelfRegisteredAppsBatch(em: EntityManager, now: Date): Promise<number> {
   const [dayAgo, longAgo] = [new Date(now.getTime() - dayMs), new Date(now.getTime() - unusedDaysMax * dayMs)];

@@ -16,7 +16,7 @@ import {
 import { findClientCertificateSupportErrors, type ClientCertificateSupport } from '../applications/client-certificate-support.ts';
 import { findApplicationFieldErrors, type ApplicationFields } from '../applications/create-application.ts';
 
-/** Settings of the server on which the rules for applications depend. */
+/** Server settings on which the rules for applications depend. */
 export type ApplicationRuleSettings = {
   /** Whether HTTP URLs that refer to this machine are accepted. */
   readonly development: boolean;
@@ -46,7 +46,8 @@ export async function updateApplication(
   if (status === 'disabled') application.disable();
   if (status === 'active') application.enable();
   const authentication = getAuthenticationAfterUpdate(application, update);
-  // settings that the update does not change stay valid, so that such an application can still be renamed or disabled
+  // only requested settings are checked against the server's certificate support, so that an application can be renamed or disabled even if
+  // the server no longer supports its settings
   const requested = {
     tokenEndpointAuthMethod: update.token_endpoint_auth_method,
     tlsClientCertificateBoundAccessTokens: update.tls_client_certificate_bound_access_tokens,
@@ -98,7 +99,10 @@ function setAuthentication(application: Application, authentication: ClientAuthe
   application.setAuthentication(method, { jwks: jwks ? toPublicJwks(jwks, method) : null, jwksUri, subject });
 }
 
-/** Returns how the application authenticates after an update. Another method removes the keys and the name in the certificate. */
+/**
+ * Returns how the application authenticates after an update. If the authentication method changes, the previous keys and certificate
+ * subject are removed.
+ */
 function getAuthenticationAfterUpdate(
   application: Application,
   { token_endpoint_auth_method: requested, jwks, jwks_uri: jwksUri, tls_client_auth_subject: subject }: ApplicationUpdate,

@@ -32,7 +32,7 @@ export async function lockOrderLimitsOfApiKeys(em: EntityManager, ids: readonly 
   await em.find(OrderLimits, { grantId: { $in: ids.map(getClientIdOfApiKey) } }, lock);
 }
 
-/** Returns the limits of those of these API keys that have limits, by the ID of the key. */
+/** Returns the limits of these API keys, keyed by API key ID. Keys without limits are omitted. */
 export async function findOrderLimitsOfApiKeys(em: EntityManager, ids: readonly number[]): Promise<ReadonlyMap<number, ApiKeyLimits>> {
   const idsByClientId = new Map(ids.map((id) => [getClientIdOfApiKey(id), id]));
   const rows =

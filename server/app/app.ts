@@ -68,7 +68,7 @@ export type AppOptions = {
   readonly issuer: string;
   readonly keys: DerivedKeys;
   readonly log: Log;
-  /** Whether prices include tax (the default) or tax is added to them. */
+  /** Whether prices include tax (the default); if not, tax is added to them. */
   readonly taxMode?: Order['tax_mode'];
   /** Payment providers; by default, payments are recorded manually. */
   readonly providers?: PaymentProviders;
@@ -80,7 +80,7 @@ export type AppOptions = {
   readonly lastUse?: ApiKeyLastUseBuffer;
   /** Request limits per caller. */
   readonly rateLimits?: RateLimits;
-  /** Creates the counters of the rate limits; by default, this process counts in its memory. */
+  /** Creates the rate limit counters; by default, this process counts in memory. */
   readonly createCounters?: CreateRateLimitCounters | undefined;
   /** Buffers the monthly request counts, which a background job writes to the database. */
   readonly monthlyUse?: MonthlyUsageBuffer;

@@ -16,7 +16,7 @@ export const supportedGrantTypes = applicationGrantTypes;
 export type GrantType = (typeof supportedGrantTypes)[number];
 export type ApplicationRegistration = (typeof applicationRegistrationMethods)[number];
 
-/** Registration types that need no approval by an administrator: public clients, no administrative scopes, consent at every sign-in. */
+/** Registration types without an administrator's approval: only public clients, no administrative scopes, and consent at every sign-in. */
 export const selfRegistrationMethods = ['open_registration', 'metadata_document'] as const satisfies readonly ApplicationRegistration[];
 
 /** Returns whether an application was registered without approval by an administrator. */
@@ -43,9 +43,9 @@ const schema = defineEntity({
     /** Public keys of an application that authenticates with `private_key_jwt`, unless it publishes them at `jwksUri`. */
     jwks: p.json<PublicJwks>().nullable(),
     jwksUri: p.text().nullable(),
-    /** Set for an application that authenticates with a certificate; the other methods follow from the type and the keys. */
+    /** Set only for an application that authenticates with a certificate; otherwise, the type and the keys determine the method. */
     certificateAuthMethod: p.enum(certificateAuthenticationMethods).nullable(),
-    /** Name in the certificate of an application with `tls_client_auth`. */
+    /** Name that the certificate of an application with `tls_client_auth` must contain. */
     tlsClientAuthSubject: p.json<CertificateSubject>().nullable(),
     /** Whether access tokens are bound to the certificate with which they were requested. */
     tlsClientCertificateBoundAccessTokens: p.boolean().default(false),
@@ -81,11 +81,11 @@ const schema = defineEntity({
     quotaPerMonth: p.integer().nullable().check('quota_per_month >= 1'),
     /** Overrides the server's default grace period for repeated refreshes, in seconds. */
     refreshGraceSeconds: p.integer().nullable().check('refresh_grace_seconds >= 0 and refresh_grace_seconds <= 300'),
-    /** Highest limits for orders that users can allow the application. */
+    /** Highest order limits that users can grant to the application. */
     orderLimitsCeiling: p.json<OrderSpendingLimits>().nullable(),
-    /** Categories of the products that users can at most allow the application to order; null for all products. */
+    /** Product categories from which users can allow the application to order; null for all products. */
     orderCategoriesCeiling: p.array().nullable(),
-    /** Whether a `nonce` can replace PKCE in authorization requests. Only confidential applications can have `true`. */
+    /** Whether a `nonce` can replace PKCE in authorization requests. Can be `true` only for confidential applications. */
     allowNonceInsteadOfPkce: p.boolean().default(false),
     ...versionAndTimestampProperties(),
   },
@@ -114,7 +114,7 @@ export class Application extends schema.class {
     this.secretHashes = [hash];
   }
 
-  /** Replaces the authentication method with its keys. Only an application with `client_secret_basic` keeps its secret. */
+  /** Replaces the authentication method and its keys. Only an application with `client_secret_basic` keeps its secret. */
   setAuthentication(method: ClientAuthenticationMethod, { jwks, jwksUri, subject }: AuthenticationSettings): void {
     this.certificateAuthMethod = isCertificateAuthenticationMethod(method) ? method : null;
     this.jwks = jwks;

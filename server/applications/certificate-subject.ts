@@ -53,7 +53,7 @@ const generalNamePattern = /(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^",]*)/gy;
 
 /**
  * Returns the URIs of a `subjectAltName`, which Node formats as `DNS:client.example, URI:"https://client.example/?a=1,2"`. Node quotes
- * every name that contains a comma or a quote as a JSON string, so a name cannot contain another one.
+ * every name that contains a comma or a quote as a JSON string, so text within one name cannot be mistaken for another name.
  */
 function listUrisOfSubjectAltName(subjectAltName: string | undefined): string[] {
   const names = [...(subjectAltName ?? '').matchAll(generalNamePattern)];

@@ -19,11 +19,11 @@ export type PublicJwks = { readonly keys: readonly PublicJsonWebKey[] };
 type Keys<Jwks> = { readonly jwks?: Jwks | null | undefined; readonly jwksUri?: string | null | undefined };
 type ApplicationType = { readonly type: 'public' | 'confidential' };
 
-/** An application as it is stored. */
+/** Stored fields that determine how an application authenticates. */
 type StoredAuthentication = ApplicationType &
   Keys<unknown> & { readonly certificateAuthMethod?: CertificateAuthenticationMethod | null | undefined };
 
-/** Returns how an application authenticates. Without a certificate, an application with keys authenticates with them. */
+/** Returns how an application authenticates. An application that has keys but does not use a certificate authenticates with its keys. */
 export const getClientAuthenticationMethod = (application: StoredAuthentication): ClientAuthenticationMethod => {
   const { type, jwks, jwksUri, certificateAuthMethod } = application;
   if (type === 'public') return 'none';
@@ -32,7 +32,7 @@ export const getClientAuthenticationMethod = (application: StoredAuthentication)
 
 export type ClientAuthenticationInput = ApplicationType &
   Keys<UncheckedJwks> & {
-    /** Requested method (default: without authentication for a public application, with a secret for a confidential one). */
+    /** Requested method (default: no authentication for a public application, a secret for a confidential application). */
     readonly tokenEndpointAuthMethod?: ClientAuthenticationMethod | undefined;
     readonly tlsClientAuthSubject?: CertificateSubject | null | undefined;
   };

@@ -3,7 +3,7 @@ import type { ClientAuthenticationMethod } from './client-authentication.ts';
 
 /** Which client certificates the server accepts. */
 export type ClientCertificateSupport = {
-  /** Whether the server learns the certificates of clients. */
+  /** Whether the server receives client certificates. */
   readonly accepted: boolean;
   /** Whether the server trusts an authority that issues certificates for `tls_client_auth`. */
   readonly hasAuthority: boolean;
@@ -22,7 +22,7 @@ type ClientCertificateSupportError = {
 const acceptsNone = (value: string): FieldErrorDetail =>
   translatable`cannot be ${{ value }}: the server accepts no client certificates; its operator must set MANDATE_CLIENT_CERTIFICATES`;
 
-/** Yields the settings of an application that need certificates which the server does not accept. */
+/** Yields the application settings that require client certificates of a kind that the server does not accept. */
 export function* findClientCertificateSupportErrors(
   { tokenEndpointAuthMethod: method, tlsClientCertificateBoundAccessTokens: isBound = false }: CertificateSettings,
   { accepted, hasAuthority }: ClientCertificateSupport,

@@ -26,7 +26,7 @@ const ownScopes = [
 /** All scopes of the console's application. It places no orders and makes no payments for the signed-in user. */
 const applicationScopes = scopeNames.filter((name) => scopeDefinitions[name].admin || ownScopes.some((own) => own === name));
 
-/** Scopes that the console requests at the sign-in: all except those to which users must always consent. */
+/** Scopes that the console requests at sign-in: all except those to which users must always consent. */
 export const consoleScopes: readonly Scope[] = applicationScopes.filter((name) => !administratorOnlyScopes.has(name));
 
 /**

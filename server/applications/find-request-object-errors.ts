@@ -6,7 +6,7 @@ type RequestObjectSettings = {
   readonly jwksUri?: string | null | undefined;
 };
 
-/** Yields why an application cannot be required to sign its authorization requests (RFC 9101). */
+/** Yields the reasons why an application cannot be required to sign its authorization requests (RFC 9101). */
 export function* findRequestObjectErrors({
   requireSignedRequestObject: isRequired = false,
   jwks,

@@ -41,7 +41,10 @@ function parseAttribute(text: string): Attribute | undefined {
 /** Removes spaces that are not escaped, which RFC 2253 and many tools add after separators. */
 const removeOuterSpaces = (value: string): string => value.replace(/^ +/, '').replace(/(?<!\\) +$/, '');
 
-/** Decodes `\,` and the UTF-8 bytes `\C3\A4`. Returns undefined if a backslash or a reserved character remains. */
+/**
+ * Decodes escape sequences: escaped characters such as `\,` and UTF-8 bytes such as `\C3\A4`. Returns undefined if a backslash or a
+ * reserved character remains.
+ */
 function unescapeValue(value: string): string | undefined {
   if (/[\\",;<>]/.test(value.replaceAll(escapePattern, ''))) return undefined;
   const parts: Buffer[] = [];
@@ -59,7 +62,7 @@ const formatAttribute = ({ type, value }: Attribute): string => `${type}=${value
 const formatName = (name: DistinguishedName): string => JSON.stringify(name.map((attributes) => attributes.map(formatAttribute)));
 
 /**
- * Returns whether a certificate's subject is exactly this distinguished name (RFC 4514). Values are compared with their case.
+ * Returns whether a certificate's subject is exactly this distinguished name (RFC 4514). The comparison of values is case-sensitive.
  * @param subject the `subject` of an `X509Certificate`, with one relative distinguished name per line, in the order of the certificate
  */
 export function isSubjectEqualTo(subject: string, expected: string): boolean {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { translatable, type TranslatableText } from '../http/problem-details/translatable-text.ts';
 import { formatInEnglish } from '../http/problem-details/translate-detail.ts';
 
-/** Thrown for an unusable key. The message continues a sentence that starts with the key, and is intended for the client developer. */
+/** Thrown for an unusable key. The message completes a sentence that starts with the key, and is intended for the client developer. */
 export class UnusableJwkError extends Error {
   override readonly name: string = 'UnusableJwkError';
   readonly reason: TranslatableText;
@@ -53,7 +53,7 @@ const exportedKey = z.object({
 });
 
 /**
- * Returns a public key for signatures with only the members that the server uses.
+ * Returns a public signature key, reduced to the members that the server uses.
  * @throws {UnusableJwkError} if the key is private, of an unsupported type or too weak
  */
 export function parsePublicJwk(jwk: unknown): PublicJsonWebKey {

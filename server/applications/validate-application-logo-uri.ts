@@ -1,4 +1,4 @@
-/** Prefix of the logo URIs that pages embed. Loading a picture from another server would reveal to that server who opened the page. */
+/** Prefix of the logo URIs that pages embed. Loading an image from another server would reveal to that server who opened the page. */
 const pngDataPrefix = 'data:image/png;base64,';
 const sideMax = 512;
 const bytesMax = 32_768;

@@ -7,7 +7,7 @@ import type { ApprovalEntity } from './approval.entity.ts';
 /** An approval together with the quote that it covers. */
 export type ApprovalWithQuote = { readonly approval: ApprovalEntity; readonly quote: QuoteEntity; readonly applicationName: string };
 
-/** Returns the status that follows from what happened to the approval and its quote. */
+/** Derives the status from the timestamps of the approval and its quote. */
 export function deriveApprovalStatus({ approval, quote }: Pick<ApprovalWithQuote, 'approval' | 'quote'>, now: Date): ApprovalStatus {
   if (approval.usedAt) return 'used';
   if (approval.declinedAt) return 'declined';

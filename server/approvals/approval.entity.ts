@@ -6,8 +6,8 @@ import { Quote } from '../quotes/quote-and-quote-reservation.entity.ts';
 import { User } from '../users/user.entity.ts';
 
 /**
- * A request to the customer to approve the order of one quote. The status is not stored (`deriveApprovalStatus`). The function that places
- * orders sets `usedAt` and `order`.
+ * A request for the customer's approval of an order from one quote. The status is not stored; `deriveApprovalStatus` computes it. The
+ * function that places orders sets `usedAt` and `order`.
  */
 export const Approval = defineEntity({
   name: 'Approval',
@@ -53,7 +53,7 @@ export const Approval = defineEntity({
 });
 export type ApprovalEntity = InferEntity<typeof Approval>;
 
-/** The amount above which a customer must use a second factor to approve an order. Customers without a row need none. */
+/** The amount above which a customer must use a second factor to approve an order. Customers without a row never need a second factor. */
 export const ApprovalSettings = defineEntity({
   name: 'ApprovalSettings',
   tableName: 'approval_settings',

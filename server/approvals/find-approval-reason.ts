@@ -14,7 +14,7 @@ type Grant = {
 
 /**
  * Returns why an order needs the customer's approval, or null if the order is within all limits.
- * @throws {Problem} `limit_exceeded` if the order exceeds a limit that an administrator set, which the customer's approval does not replace
+ * @throws {Problem} `limit_exceeded` if the order exceeds a limit set by an administrator, which the customer's approval cannot override
  */
 export async function findApprovalReason(
   em: EntityManager,

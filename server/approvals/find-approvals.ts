@@ -11,7 +11,7 @@ import { Approval, type ApprovalEntity } from './approval.entity.ts';
 
 type Filter = FilterQuery<ApprovalEntity>;
 
-/** Returns the filter for the approvals of a customer, or only those that one application requested. */
+/** Returns the filter for a customer's approvals: all of them, or only those that one application requested. */
 export const buildApprovalFilter = (userId: number, clientId?: string): Filter => ({
   user: userId,
   ...(clientId !== undefined && { clientId }),
@@ -27,7 +27,7 @@ export function buildReadableApprovalsFilter(principal: Principal): Filter {
   return buildApprovalFilter(principal.user?.id ?? 0, clientId);
 }
 
-/** Returns the filter for the approvals of every customer, or of one, that the principal, who manages orders, may read. */
+/** Returns the filter for the approvals that a principal who manages orders may read: those of all customers or of one customer. */
 export function buildAllApprovalsFilter(principal: Principal, userId: number | undefined): Filter {
   const clientId = findRequiredOrderClientId(principal);
   return { ...(userId !== undefined && { user: userId }), ...(clientId !== undefined && { clientId }) };
@@ -47,7 +47,8 @@ export function buildApprovalStatusFilter(statuses: readonly ApprovalStatus[], n
     },
     expired: { ...isOpen, expiresAt: { $lte: now } },
     approved: { ...isOpen, expiresAt: { $gt: now }, approvedAt: { $ne: null } },
-    // An expiration is reported later, so the last condition is always met. With it, PostgreSQL can use the index of open approvals.
+    // The last condition is always true, because an expiration is reported only after it has occurred. The condition lets PostgreSQL use
+    // the index of open approvals.
     pending: { ...isOpen, expiresAt: { $gt: now }, approvedAt: null, expirationReportedAt: null },
   };
   return { $or: statuses.map((status) => filters[status]) };
@@ -70,7 +71,7 @@ export async function findApproval(em: EntityManager, filter: Filter, id: number
   return found;
 }
 
-/** Like `findApproval`, but locks the approval, so that it is decided, canceled or used by only one of several requests. */
+/** Like `findApproval`, but locks the approval, so that only one of several concurrent requests can decide, cancel or use it. */
 export async function lockApproval(em: EntityManager, filter: Filter, id: number): Promise<ApprovalWithQuote | undefined> {
   const lock = { fields: ['id'], lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
   const locked = await em.findOne(Approval, { $and: [filter, { id }] }, lock);

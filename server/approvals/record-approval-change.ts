@@ -18,7 +18,7 @@ export type ApprovalActor = {
 /** The server itself. */
 export const serverActor: ApprovalActor = { source: { ip: null, userAgent: null } };
 
-/** Records the event and the audit event of a change, in the transaction of the change. */
+/** Records the event and the audit event of a change, in the transaction that makes the change. */
 export async function recordApprovalChange(
   em: EntityManager,
   change: ApprovalChange,

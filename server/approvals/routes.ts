@@ -32,7 +32,7 @@ import { waitForChange } from './wait-for-change.ts';
 
 /** Additional dependencies of the approval handlers. */
 export type ApprovalDependencies = {
-  /** Sends the customer an e-mail about a request, in the transaction of the request. */
+  /** Sends the customer an e-mail about an approval request, in the transaction that creates the request. */
   readonly emailApprovalRequest: (em: EntityManager, requested: ApprovalWithQuote, now: Date) => Promise<void>;
   /** Authentication context class of a sign-in with a second factor (RFC 9470). */
   readonly secondFactorAcrValue: string;
@@ -166,7 +166,7 @@ async function decide(
 
 /**
  * Locks an approval of the principal's user.
- * @throws {Problem} `forbidden` if an application could approve its own orders, or is not an application of the shop
+ * @throws {Problem} `forbidden` if the application requested the approval itself, or is not one of the shop's own applications
  */
 async function lockApprovalToDecide(em: EntityManager, principal: Principal, id: number): Promise<ApprovalWithQuote> {
   assertNoOrderLimits(principal, 'approve or decline orders');

@@ -21,7 +21,7 @@ export async function saveSecondFactorAmount(
   await em.upsert(ApprovalSettings, { user: userId, secondFactorAbove: amount.above, currency: amount.currency, updatedAt: now });
 }
 
-/** Returns whether the customer must use a second factor to approve the order. An amount in another currency cannot be compared. */
+/** Returns whether the customer must use a second factor to approve the order. Amounts in different currencies cannot be compared. */
 export async function requiresSecondFactor(em: EntityManager, { approval, quote }: ApprovalWithQuote): Promise<boolean> {
   const amount = await findSecondFactorAmount(em, approval.user);
   return amount !== undefined && (amount.currency !== quote.currency || quote.total > amount.above);

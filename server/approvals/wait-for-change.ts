@@ -20,8 +20,8 @@ type WaitOptions<Result> = {
 };
 
 /**
- * Reads until the result satisfies `isDone` or the time has elapsed. Every change of an order or approval writes an event, which causes a new
- * read.
+ * Reads until the result satisfies `isDone` or the time has elapsed. Every change to an order or approval writes an event, which triggers
+ * another read.
  */
 export async function waitForChange<Result>({
   em,
@@ -51,7 +51,7 @@ export async function waitForChange<Result>({
   }
 }
 
-/** Resolves at this time of the performance clock, or when the signal is aborted. */
+/** Resolves at the given time (as returned by `performance.now()`), or when the signal is aborted. */
 async function pauseUntil(time: number, signal: AbortSignal): Promise<void> {
   const leftMs = time - performance.now();
   if (leftMs > 0) await sleep(leftMs, undefined, { signal }).catch(() => undefined);

@@ -16,7 +16,7 @@ export async function readShopBranding(em: EntityManager): Promise<ShopBranding>
   return entity ? shopBrandingFromEntity(entity) : defaultShopBranding;
 }
 
-/** Reads the logo with this hash; undefined if the shop has another logo or none. */
+/** Reads the logo with this hash. Returns undefined if the shop has a different logo or no logo. */
 export async function readLogoContent(em: EntityManager, hash: string): Promise<{ mediaType: string; content: Buffer } | undefined> {
   const options = { fields: ['logoMediaType', 'logoContent'], disableIdentityMap: true } as const;
   const entity = await em.findOne(BrandingEntity, { id: singleRowId, logoHash: hash }, options);

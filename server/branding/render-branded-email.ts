@@ -11,7 +11,7 @@ export type EmailContent = {
   readonly subject: string;
   /** Text, or a code that the user types. */
   readonly paragraphs: readonly (string | { readonly code: string })[];
-  /** The button below the paragraphs. `hint` precedes the address, for users whose mail program does not show the button. */
+  /** The button below the paragraphs. `hint` precedes the URL, for users whose mail program does not show the button. */
   readonly action?: { readonly url: string; readonly label: string; readonly hint: string } | undefined;
   readonly lists?: readonly { readonly title: string; readonly items: readonly string[] }[];
   /** Paragraphs in small print at the end. */

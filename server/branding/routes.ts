@@ -19,7 +19,7 @@ import { parseLogoImage, type LogoError, type LogoImage } from './parse-logo-ima
 import { calculateThemeColors } from './theme-colors.ts';
 
 export type BrandingDependencies = Pick<HandlerDependencies, 'em'> & {
-  /** Public URL of the server, where the logo is served. */
+  /** Public URL of the server, which serves the logo. */
   readonly issuer: string;
 };
 

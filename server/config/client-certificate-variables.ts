@@ -20,7 +20,7 @@ export function* findClientCertificateFaults(env: ClientCertificateVariables): G
   const { MANDATE_CLIENT_CERTIFICATES: source, MANDATE_CLIENT_CA: authorities } = env;
   if (source === 'tls' && env.MANDATE_TLS_CERT === undefined)
     yield { variable: 'MANDATE_CLIENT_CERTIFICATES', message: 'must be off or proxy, unless the server terminates TLS (MANDATE_TLS_CERT)' };
-  // with a number, every machine that can connect to the server could present the certificate of any client
+  // if only the number of proxies were known, any machine that can connect to the server could present the certificate of any client
   if (source === 'proxy' && typeof env.MANDATE_TRUST_PROXY !== 'string')
     yield {
       variable: 'MANDATE_TRUST_PROXY',
@@ -34,7 +34,10 @@ export function* findClientCertificateFaults(env: ClientCertificateVariables): G
   if (message !== undefined) yield { variable: 'MANDATE_CLIENT_CA', message };
 }
 
-/** Returns where client certificates come from, and the file of their authorities; undefined if the server accepts no certificates. */
+/**
+ * Returns the source of client certificates and the file with the certificates of the authorities that issue them; undefined if the server
+ * accepts no certificates.
+ */
 export function toClientCertificateConfig(
   env: ClientCertificateVariables,
 ): { readonly source: ClientCertificateSource; readonly authoritiesFile: string | undefined } | undefined {

@@ -56,7 +56,7 @@ export type Config = {
   readonly replicaUrl: string | undefined;
   /** Secret that all keys are derived from; `undefined` if a generated secret in the data directory may be used. */
   readonly secret: string | undefined;
-  /** Whether prices include tax or tax is added to them. */
+  /** Whether prices include tax; if not, tax is added to them. */
   readonly taxMode: (typeof taxModes)[number];
   /** Payment providers in addition to manually recorded payments. */
   readonly payments: {
@@ -76,7 +76,7 @@ export type Config = {
   readonly openRegistration: boolean;
   /** Trusted reverse proxies that report the client's IP address, as a count or as addresses (default: none). */
   readonly trustProxy: number | string | false;
-  /** Where client certificates come from, and the file with the certificates of the authorities that issue them. */
+  /** Source of client certificates, and the file with the certificates of the authorities that issue them. */
   readonly clientCertificates: { readonly source: ClientCertificateSource; readonly authoritiesFile: string | undefined } | undefined;
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
@@ -95,7 +95,7 @@ export type Config = {
 
 const roles = ['all', 'web', 'worker'] as const;
 
-/** Lists all errors in the environment variables, without their values. */
+/** Lists all errors in the environment variables, without the variables' values. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }

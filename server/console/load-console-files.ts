@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
 
 type ConsoleFiles = {
-  /** Path of the first script, relative to the folder of the console. */
+  /** Path of the first script, relative to the console folder. */
   readonly script: string;
-  /** Stylesheets of the first script. */
+  /** Stylesheets that the first script imports. */
   readonly stylesheets: readonly string[];
   /** Modules that the first script imports. */
   readonly imports: readonly string[];
@@ -27,8 +27,8 @@ const manifestSchema = z.record(
 const immutable = 'public, max-age=31536000, immutable';
 
 /**
- * Loads the list of the console's built files; each file is read when it is first requested. Returns `undefined` if the console has not been
- * built, because the development packages are not installed.
+ * Loads the list of the console's built files; each file is read when it is first requested. Returns `undefined` if the console has not
+ * been built; building it requires the development packages.
  */
 export function loadConsoleFiles(folder: URL | undefined = findBuiltConsole()): ConsoleFiles | undefined {
   if (folder === undefined) return undefined;
@@ -47,7 +47,7 @@ export function loadConsoleFiles(folder: URL | undefined = findBuiltConsole()): 
   return { script: entry.file, stylesheets: entry.css, imports, assets };
 }
 
-/** The image and the published server contain the built files; in the package, the assets are compressed. */
+/** The container image and the published package contain the built files; in the package, the assets are compressed. */
 function findBuiltConsole(): URL | undefined {
   const folders = [new URL('files/', import.meta.url), new URL('../../console/dist/', import.meta.url)];
   return folders.find((folder) => existsSync(new URL('manifest.json', folder)));

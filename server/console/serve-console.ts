@@ -32,8 +32,8 @@ export function serveConsole(issuer: string, files: ConsoleFiles | undefined = l
 }
 
 /**
- * Response headers with a strict Content Security Policy. The component library adds style elements, which need the nonce. Pictures of
- * products can be on other hosts.
+ * Response headers with a strict Content Security Policy. The component library adds style elements, which need the nonce. Product images
+ * can be on other hosts.
  */
 const pageHeaders = (issuer: string, nonce: string): Record<string, string> => ({
   'Content-Security-Policy': [

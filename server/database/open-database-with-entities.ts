@@ -45,7 +45,7 @@ export type OpenOptions = {
   readonly storage?: DiskSpaceMonitor | undefined;
 };
 
-/** Migrations are forward-only. A generated `down` migration would also recreate every database function incorrectly. */
+/** Migrations are forward-only, and a generated `down` migration would recreate every database function incorrectly. */
 class ForwardOnlyMigrationGenerator extends TSMigrationGenerator {
   override generateMigrationFile(className: string, diff: { up: string[]; down: string[] }): string {
     return super.generateMigrationFile(className, { ...diff, down: [] });

@@ -70,7 +70,7 @@ const pageHeaders = (issuer: string, nonce?: string): Record<string, string> => 
 
 type PageFiles = { readonly style: string; readonly scripts: readonly string[]; readonly library: string };
 
-/** The frame of the page is in the language of the request; the descriptions of the API, and Scalar, are in English. */
+/** The page frame is in the language of the request; the API descriptions and Scalar are in English. */
 const referenceDocument = (
   { shop, messages, languageSwitch, base }: PageSettings,
   { style, scripts, library }: PageFiles,

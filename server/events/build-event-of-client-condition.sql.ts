@@ -5,9 +5,9 @@ const orderIds = Object.entries(eventSubjectDefinitions).flatMap(([subject, { or
 );
 
 /**
- * Returns the SQL condition that an event (alias `v`) belongs to an order that a client placed, to a quote that it requested and that no
- * other client converted into an order, to an approval that it requested, or to none of these. Events of exports and imports of orders
- * belong to the client only if the task was restricted to its orders.
+ * Returns the SQL condition for the events (alias `v`) of orders that a client placed, of quotes that it requested and that no other client
+ * converted into an order, of approvals that it requested, and of all other subjects. Events of order exports and imports match only if the
+ * task was restricted to the client's orders.
  * @param clientIdColumn name of the column with the client ID. It becomes part of the SQL text, so it must never contain a value.
  */
 export const buildEventOfClientConditionSql = (clientIdColumn: string): string => `case

@@ -14,8 +14,8 @@ const payloadOf = (em: EntityManager, topic: EventSignalTopic): string => `${top
 
 /**
  * Sends a signal to other processes when the transaction commits. PostgreSQL serializes the commits of transactions that execute NOTIFY.
- * Therefore, call this function only in the transaction that assigns sequence numbers (it never runs concurrently), and never in a
- * transaction that places orders.
+ * Therefore, call this function only in the transaction that assigns sequence numbers (only one such transaction runs at a time), and never
+ * in a transaction that places orders.
  */
 export const notifyOtherProcessesOnCommit = (em: EntityManager, topic: EventSignalTopic): Promise<void> =>
   notifyEventChannel(em, [payloadOf(em, topic)]);

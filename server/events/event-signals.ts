@@ -20,10 +20,13 @@ const fallbackPollMs = 1_000;
 export class EventSignals {
   /** Distinguishes this process's signals from those of other processes. */
   readonly processId = randomUUID();
-  /** Whether this process receives all signals: other processes' signals arrive, or the database is embedded and has only one process. */
+  /**
+   * Whether this process receives all signals: either the signals of other processes arrive, or the database is embedded and only one
+   * process uses it.
+   */
   receivesAllSignals: boolean;
   readonly #emitter = new EventEmitter().setMaxListeners(0);
-  /** Runs listeners outside the context of the request that caused the signal, because they must not use that request's transaction. */
+  /** Runs listeners outside the context of the request that triggered the signal, because they must not use that request's transaction. */
   readonly #outsideRequests = AsyncLocalStorage.snapshot();
 
   constructor(hearsOtherProcesses: boolean) {
@@ -41,7 +44,7 @@ export class EventSignals {
     return () => void this.#emitter.off(topic, listener);
   }
 
-  /** Adds a listener for this process's writes, which is called with each topic after the transaction. */
+  /** Adds a listener for this process's writes. The listener is called with each topic after the transaction. */
   onLocalWrite(listener: (topic: EventSignalTopic) => void): void {
     this.#emitter.on('own write', listener);
   }

@@ -21,8 +21,8 @@ const firstRunLockId = 7_262_634;
 const administratorName = 'Administrator';
 
 /**
- * On the first start with a given database, creates the administrator and, in development, a demonstration shop. Everything is created in
- * one transaction, so an administrator exists if and only if the transaction was committed, and the next start repeats an interrupted first
+ * On the first start with a new database, creates the administrator and, in development, a demonstration shop. Everything is created in one
+ * transaction, so an administrator exists if and only if the transaction was committed, and the next start repeats an interrupted first
  * start. If several processes start at the same time, only one of them creates the data.
  */
 export async function createAdministratorAndDemonstrationShop(

@@ -24,7 +24,7 @@ export type GivenCredentials = { readonly client_secret?: string | undefined; re
 export type IdentityProviderError = { readonly field: string; readonly detail: string };
 
 /**
- * Yields the contradictions in the fields of a provider.
+ * Yields the contradictions between a provider's fields.
  * @param storedMethod authentication method for which a credential is already stored; undefined for a new provider
  * @param development whether HTTP issuers on this machine are accepted
  */

@@ -15,7 +15,10 @@ export const IdentityProviderEntity = defineEntity({
     issuer: p.text().unique().check('length(issuer) <= 500'),
     clientId: p.text(),
     tokenEndpointAuthMethod: p.enum(identityProviderAuthenticationMethods),
-    /** The encrypted client secret or private key, depending on `tokenEndpointAuthMethod`. The provider must receive it, so it is not hashed. */
+    /**
+     * The encrypted client secret or private key, depending on `tokenEndpointAuthMethod`. It is not hashed, because the server needs the
+     * original value to authenticate to the provider.
+     */
     sealedCredential: p.text(),
     /** `kid` of the private key. */
     keyId: p.text().nullable(),

@@ -5,14 +5,14 @@ export const offlineAccessScope = 'offline_access';
 
 type RequestFields = Pick<IdentityProviderRow, 'preset' | 'scopes'>;
 
-/** Returns whether the server requests refresh tokens from a provider, and checks with them whether accounts still exist. */
+/** Returns whether the server requests refresh tokens from a provider and uses them to check whether accounts still exist. */
 export const requestsOfflineAccess = ({ scopes }: Pick<IdentityProviderRow, 'scopes'>): boolean => scopes.includes(offlineAccessScope);
 
-/** Google and Apple do not know the scope. Apple always issues a refresh token. */
+/** Google and Apple do not support the scope. Apple always issues a refresh token. */
 const presetsWithoutOfflineAccessScope = new Set<IdentityProviderRow['preset']>(['google', 'apple']);
 
 /**
- * Returns the parameters of an authorization request that determine what the user is asked for.
+ * Returns the parameters of an authorization request that determine which access the user is asked to grant.
  * @returns `scope`, and the parameter without which the provider ignores the request for offline access
  */
 export function getScopeParameters({ preset, scopes }: RequestFields): { readonly scope: string } & Record<string, string> {
@@ -28,6 +28,6 @@ const minuteMs = 60_000;
 const appleCheckIntervalMs = 24 * 60 * minuteMs;
 const checkIntervalMs = 15 * minuteMs;
 
-/** Returns the minimum time between two checks whether an account at a provider still exists, in milliseconds. */
+/** Returns the minimum time, in milliseconds, between two checks of whether an account at a provider still exists. */
 export const getAccountCheckIntervalMs = (preset: IdentityProviderRow['preset'] | undefined): number =>
   preset === 'apple' ? appleCheckIntervalMs : checkIntervalMs;

@@ -45,6 +45,6 @@ function toRowErrors({ issues }: ZodError): RowError[] {
     code: code === 'invalid_type' && 'received' in issue && issue.received === 'undefined' ? 'required' : 'invalid_value',
     detail: message,
   }));
-  // Several rules of one field can have the same message.
+  // Several rules for one field can produce the same message.
   return errors.filter(({ field, detail }, at) => at === errors.findIndex((each) => each.field === field && each.detail === detail));
 }

@@ -15,7 +15,7 @@ export type Job = {
 };
 
 export type JobRunner = {
-  /** Runs all jobs immediately instead of at their next interval. */
+  /** Runs all jobs immediately, without waiting for their next interval. */
   wake(): void;
   /** Stops all jobs and waits for runs in progress. */
   stop(): Promise<void>;

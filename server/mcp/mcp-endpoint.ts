@@ -11,8 +11,8 @@ type McpEndpointOptions = McpRequestHandlerOptions & {
 };
 
 /**
- * Creates the Model Context Protocol endpoint (streamable HTTP), stateless, that is, without sessions. The MCP library is loaded when the
- * first authenticated request arrives, because it needs 25 MB of memory, and many shops have no assistants.
+ * Creates the stateless Model Context Protocol endpoint (streamable HTTP without sessions). The MCP library is loaded when the first
+ * authenticated request arrives, because it needs 25 MB of memory, and many shops have no assistants.
  */
 export function createMcpEndpoint({ authenticate, ...options }: McpEndpointOptions): Router {
   const getHandler = createLazyGetter(async () => (await import('./mcp-request-handler.ts')).createMcpRequestHandler(options));

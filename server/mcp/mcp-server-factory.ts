@@ -14,13 +14,13 @@ import { registerMcpPrompts, registerMcpResources } from './register-mcp-resourc
 import { findCreatedTaskResult, mcpTasksExtension, registerMcpTasks, type TaskTools } from './register-mcp-tasks.ts';
 
 /**
- * The tools that the URL of the MCP server selects, as far as the caller's token permits. Only usable tools are listed, because every
- * listed tool takes up part of an assistant's context.
+ * The tools that the MCP server URL selects and the caller's token permits. Only usable tools are listed, because every listed tool takes
+ * up part of an assistant's context.
  */
 export type OfferedTools = UsableTools & {
   /** Tools that require a scope that the token lacks. A call to one of them makes the client request the scope. */
   readonly lackingScope: readonly McpTool[];
-  /** Whether the caller can subscribe to changes of orders and products, which requires access to the event feed. */
+  /** Whether the caller can subscribe to changes to orders and products, which requires access to the event feed. */
   readonly canSubscribe: boolean;
   /** Tools with which the caller can follow the tasks that its tools start; undefined if it cannot start or read tasks. */
   readonly tasks: TaskTools | undefined;
@@ -30,7 +30,10 @@ export type OfferedTools = UsableTools & {
 export const createMcpToolListGetter = (issuer: string): (() => readonly McpTool[]) =>
   createLazyGetter(() => createMcpTools(readApiV1OpenApiDocument(issuer)));
 
-/** Returns a function that creates an MCP server for one request, in the era of the client's protocol version. Schemas are compiled on first use and shared. */
+/**
+ * Returns a function that creates an MCP server for one request. `era` is `legacy` for the 2025 versions of the protocol, otherwise
+ * `modern`. Schemas are compiled on first use and shared.
+ */
 export function createMcpServerFactory(): (offered: OfferedTools, era: 'legacy' | 'modern') => McpServer {
   const schemas = new Map<JsonObject, CompiledSchema>();
   const schemaOf = (schema: JsonObject): CompiledSchema => {

@@ -3,12 +3,12 @@ import { selectMcpTools, UnknownMcpToolSetError, type McpTool } from '@mandate/c
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import { translatable, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
 
-/** Path that offers only tools that change nothing. */
+/** Path at which only read-only tools are offered. */
 export const readOnlyMcpPath = '/mcp/readonly';
 
 /**
- * Returns the tools that the URL of an assistant's MCP server selects: `?tools=orders,products` selects tool sets, `?tools=all` all tools;
- * `/mcp/readonly` or `?readonly=true` selects only tools that change nothing.
+ * Returns the tools that the URL of an assistant's MCP server selects: `?tools=orders,products` selects tool sets, `?tools=all` selects all
+ * tools; `/mcp/readonly` or `?readonly=true` selects only tools that change nothing.
  * @throws {Problem} `invalid_request` if a tool set does not exist or a value is invalid
  */
 export function parseMcpToolSelection(

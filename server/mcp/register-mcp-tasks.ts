@@ -13,13 +13,13 @@ import { z } from 'zod';
 import { mcpTaskFromApiTask, toolResultFromTask } from './mcp-task-from-api-task.ts';
 
 /**
- * The extension for tool calls that take long: a call returns a task, whose status and result the client asks for (SEP-2663). The API stores
+ * The extension for long-running tool calls: a call returns a task, and the client polls its status and result (SEP-2663). The API stores
  * the tasks, so any process can serve these requests, and each caller can access only its own tasks.
  */
 export const mcpTasksExtension = 'io.modelcontextprotocol/tasks';
 const requiredCapabilities = { extensions: { [mcpTasksExtension]: {} } };
 
-/** The tools that read and cancel a task, as far as the caller's token permits, and the function that sends their API requests. */
+/** The tools that read and cancel a task, if the caller's token permits them, and the function that sends their API requests. */
 export type TaskTools = {
   readonly get: McpTool;
   readonly cancel: McpTool | undefined;
@@ -72,7 +72,7 @@ export function registerMcpTasks(server: McpServer, tools: TaskTools): void {
   });
 }
 
-/** Status of the response if a task cannot be canceled any more. The extension requires the same acknowledgment as for a cancellation. */
+/** Status of the response if a task can no longer be canceled. The extension requires the same acknowledgment as for a cancellation. */
 const finishedStatus = 409;
 
 /**

@@ -7,7 +7,7 @@ import type { OfferedTools } from './mcp-server-factory.ts';
 import { parseMcpToolSelection } from './parse-mcp-tool-selection.ts';
 import { findTaskTools } from './register-mcp-tasks.ts';
 
-/** Returns the tools that the URL of the MCP server selects, as far as the caller's token permits. */
+/** Returns the tools that the MCP server URL selects and the caller's token permits. */
 export function selectOfferedTools(req: Request, tools: readonly McpTool[], send: SendToolRequest): OfferedTools {
   const principal = requirePrincipal(req);
   const canRequestApprovals = principal.orderAuthorization?.canRequestApprovals === true;

@@ -11,12 +11,12 @@ const isMessage = (message: unknown): message is { readonly type: unknown } =>
   typeof message === 'object' && message !== null && 'type' in message;
 const isMetricsMessage = (message: unknown): message is MetricsMessage => isMessage(message) && message.type === 'mandate:metrics';
 
-/** How long a scrape waits for a process, in milliseconds. After that, the last values of the process count. */
+/** How long a scrape waits for a process, in milliseconds. After that, the values that the process reported last are used. */
 const maxWaitMs = 2_000;
 
 /**
- * The metrics of the server processes that a supervisor has started. The library's `AggregatorRegistry` is not used: a scrape would fail when a
- * process exits during it, and the gauges of exited processes would be added to those of running ones.
+ * The metrics of the server processes that a supervisor has started. The library's `AggregatorRegistry` is not used: a scrape would fail if
+ * a process exited during the scrape, and the gauges of exited processes would be added to those of running processes.
  */
 class ProcessMetrics {
   readonly #latest = new Map<Worker, MetricValues>();
@@ -57,7 +57,7 @@ class ProcessMetrics {
   }
 }
 
-/** Serves the sums of the metrics of the supervisor and its server processes. Returns a function that stops the server. */
+/** Serves metrics that are summed over the supervisor and its server processes. Returns a function that stops the server. */
 export function serveMetricsOfAllProcesses(address: MetricsAddress, log: Log): Promise<() => Promise<void>> {
   const supervisorRegistry = new Registry();
   collectDefaultMetrics({ register: supervisorRegistry });
@@ -69,7 +69,7 @@ export function serveMetricsOfAllProcesses(address: MetricsAddress, log: Log): P
   return serveMetrics(address, render, log);
 }
 
-/** Sends the metrics of this process to its supervisor when it asks for them. Returns a function that sends the last values. */
+/** Sends the metrics of this process to its supervisor on request. Returns a function that sends the last values. */
 export function sendMetricsToSupervisor(registry: Registry): () => Promise<void> {
   const send = async (): Promise<void> => {
     const message: MetricsMessage = { type: 'mandate:metrics', metrics: await registry.getMetricsAsJSON() };

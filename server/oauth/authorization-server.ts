@@ -87,7 +87,7 @@ export type CreateAuthorizationServerOptions = {
   readonly listProductCategories?: PageContext['listProductCategories'] | undefined;
   /** Reads the orders for the account pages (default: none). */
   readonly orders?: OrdersOfCustomer;
-  /** Waits for events (default: an own instance). */
+  /** Waits for events (default: a new instance). */
   readonly newEvents?: EventWaiter | undefined;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
@@ -95,7 +95,7 @@ export type CreateAuthorizationServerOptions = {
   readonly languages?: Languages;
   /** How long a repeated refresh request returns the first response, in seconds; 0 disables the replay. */
   readonly refreshGraceSeconds?: number;
-  /** Where client certificates come from, and who issues them (default: no certificate is accepted). */
+  /** Source of client certificates, and the authorities that issue them (default: no certificate is accepted). */
   readonly clientCertificates?: ClientCertificateOptions | undefined;
 };
 
@@ -117,7 +117,7 @@ export type AuthorizationServer = {
 
 const listNothing = async (): Promise<readonly string[]> => [];
 
-/** Returns the functions that list what the limits on the consent page can contain. */
+/** Returns the functions that list the currencies and categories for the limits on the consent page. */
 const listsForOrderLimits = ({
   listOrderCurrencies = listNothing,
   listProductCategories = listNothing,

@@ -11,11 +11,11 @@ import {
 
 /** An order parsed from its rows. */
 export type ParsedOrder = {
-  /** The file line at which errors in the order as a whole are reported. */
+  /** Line number at which errors in the order as a whole are reported. */
   readonly line: number;
   readonly head: ImportedOrderHead;
   readonly lines: readonly ImportedOrderLine[];
-  /** File line number of each order line. */
+  /** Line number in the file for each order line. */
   readonly lineNumbers: readonly number[];
   readonly issues: readonly ImportIssue[];
 };

@@ -17,12 +17,12 @@ export type SpendingLimit = {
   readonly time_zone: string;
   /** Amount spent in the current period; null if the limit has no period. */
   readonly spent: number | null;
-  /** Categories of the products that can be ordered; null for all products. */
+  /** Product categories that can be ordered; null for all products. */
   readonly categories: readonly string[] | null;
 };
 
 type Amount = number | string | null;
-/** A row of the function. The drivers differ in the type of large numbers. */
+/** A row of the function. The drivers return large numbers as different types. */
 type SpendingLimitRow = Omit<SpendingLimit, 'per_order' | 'per_period' | 'spent'> & {
   readonly per_order: Amount;
   readonly per_period: Amount;

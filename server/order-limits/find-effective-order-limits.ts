@@ -6,11 +6,11 @@ import { findOrderLimits } from './save-find-and-delete-order-limits.ts';
 import { callSpendingLimitsFunction, type SpendingLimit } from './call-spending-limit-functions.ts';
 
 export type EffectiveLimits = {
-  /** What an application may do with a user's orders. */
+  /** Permissions and limits of an application for a user's orders. */
   readonly details: OrderAuthorizationDetails;
   /** The limits that the user set; null if only administrators set limits. */
   readonly setByUser: OrderAuthorizationDetails | null;
-  /** The budget of which the least remains. */
+  /** The budget with the smallest remaining amount. */
   readonly budget: Budget | null;
   /** Every budget that applies. */
   readonly budgets: readonly Budget[];
@@ -40,8 +40,8 @@ export async function findEffectiveOrderLimits(em: EntityManager, grantId: strin
 const unrestricted = { actions: [...orderActions], ownOrdersOnly: false, approval: 'above_limit' as const };
 
 /**
- * Combines limits into the lowest amount per order and the budget of which the least remains. All limits apply, but authorization details
- * have room for only one budget.
+ * Combines limits into the lowest amount per order and the budget with the smallest remaining amount. All limits apply, but authorization
+ * details can contain only one budget.
  */
 function combineSpendingLimits(limits: readonly SpendingLimit[]): {
   readonly details: OrderSpendingLimits | undefined;

@@ -1,8 +1,8 @@
 import { orderActions, type EffectiveOrderLimits } from '@mandate/contract';
 
 /**
- * Returns the first field in which `requested` permits more than `allowed`, or undefined if it permits at most as much. An absent limit
- * permits any amount.
+ * Returns the first field in which `requested` permits more than `allowed`, or undefined if there is no such field. An absent limit permits
+ * any amount.
  */
 export function findWidenedLimit(allowed: EffectiveOrderLimits, requested: EffectiveOrderLimits): string | undefined {
   const [before, after] = [allowed.limits, requested.limits];

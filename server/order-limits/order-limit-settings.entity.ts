@@ -7,11 +7,11 @@ export const OrderLimitSettingsEntity = defineEntity({
   tableName: 'order_limit_settings',
   properties: {
     id: p.integer().primary().autoincrement(false).check('id = 1'),
-    /** Highest limits that users can allow such an application. */
+    /** Highest limits that users can grant to such an application. */
     maximumLimits: p.json<OrderSpendingLimits>().nullable(),
     /** Limits that the consent page proposes if such an application requests none. */
     defaultLimits: p.json<OrderSpendingLimits>().nullable(),
-    /** Categories of the products that users can at most allow such an application to order; null for all products. */
+    /** Product categories from which users can allow such an application to order; null for all products. */
     maximumCategories: p.array().nullable(),
     /** Categories that the consent page proposes if such an application requests no limits; null for all products. */
     defaultCategories: p.array().nullable(),

@@ -17,7 +17,7 @@ export const OrderLimits = defineEntity({
     perOrder: p.bigint('number').nullable().check('per_order >= 1'),
     perPeriod: p.bigint('number').nullable().check('per_period >= 1'),
     period: p.enum(budgetPeriods).nullable(),
-    /** Categories of the products that can be ordered; null for all products. */
+    /** Product categories that can be ordered; null for all products. */
     categories: p.array().nullable(),
     /** IANA name of the time zone that determines when a period starts. */
     timeZone: p.text().default('UTC'),

@@ -21,11 +21,11 @@ export type ExceededLimit = {
   readonly period_ends_at?: string | null;
   /** Categories that all limits permit; only with the limit `categories`. */
   readonly categories?: readonly string[];
-  /** Products of other categories; only with the limit `categories`. */
+  /** Products in other categories; only with the limit `categories`. */
   readonly products?: readonly ProductOutsideCategories[];
   /**
-   * Whether the customer can approve the order: the customer permits approvals, and the order exceeds no limit of an administrator. Absent
-   * for payments; null for API keys, which cannot request approvals.
+   * Whether the customer can approve the order: the customer permits approvals, and the order exceeds no limit that an administrator set.
+   * Absent for payments; null for API keys, which cannot request approvals.
    */
   readonly approvable?: boolean | null;
   /** The approval that the application requested for the quote, if any. */
@@ -42,7 +42,7 @@ function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subj
     : { subject: translatable`The customer allows`, hint: changeHint };
 }
 
-/** For a request during which the access was revoked. */
+/** For a request during which access was revoked. */
 export const createRevokedAuthorizationProblem = (): Problem =>
   createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });
 
@@ -138,7 +138,7 @@ const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable
 });
 
 /**
- * Describes what the application can do: another order, if it could help, and how to request an approval.
+ * Describes what the application can do instead: place a different order, if that could help, or request an approval.
  * @param otherOrder sentence without its full stop
  */
 function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrder?: TranslatableText): ProblemDetail[] {

@@ -2,7 +2,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 
-/** Categories of the products that limits permit; undefined for all products. */
+/** Product categories that limits permit; undefined for all products. */
 export type PermittedCategories = readonly string[] | undefined;
 
 /** Returns the categories that all limits permit. */

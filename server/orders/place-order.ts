@@ -58,7 +58,7 @@ export async function placeOrder(
   return { body: placed.answer, location: placed.location };
 }
 
-/** The price of an order as placing it would calculate it, and every reason why the order cannot be placed now. */
+/** The price that would apply if the order were placed now, and every reason why the order cannot be placed. */
 export type OrderPrice = Omit<OrderRejection, 'quote' | 'exceeded'> & {
   /** The limits of the grant, and the limit that the order would exceed, if any; null if there are no limits. */
   readonly limitCheck: LimitCheck | null;

@@ -8,9 +8,9 @@ const specialGlobalUnicast = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4
 );
 
 /**
- * Returns whether an address is on the public internet: global unicast and outside of the IANA special-purpose registries. Notations
- * that embed an IPv4 address (IPv4-mapped, IPv4-compatible, IPv4-translated, NAT64, 6to4, Teredo) and addresses with a zone index are
- * not public, and neither is text that is not exactly one address.
+ * Returns whether an address is on the public internet: global unicast and outside of the IANA special-purpose registries. Notations that
+ * embed an IPv4 address (IPv4-mapped, IPv4-compatible, IPv4-translated, NAT64, 6to4, Teredo) and addresses with a zone index are not
+ * public, and neither is text that contains anything other than a single address.
  */
 export function isPublicIpAddress(text: string): boolean {
   const family = text.includes('%') ? 0 : isIP(text);
@@ -29,7 +29,7 @@ export const isLoopbackUrl = ({ hostname }: URL): boolean => loopbackHosts.has(h
 /**
  * Returns why a URL is not allowed, or `undefined` if it is. The addresses of the host are checked again for each connection.
  * @param development whether HTTP to this machine is allowed
- * @param example URL that fits the field, for the reason
+ * @param example a valid URL to mention in the reason
  */
 export function findUrlRejectionReason(text: string, development: boolean, example?: string): string | undefined {
   if (!URL.canParse(text) || /[\p{Cc}\s\\]/u.test(text))

@@ -31,8 +31,8 @@ export class Shutdown {
 }
 
 /**
- * On SIGINT or SIGTERM, shuts down. A second signal exits immediately, unless a supervisor decides about that: a terminal or service manager may
- * send the same signal to the supervisor and to this process.
+ * Shuts down on SIGINT or SIGTERM. A second signal exits immediately, unless a supervisor controls this process: a terminal or service
+ * manager may send the same signal to the supervisor and to this process.
  */
 export function stopOnSignal(shutdown: Shutdown, log: Log, isSupervised: boolean): void {
   // Other modules reload files on SIGHUP; without this listener, the signal would terminate a process in which no module listens.

@@ -84,8 +84,8 @@ const readClientCertificateOptions = ({
 });
 
 /**
- * Several processes of one server count requests in the supervisor, unless Redis also counts those of other machines. A single process counts
- * in its memory.
+ * Several processes of one server count requests in the supervisor, unless Redis also counts those of other machines. A single process
+ * counts in memory.
  */
 async function chooseRateLimitCounters(config: Config, log: Log, opened: CleanupStack): Promise<CreateRateLimitCounters | undefined> {
   const { redisUrl, issuer } = config;
@@ -95,7 +95,7 @@ async function chooseRateLimitCounters(config: Config, log: Log, opened: Cleanup
   return (windowSeconds) => createRateLimitCounters(windowSeconds, redis);
 }
 
-/** Starts the HTTP server of a `worker` process, which only serves health checks, without TLS because probes are local. */
+/** Starts the HTTP server of a `worker` process. It serves only health checks, without TLS, because probes are local. */
 export async function startHealthServer({ config, log, db }: ProcessDependencies, opened: CleanupStack): Promise<void> {
   const stopping = new AbortController();
   const respondToHealthCheck = createHealthHandler(db, stopping.signal);

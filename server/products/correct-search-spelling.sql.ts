@@ -40,7 +40,7 @@ function nearestWords(word: string, similar: readonly string[]): string[] {
     .map(({ each }) => each);
 }
 
-/** Builds the query that returns a text's words, and similar words for each unknown word. */
+/** Builds the query that returns the words of the text, and similar words for each unknown word. */
 export const buildSelectSimilarWordsQuery = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
   with words as (
     select word, place, to_tsquery('simple', '''' || word || '''' || case when lead(place) over (order by place) is null then ':*' else '' end) as query

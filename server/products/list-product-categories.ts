@@ -29,7 +29,7 @@ export async function listCategoriesForSale(em: EntityManager, maximum: number):
   return rows.slice(0, maximum).map(({ category }) => category);
 }
 
-/** Counts the categories of products with these statuses, up to `totalCountMax + 1`. */
+/** Counts the categories of products with these statuses, up to `maxCountedTotal + 1`. */
 export const countProductCategories = (em: EntityManager, statuses: readonly Product['status'][]): Promise<number> =>
   countEntitiesUpTo(em, em.createQueryBuilder(Product).select('category', true).where(hasStatusIn(statuses)), maxCountedTotal);
 

@@ -69,7 +69,7 @@ export async function listProducts(
   return runPreparedDynamicQuery(em, query, filters.search ? 'any' : 'even');
 }
 
-/** Counts the matching products, up to `totalCountMax + 1`. */
+/** Counts the matching products, up to `maxCountedTotal + 1`. */
 export const countProducts = (em: EntityManager, filters: ProductFilters): Promise<number> =>
   countRowsUpTo(
     em,

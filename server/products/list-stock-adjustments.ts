@@ -18,6 +18,6 @@ export function listStockAdjustments(
   return em.find(StockAdjustment, where, options);
 }
 
-/** Counts a product's stock adjustments, up to `totalCountMax + 1`. */
+/** Counts a product's stock adjustments, up to `maxCountedTotal + 1`. */
 export const countStockAdjustments = (em: EntityManager, product: number): Promise<number> =>
   countEntitiesUpTo(em, em.createQueryBuilder(StockAdjustment).select('id').where({ product }), maxCountedTotal);

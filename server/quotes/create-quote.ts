@@ -23,7 +23,8 @@ import { reserveStock } from './reserve-and-release-stock.ts';
 
 /**
  * Prices an order without placing it, and stores the result. With `hold`, reserves the stock until the quote expires.
- * @throws {Problem} if the order could not be placed even with unlimited stock and without limits; with `hold`, also for these reasons
+ * @throws {Problem} if the order could not be placed even with unlimited stock and without limits; with `hold`, also if the stock is
+ *   insufficient or a limit is exceeded
  */
 export async function createQuote(
   em: EntityManager,
@@ -72,7 +73,10 @@ function assertHoldIsShort(input: QuoteCreate): void {
   throw createInvalidRequestProblem({ in: 'body', pointer: '#/expires_in', code: 'out_of_range', detail });
 }
 
-/** Returns what prevents the order. Missing stock and exceeded limits prevent only a quote that reserves the stock. */
+/**
+ * Returns the reasons why the quote cannot be created. Insufficient stock and exceeded limits are reasons only if the quote reserves the
+ * stock.
+ */
 function withoutReasonsOnlyForHold({ limitCheck, ...conflicts }: OrderPrice, { hold }: QuoteCreate): Omit<OrderRejection, 'quote'> {
   const limit = limitCheck?.limit ?? null;
   return {

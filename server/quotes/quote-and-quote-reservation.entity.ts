@@ -4,7 +4,7 @@ import { Order } from '../orders/order-and-order-item.entity.ts';
 import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import { User } from '../users/user.entity.ts';
 
-/** A product's units that were available when the quote was made are part of the line, so that the quote never changes. */
+/** A line of a quote. It includes the number of units that were available when the quote was made, so that the quote never changes. */
 export type QuotedLine = QuoteBody['items'][number];
 
 /**
@@ -36,9 +36,9 @@ export const Quote = defineEntity({
     reference: p.text().nullable().check('length(reference) <= 64'),
     note: p.text().nullable().check('length(note) <= 1000'),
     metadata: p.json<Record<string, string>>().defaultRaw(`'{}'`),
-    /** Whether the quote reserves stock until it ends. */
+    /** Whether stock is reserved for the quote until the quote is converted, canceled or expired. */
     hold: p.boolean(),
-    /** How the order relates to the limits of the grant, when the quote was made; null if the grant had no limits. */
+    /** Relation of the order to the limits of the grant at the time of the quote; null if the grant had no limits. */
     limits: p.json<NonNullable<QuoteBody['limits']>>().nullable(),
     order: () => p.oneToOne(Order).ref().nullable().unique().deleteRule('no action').updateRule('no action'),
     /** The client that placed the order. */
@@ -76,7 +76,7 @@ export const Quote = defineEntity({
 });
 export type QuoteEntity = InferEntity<typeof Quote>;
 
-/** Units of a product that a quote took from the stock. The row is deleted when the units are returned or become part of an order. */
+/** Units of a product that a quote has reserved. The row is deleted when the units are returned or become part of an order. */
 export const QuoteReservation = defineEntity({
   name: 'QuoteReservation',
   tableName: 'quote_reservations',

@@ -8,7 +8,7 @@ type QuoteWithoutItems = Omit<QuoteEntity, 'items' | symbol>;
 
 type QuoteDates = Pick<QuoteEntity, 'convertedAt' | 'canceledAt' | 'expiresAt'>;
 
-/** Returns a quote's status at a time. */
+/** Returns a quote's status at the given time. */
 export function getQuoteStatus({ convertedAt, canceledAt, expiresAt }: QuoteDates, now: Date): QuoteStatus {
   if (convertedAt) return 'converted';
   if (canceledAt) return 'canceled';
@@ -17,7 +17,7 @@ export function getQuoteStatus({ convertedAt, canceledAt, expiresAt }: QuoteDate
 
 /**
  * Returns a quote without its items. The limits are included only if the principal acts under the grant to which they belong, so that an
- * application does not learn the limits of another.
+ * application does not learn the limits of another application.
  */
 export const quoteSummaryFromEntity = (quote: QuoteWithoutItems, principal: Principal | null, now: Date): QuoteSummary => ({
   id: quote.id,

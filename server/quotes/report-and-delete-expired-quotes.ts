@@ -33,7 +33,7 @@ async function reportBatch(em: EntityManager, now: Date): Promise<number> {
 /** Retention period of quotes from which no order was placed, in days after they expired. */
 export const quoteRetentionDays = 90;
 
-/** Deletes a batch of quotes from which no order was placed. Quotes with an order are kept like the order. */
+/** Deletes a batch of quotes from which no order was placed. Quotes from which an order was placed are kept, like the orders themselves. */
 export const deleteOldQuotesBatch: DeleteExpiredRows = (em, now) =>
   em.transactional(async (inner) => {
     const isOld = {

@@ -10,7 +10,7 @@ import { QuoteReservation } from './quote-and-quote-reservation.entity.ts';
 type Quantities = ReadonlyMap<number, number>;
 
 /**
- * Takes the stock of products for a quote. Products whose stock is not tracked need no reservation.
+ * Reserves the stock of products for a quote. Products whose stock is not tracked need no reservation.
  * @throws {Problem} `out_of_stock` if too few units of a product are available
  */
 export async function reserveStock(em: EntityManager, quoteId: number, quantities: Quantities): Promise<void> {
@@ -27,7 +27,7 @@ export async function reserveStock(em: EntityManager, quoteId: number, quantitie
     await recordEvent(em, 'product.out_of_stock', await findExistingProduct(em, stock.product), null);
 }
 
-/** Returns the units that quotes have reserved to the stock. The caller has locked the quotes, so that no unit is returned twice. */
+/** Releases the units that quotes have reserved. The caller has locked the quotes, so that no unit is returned twice. */
 export async function releaseReservedStock(em: EntityManager, quoteIds: readonly number[]): Promise<void> {
   const reservations = await em.find(QuoteReservation, { quote: { $in: [...quoteIds] } }, { disableIdentityMap: true });
   if (reservations.length === 0) return;

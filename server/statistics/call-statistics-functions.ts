@@ -1,6 +1,6 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 
-/** Sums as PostgreSQL returns them; the drivers differ in the type of large numbers. */
+/** Sums as PostgreSQL returns them; the drivers return large numbers as different types. */
 export type SumColumns = Record<'orders' | 'paid_orders' | 'items' | 'revenue' | 'refunds' | 'refunded', number | string>;
 export type OrderStatisticsRow = SumColumns & {
   readonly part: 'period' | 'previous_period' | 'group' | 'previous_group' | 'group_period' | 'groups';
@@ -117,7 +117,7 @@ export async function foldOrderStatisticsBatch(em: EntityManager, batchMax = 5_0
   return count;
 }
 
-/** Calculates all sums again from the orders and returns the number of rows. Orders can be placed and changed during the calculation. */
+/** Recalculates all sums from the orders and returns the number of rows. Orders can be placed and changed during the calculation. */
 export async function rebuildOrderStatistics(em: EntityManager): Promise<number> {
   const { count } = await em
     .getKysely()

@@ -6,7 +6,7 @@ import { foldOrderStatisticsBatch } from './call-statistics-functions.ts';
 /** Queries for statistics also read the changes that have not been added to the sums yet, so the interval affects only their speed. */
 const foldEveryMs = 2_000;
 
-/** Returns the background job that adds recorded changes of orders to the statistics. */
+/** Returns the background job that adds recorded order changes to the statistics. */
 export const createStatisticsJobs = ({ em }: Database): Job[] => [
   {
     name: 'order statistics',

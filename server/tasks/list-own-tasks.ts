@@ -25,7 +25,7 @@ export function listOwnTasks(
   return em.find(Task, where, options);
 }
 
-/** Counts the principal's tasks, up to `totalCountMax + 1`. */
+/** Counts the principal's tasks, up to `maxCountedTotal + 1`. */
 export const countOwnTasks = (em: EntityManager, principal: Principal, filters: TaskFilters): Promise<number> =>
   countEntitiesUpTo(em, em.createQueryBuilder(Task).select('id').where(filterConditions(principal, filters)), maxCountedTotal);
 

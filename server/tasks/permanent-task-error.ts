@@ -31,7 +31,7 @@ const permanentClasses: Readonly<Record<string, string>> = {
  * reads the data that this transaction has committed (PostgreSQL, section 13.5).
  */
 const possibleRaces = new Set(['23503', '23505', '23P01']);
-/** Number of attempts after which a constraint violation is attributed to the data instead of a concurrent transaction. */
+/** Number of attempts after which a constraint violation is attributed to the data rather than to a concurrent transaction. */
 const raceAttemptsMax = 2;
 
 /**

@@ -31,7 +31,7 @@ type ImportedState = {
 };
 const notImported = { source: null, externalId: null, fingerprint: null };
 
-/** Parses the rows of a batch, and finds the rows that are invalid, already imported, or belong to existing users. */
+/** Parses the rows of a batch, and finds the rows that are invalid, have already been imported or belong to existing users. */
 export async function findOutcomesWithoutChange(
   em: EntityManager,
   params: UserImportParams,

@@ -68,7 +68,9 @@ const booleans: Readonly<Record<string, boolean>> = {
 /** Parses a Boolean. PostgreSQL exports `t` and `f`. Other text is left unchanged and rejected by the validation. */
 const parseBooleanCell = (text: string): boolean | string => booleans[text.toLowerCase()] ?? text;
 
-/** Parses a JSON object whose values are texts, numbers, Booleans or null. Other text is left unchanged and rejected by the validation. */
+/**
+ * Parses a JSON object whose values are strings, numbers, Booleans or null. Other text is left unchanged and rejected by the validation.
+ */
 function parseMetadataCell(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

@@ -7,7 +7,7 @@ import type { UserImportParams } from './user-import-parameters.ts';
 /** Maximum number of keys that are kept in memory to find duplicates in a file; each user has up to two. */
 const rememberedKeysMax = 500_000;
 
-/** Returns an 80-bit hash, which needs less memory than the key. Two keys of a file practically never have the same hash. */
+/** Returns an 80-bit hash, which needs less memory than the key. Two keys in a file practically never have the same hash. */
 const hashKey = (key: string): string => hash('sha256', key, 'buffer').toString('latin1', 0, 10);
 
 /** A row, and the first line of the file with the same external ID or e-mail address, if any. */
@@ -18,7 +18,7 @@ export type PreparedUserRecord = UserRecord & { readonly storedPasswordHash?: st
 
 /**
  * Reads the rows after a position. The preceding rows are read as well, to find duplicates of them. In a file with more keys than fit into
- * memory, a later duplicate is compared with the imported user instead, which rejects it too.
+ * memory, a later duplicate is instead found and rejected by a comparison with the imported user.
  */
 export async function* readUserRecords(
   file: ImportFile,

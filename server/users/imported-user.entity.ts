@@ -10,7 +10,10 @@ export const ImportedUser = defineEntity({
     user: () => p.oneToOne(User).primary().mapToPk().deleteRule('cascade').updateRule('no action'),
     /** Name of the other system. */
     source: p.text(),
-    /** ID of the user in the other system. It is kept after the account is closed, so that a repeated import does not create it again. */
+    /**
+     * ID of the user in the other system. It is kept after the account is closed, so that a repeated import does not create the account
+     * again.
+     */
     externalId: p.text().nullable(),
     /** SHA-256 of the imported data; `null` after the account was closed. */
     fingerprint: p.text().nullable(),

@@ -28,7 +28,7 @@ export function listUsers(
   return em.find(User, where, options);
 }
 
-/** Counts the matching users, up to `totalCountMax + 1`. */
+/** Counts the matching users, up to `maxCountedTotal + 1`. */
 export const countUsers = (em: EntityManager, filters: UserFilters): Promise<number> =>
   countEntitiesUpTo(em, em.createQueryBuilder(User).select('id').where(filterConditions(filters)), maxCountedTotal);
 

@@ -8,9 +8,9 @@ export class DataDirectoryInUseError extends Error {
 }
 
 /**
- * Locks the data directory, because PGlite does not prevent two processes from opening it, which corrupts the database. The operating
- * system releases this lock when the process exits for any reason, so the lock never becomes stale. The lock file is next to the directory,
- * because a new database requires an empty directory.
+ * Locks the data directory, because PGlite does not prevent two processes from opening it at the same time and corrupting the database. The
+ * operating system releases this lock when the process exits for any reason, so the lock never becomes stale. The lock file is next to the
+ * directory, because a new database requires an empty directory.
  */
 export function lockPgliteDirectory(directory: string): () => void {
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });

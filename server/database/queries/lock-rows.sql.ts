@@ -3,7 +3,7 @@ import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 /** A query-builder query that selects ids. */
 type IdQuery = { readonly getQuery: () => string; readonly getParams: () => readonly unknown[] };
 
-/** `key share` blocks only deletion of the row and `for update` locks. */
+/** `key share` blocks only deletions of the row and `for update` locks on it. */
 type LockStrength = 'no key update' | 'key share';
 
 /**

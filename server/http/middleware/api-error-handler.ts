@@ -48,7 +48,7 @@ export const createApiErrorHandler =
       ...(problemToSend.violatedPolicies && { violated_policies: problemToSend.violatedPolicies }),
       ...(errors && { errors }),
     };
-    // Sent as a buffer, because for strings Express would add a charset parameter, which this media type does not have.
+    // Sent as a buffer, because Express would add a charset parameter to a string response, and this media type has no such parameter.
     res.send(Buffer.from(JSON.stringify(body)));
   };
 

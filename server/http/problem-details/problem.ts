@@ -49,7 +49,7 @@ export class Problem extends Error {
   }
 }
 
-/** `throw problem('not_found', { detail: 'Order 7 was not found.' })` */
+/** `throw createProblem('not_found', { detail: 'Order 7 was not found.' })` */
 export const createProblem = (code: ProblemCode, options: ProblemOptions = {}): Problem => new Problem(code, options);
 
 /** The request body exceeds its operation's size limit, `bodyMax` bytes. */

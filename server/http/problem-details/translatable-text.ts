@@ -7,7 +7,7 @@ type List = { readonly anyOf: readonly string[] } | { readonly allOf: readonly (
 /** A value in a text. Everything except strings is formatted in the language of the text. */
 export type TextValue = string | number | Date | Amount | List | TranslatableText;
 
-/** A text with values, which is translated when the language of the response is known. */
+/** Text with named values; it is translated when the language of the response is known. */
 export class TranslatableText {
   /** The English text with the names of the values in braces. The catalogs contain the translations of this text. */
   readonly message: string;
@@ -22,12 +22,12 @@ export class TranslatableText {
 /** An error in a field: a fragment that follows the name of the field in a sentence. */
 export type FieldErrorDetail = string | TranslatableText;
 
-/** A text that explains a problem: a sentence from the catalogs, a text with values, or several sentences. */
+/** Text that explains a problem: a sentence from the catalogs, text with values, or several sentences. */
 export type ProblemDetail = string | TranslatableText | readonly ProblemDetail[];
 
 /**
- * Tags an English text, so that it is translated with its values. Each value has a name, which the translations use:
- * ``translatable`Order ${{ id }} was not found.` ``. A test requires that every catalog contains the text.
+ * Tags English text that is translated together with its values. Each value has a name, which the translations use: ``translatable`Order
+ * ${{ id }} was not found.` ``. A test requires that every catalog contains the text.
  */
 export const translatable = (texts: TemplateStringsArray, ...values: readonly Readonly<Record<string, TextValue>>[]): TranslatableText => {
   const placeholders = values.map((value) => `{${Object.keys(value).join()}}`);

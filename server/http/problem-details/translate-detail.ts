@@ -8,7 +8,7 @@ type Message = string | ((values: Readonly<Record<string, string | number>>) => 
 const messagesSchema = z.custom<Readonly<Record<string, Message>>>();
 
 /**
- * Returns the detail of a problem in a language. A text that the catalogs do not contain is returned in English.
+ * Returns the detail of a problem in a language. Text that the catalogs do not contain is returned in English.
  * @param onUntranslated called for each text that the catalogs do not contain
  */
 export function translateDetail(detail: ProblemDetail, language: Language, onUntranslated: () => void = () => undefined): string {
@@ -35,7 +35,7 @@ export function translateDetail(detail: ProblemDetail, language: Language, onUnt
   return translate(detail);
 }
 
-// English texts contain timestamps and amounts in the form of the API, so that developers can compare them with requests and logs.
+// English texts contain timestamps and amounts in the API format, so that developers can compare them with requests and logs.
 const formatTimestamp = (time: Date, tag: string): string =>
   tag === defaultLanguageTag
     ? time.toISOString()

@@ -1,4 +1,4 @@
-/** Longest chunk-size line (with its extensions) that is parsed, in characters. */
+/** Maximum length of a chunk-size line (including its extensions), in characters. */
 const maxLineLength = 1_000;
 const newline = 0x0a;
 

@@ -5,7 +5,7 @@ import type { Request, RequestHandler } from 'express';
 import { sha256 } from '../../crypto/sha256.ts';
 import { getRequestContext } from './request-context-principal-and-access-log.ts';
 
-/** Where the server gets client certificates from: its own TLS connections, or a header (in lower case) that trusted proxies set. */
+/** Source of client certificates: the server's own TLS connections, or a header (in lower case) that trusted proxies set. */
 export type ClientCertificateSource = { readonly kind: 'tls' } | { readonly kind: 'header'; readonly name: string };
 
 export type ClientCertificateOptions = {
@@ -24,7 +24,7 @@ declare module './request-context-principal-and-access-log.ts' {
     /** Set if the request can have a client certificate. */
     clientCertificate?: {
       readonly source: ClientCertificateSource;
-      /** What `source` contains, after it was first read. */
+      /** Certificate from `source`; set when it is first read. */
       presented?: { readonly value: PresentedCertificate | undefined };
     };
   }
@@ -69,14 +69,14 @@ function readCertificate(req: IncomingMessage, source: ClientCertificateSource):
 const readFromConnection = ({ socket }: IncomingMessage): X509Certificate | undefined =>
   socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
 
-/** The value of RFC 9440 section 2.1: the DER encoding as a byte sequence of structured fields. */
+/** Header value as defined in RFC 9440 section 2.1: the DER encoding as a byte sequence of structured fields. */
 const byteSequencePattern = /^:([A-Za-z0-9+/]+={0,2}):$/;
 /** The value of nginx's variable `$ssl_client_escaped_cert`: a PEM block with percent-encoded characters. */
 const escapedPemPattern = /^-----BEGIN%20CERTIFICATE-----(?:[A-Za-z0-9]|%(?:0A|0D|2B|2F|3D))+-----END%20CERTIFICATE-----(?:%0D)?(?:%0A)?$/;
 
 /**
- * Two headers are joined with a comma, so their value matches neither format. An empty header or an empty byte sequence means that there is no
- * certificate.
+ * Node joins repeated headers with a comma, so the joined value matches neither format. An empty header or an empty byte sequence means
+ * that there is no certificate.
  */
 function parseHeader(value: string | readonly string[] | undefined): X509Certificate | undefined {
   if (value === undefined || value === '' || value === '::') return undefined;

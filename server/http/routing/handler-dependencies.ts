@@ -25,7 +25,7 @@ export type HandlerDependencies = {
   /** Runs list queries, on a read replica if one is configured. */
   readonly readList: RunListQuery;
   readonly pages: CursorPaginator;
-  /** Whether prices include tax, or tax is added to prices. */
+  /** Whether prices include tax; if not, tax is added to them. */
   readonly taxMode: Order['tax_mode'];
   /** Revokes sessions, tokens and consents, and deletes the password if the account is closed. */
   readonly endAccess: RevokeAccess;

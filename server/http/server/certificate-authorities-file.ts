@@ -1,14 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** Thrown for an invalid file with certificates of authorities; the message is shown to the operator. */
+/** Thrown for an invalid file of CA certificates; the message is shown to the operator. */
 export class CertificateAuthoritiesFileError extends Error {
   override readonly name = 'CertificateAuthoritiesFileError';
 }
 
 /**
- * Reads the certificates of authorities from a PEM file.
- * @throws {CertificateAuthoritiesFileError} if the file cannot be read, or does not contain only certificates of authorities
+ * Reads CA certificates from a PEM file.
+ * @throws {CertificateAuthoritiesFileError} if the file cannot be read, contains no certificates, or contains a certificate that is not a
+ * CA certificate
  */
 export function readCertificateAuthorities(path: string): X509Certificate[] {
   const blocks = readText(path).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];

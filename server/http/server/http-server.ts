@@ -20,7 +20,7 @@ export type HttpServerOptions = {
   readonly timeouts?: Partial<HttpTimeouts>;
   /** Enables TLS, in which case the server is a node:https server. */
   readonly tls?: TlsKeyPair | undefined;
-  /** Whether the server requests a certificate from every client of a TLS connection. A client without a certificate is still served. */
+  /** Whether the server requests a certificate from every TLS client. A client without a certificate is still served. */
   readonly requestClientCertificates?: boolean;
   /** Receives the load shedder, for example to read its counters. */
   readonly watchLoad?: ((loadShedder: LoadShedder) => void) | undefined;
@@ -50,7 +50,7 @@ const maxBodyBytes = 1_000_000;
 const unreadBodyTimeoutMs = 10_000;
 
 /**
- * Creates the HTTP server, which passes valid requests to Express. The server rejects invalid requests early and cheaply, with the same
+ * Creates the HTTP server, which passes valid requests to Express. The server rejects invalid requests early and cheaply, in the same
  * problem format as the API.
  */
 export function createHttpServer(handler: RequestListener, options: HttpServerOptions): Server | TlsServer {

@@ -43,7 +43,7 @@ const cipherSuites = [
   'ECDHE-RSA-AES256-GCM-SHA384',
 ];
 
-/** Returns the TLS settings of the server with this certificate. */
+/** Returns the server's TLS settings with this certificate. */
 export const createSecureContextOptions = ({ cert, key }: TlsKeyPair): SecureContextOptions => ({
   cert,
   key,

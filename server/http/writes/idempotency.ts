@@ -130,8 +130,8 @@ type Steps<Body> = {
 
 /**
  * Like `createResourceIdempotently`, for work that continues after the transaction but before the response, for example a payment provider
- * call. Until the first request completes, a replay is told to retry. If the first request has not completed within five seconds, a replay
- * reads the current state. The request that completes first stores the response that all replays receive.
+ * call. Until the first request completes, the response to a replay tells the client to retry. If the first request has not completed
+ * within five seconds, a replay reads the current state. The request that completes first stores the response that all replays receive.
  */
 export async function createResourceIdempotentlyThenComplete<Body>(
   em: EntityManager,

@@ -59,7 +59,7 @@ export const storeIdempotentResponse = (em: EntityManager, keyScope: KeyScope, r
 export const storeFinalResponseIfUnfinished = async (em: EntityManager, keyScope: KeyScope, body: string): Promise<boolean> =>
   (await em.nativeUpdate(IdempotencyKey, { ...primaryKey(keyScope), status: null }, { status: 201, body })) > 0;
 
-/** Maximum number of rows per transaction, which keeps each transaction short. */
+/** Maximum number of rows per transaction, to keep each transaction short. */
 const batchSize = 1_000;
 
 /** Deletes one batch of expired keys and returns their number. Keys that a request has locked are skipped and deleted later. */

@@ -82,8 +82,8 @@ export async function verifyEmailAndPassword(
 }
 
 /**
- * Verifies an account's password, which takes the same time if the account does not exist. An imported hash is then replaced by an argon2id
- * hash, unless the password was changed in the meantime; the time at which the password was set remains.
+ * Verifies an account's password. Verification takes the same time if the account does not exist. An imported hash is then replaced by an
+ * argon2id hash, unless the password was changed in the meantime; the time at which the password was set remains unchanged.
  */
 export async function verifyPasswordOfAccount(em: EntityManager, account: SignInCandidate | undefined, password: string): Promise<boolean> {
   const hash = account?.hash ?? undefined;

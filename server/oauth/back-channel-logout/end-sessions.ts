@@ -16,12 +16,12 @@ type SessionTable = {
 };
 
 /**
- * Deletes sessions and queues a logout token for each application with a session there. Call this in a transaction, and delete sessions
- * only with this function, or queue the logout tokens with `queueLogoutOfSession`.
+ * Deletes browser sessions and queues a logout token for each application that has a session in one of them. Call this in a transaction,
+ * and delete sessions only with this function, or queue the logout tokens with `queueLogoutOfSession`.
  * @returns the number of deleted sessions
  */
 export async function endSessions(em: EntityManager, filter: { readonly accountId: string; readonly uid?: string }): Promise<number> {
-  // with Kysely, because MikroORM's query builder omits `returning` from a deletion
+  // uses Kysely, because MikroORM's query builder omits `returning` from a deletion
   const deletion = em
     .getKysely<SessionTable>()
     .deleteFrom('oauth_records')
@@ -33,7 +33,7 @@ export async function endSessions(em: EntityManager, filter: { readonly accountI
   return deleted.length;
 }
 
-/** Queues a logout token for each application with a session in the ended browser session. */
+/** Queues a logout token for each application that has a session in the ended browser session. */
 export async function queueLogoutOfSession(em: EntityManager, session: unknown): Promise<void> {
   const parsed = signedInSessionSchema.safeParse(session);
   if (parsed.success) await queueLogoutTokens(em, parsed.data);

@@ -26,10 +26,12 @@ const leaseMs = 60 * secondMs;
 const batchSize = 20;
 /** Lifetime of a logout token in seconds, as recommended by OpenID Connect Back-Channel Logout 1.0 section 2.4. */
 const tokenLifetimeSeconds = 120;
-/** Maximum number of bytes read from a response. Its body is neither stored nor shown. */
+/** Maximum number of bytes read from a response. The body is neither stored nor shown. */
 const responseBytesMax = 64 * 1024;
 const maxAttempts = 7;
-/** Delay before the next attempt: 5 seconds after the first attempt, and 13 hours in total. */
+/**
+ * Delay before the next attempt: 5 seconds after the first attempt, then six times as long after each further attempt (13 hours in total).
+ */
 const retryDelayMs = (attempts: number): number => 5 * secondMs * 6 ** (attempts - 1);
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';

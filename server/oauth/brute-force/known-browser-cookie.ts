@@ -6,7 +6,7 @@ import { encryptText, decryptText } from '../../crypto/authenticated-encryption.
 const purpose = 'known browser';
 // The maximum cookie lifetime in browsers (RFC 6265bis section 5.5).
 const lifetimeMs = 400 * 24 * 60 * 60 * 1000;
-/** Maximum number of accounts per browser, which keeps the cookie small. */
+/** Maximum number of accounts per browser, to keep the cookie small. */
 const accountsMax = 5;
 
 const cookieContent = z.object({ id: z.string(), signIns: z.array(z.object({ userId: z.number(), at: z.number() })) });

@@ -64,8 +64,8 @@ export const assertClientAssertionClaims: NonNullable<Configuration['assertJwtCl
 };
 
 /**
- * Stores the identifier of an assertion as used again, after the transaction of a rejected request has been rolled back: an assertion can be
- * used for one request only, even if that request fails.
+ * Records again that the identifier of an assertion has been used, after the transaction of a rejected request has been rolled back: an
+ * assertion can be used for only one request, even if that request fails.
  */
 export async function keepAssertionUsedAfterRollback(em: EntityManager, req: object): Promise<void> {
   const record = getOauthRequestContext(req).clientAssertion?.record;

@@ -10,7 +10,7 @@ import type { PrefetchedClient } from '../storage/prefetched-record-and-client-t
 
 type MutualTls = NonNullable<NonNullable<Configuration['features']>['mTLS']>;
 
-/** Purpose "TLS client authentication" of a certificate (RFC 5280 section 4.2.1.12). */
+/** The certificate purpose "TLS client authentication" (RFC 5280 section 4.2.1.12). */
 const clientAuthenticationPurpose = '1.3.6.1.5.5.7.3.2';
 
 /** Returns which client certificates a server with these options accepts. */
@@ -48,8 +48,8 @@ const permitsClientAuthentication = (purposes: readonly string[] | undefined): b
   purposes?.includes(clientAuthenticationPurpose) ?? true;
 
 /**
- * Returns whether one of the authorities issued the certificate directly and for TLS clients. The proxy that terminates TLS may accept every
- * certificate, so the server does not rely on its verification.
+ * Returns whether the certificate is valid for TLS clients and was issued directly by one of the authorities. The proxy that terminates TLS
+ * may accept every certificate, so the server does not rely on its verification.
  */
 const isIssuedByAuthority = (certificate: X509Certificate, authorities: readonly X509Certificate[], now: Date): boolean =>
   permitsClientAuthentication(certificate.keyUsage) &&
@@ -69,7 +69,7 @@ export const toMutualTlsMetadata = (client: PrefetchedClient): Record<string, st
 
 const toSubjectMetadata = ({ type, value }: CertificateSubject): Record<string, string> => ({ [`tls_client_auth_${type}`]: value });
 
-/** Returns why the server cannot serve a client, because it does not accept the certificates that the client needs. */
+/** Returns an error message if the server cannot serve a client because it does not accept the certificates that the client needs. */
 export function findUnsupportedCertificateSetting(client: PrefetchedClient, support: ClientCertificateSupport): string | undefined {
   const { tlsClientCertificateBoundAccessTokens } = client;
   const settings = { tokenEndpointAuthMethod: getClientAuthenticationMethod(client), tlsClientCertificateBoundAccessTokens };

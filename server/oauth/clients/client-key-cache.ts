@@ -34,7 +34,7 @@ const staleMs = 60 * 60_000;
 export class ClientKeyCache {
   readonly #network: NetworkPolicy;
   readonly #now: () => number;
-  /** In the order of their last use. */
+  /** Entries in the order of their last use. */
   readonly #entries = new Map<string, Entry>();
   readonly #pending = new Map<string, Promise<Entry>>();
 

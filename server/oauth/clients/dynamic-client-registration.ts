@@ -82,7 +82,10 @@ const authenticationSchema = z.object({
   jwks_uri: z.string().max(2000).optional(),
 });
 
-/** Checks the authentication method and the keys, with an error that names the field. oidc-provider checks them again, but less strictly. */
+/**
+ * Checks the authentication method and the keys, and reports an error that names the field. oidc-provider checks them again, but less
+ * strictly.
+ */
 function checkClientAuthentication(properties: Properties): void {
   // keys that the server would not use are ignored (RFC 7591 section 2)
   if (!methodsWithKeys.has(properties.token_endpoint_auth_method ?? 'none')) delete properties.jwks;

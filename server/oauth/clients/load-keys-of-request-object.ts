@@ -10,7 +10,7 @@ const { authorization, pushed_authorization_request: pushed, device_authorizatio
 
 /**
  * Loads the keys that the client of a request object publishes at its `jwks_uri`. The request object of a pushed request can be signed with
- * another key than the client assertion.
+ * a different key than the client assertion.
  */
 export const loadKeysOfRequestObject =
   ({ em, clientKeys }: Pick<ClientPrefetchOptions, 'em' | 'clientKeys'>): Middleware =>

@@ -17,12 +17,12 @@ const secondsMax = 60 * 60;
 /** Maximum difference between the clocks of the client and the server, in seconds. */
 const toleranceSeconds = 60;
 
-/** Values of `typ`: the one of RFC 9101 section 10.8, and the one that older libraries use. */
+/** Values of `typ`: the value that RFC 9101 section 10.8 specifies, and the value that older libraries use. */
 const acceptedTypes = new Set([undefined, 'oauth-authz-req+jwt', 'jwt']);
 
 /**
- * Checks the claims of a request object (RFC 9101) that oidc-provider does not check. oidc-provider also checks `iss`, `aud`, `client_id`,
- * that `exp` has not passed and `nbf` has, and the signature.
+ * Checks the claims of a request object (RFC 9101) that oidc-provider does not check. oidc-provider itself checks the signature, `iss`,
+ * `aud` and `client_id`, and that `exp` has not passed and `nbf` has.
  */
 const assertRequestObjectClaims: NonNullable<RequestObjects['assertJwtClaimsAndHeader']> = async (ctx, claims, header) => {
   // it was checked when it was pushed; oidc-provider stores pushed parameters without a signature

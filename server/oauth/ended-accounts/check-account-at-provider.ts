@@ -24,8 +24,8 @@ export type AccountCheckDependencies = {
 
 /**
  * Checks whether an account still exists at its provider, if a check is due, and ends the user's access if the provider refuses the refresh
- * token of the account. Only one of several concurrent calls contacts the provider. The access does not end if the provider is
- * unavailable, or if it cannot be known whether it refuses the account. Requires that no transaction is open.
+ * token of the account. Only one of several concurrent calls contacts the provider. The user keeps access if the provider is unavailable,
+ * or if its response does not show whether it refuses the account. Requires that no transaction is open.
  * @returns whether the access has ended
  */
 export async function endAccessIfProviderRefusesAccount(
@@ -65,7 +65,7 @@ export async function endAccessIfProviderRefusesAccount(
 
 type ClaimedCheck = { readonly account: LinkedAccountRow; readonly provider: IdentityProviderRow; readonly refreshToken: string };
 
-/** Sets the time of the next check, so that no other request checks the account before. Returns undefined if no check is due. */
+/** Sets the time of the next check, so that no other request checks the account before then. Returns undefined if no check is due. */
 async function claimCheck(em: EntityManager, key: Buffer, id: number, now: Date): Promise<ClaimedCheck | undefined> {
   const options = { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
   const account = await em.findOne(LinkedAccount, { id, checkDueAt: { $lte: now } }, options);

@@ -40,8 +40,8 @@ export async function endAccessAfterProviderLogout(
 
 /**
  * Ends the access that a user has through an account at a provider, after the provider has refused the refresh token of this account: the
- * sessions of this sign-in, and the grants that the user created in them. If staff must sign in through this provider, the access of staff
- * ends completely.
+ * sessions of this sign-in, and the grants that the user created in them. If the user is a member of staff who must sign in through this
+ * provider, all access of the user ends.
  * @returns false if the refresh token has been replaced by a new sign-in, which proves that the account exists
  */
 export async function endAccessAfterProviderRefusal(

@@ -106,8 +106,8 @@ type RequestingClient = Pick<
 /**
  * Returns whether the consent page is shown at every sign-in. Any program on the device can impersonate a public native client (RFC 8252,
  * section 8.6). A confidential client authenticates when redeeming the code, even if one of its redirect URIs is on the loopback interface.
- * On a server at the loopback interface, the console is a native client too, but its registered redirect URI leads to this server; other
- * ports do not.
+ * On a server on the loopback interface, the console is a native client too. Its registered redirect URI leads to this server, whereas
+ * other ports can belong to other programs.
  */
 export function requiresConsentAtEverySignIn(client: RequestingClient, redirectUri: unknown): boolean {
   if (client.applicationType !== 'native' || client.clientAuthMethod !== 'none') return false;
@@ -163,7 +163,7 @@ async function createGrantWithoutPrompt(
   return grant;
 }
 
-/** Returns whether the user allows this application less in another grant, for example in another browser. */
+/** Returns whether the user gave this application less access in another grant, for example in another browser. */
 async function hasNarrowerGrant(
   em: EntityManager,
   userId: number,

@@ -25,7 +25,7 @@ export async function deleteConnectedAppsAndRecordRevocation(em: EntityManager, 
   await em.nativeDelete(ConnectedAppEntity, { id: { $in: apps.map(({ id }) => id) } });
   const grantIds = apps.map(({ grantId }) => grantId);
   await em.nativeDelete(OrderLimits, { grantId: { $in: grantIds } });
-  // After the limits, in the order in which the function that places orders locks both.
+  // The approvals are locked after the limits, in the same order as in the function that places orders.
   await cancelApprovalsOfGrants(em, grantIds, new Date());
   const used = apps.filter(({ lastUsedAt }) => lastUsedAt != null);
   const applications = await findApplicationsOfConnectedApps(em, used);

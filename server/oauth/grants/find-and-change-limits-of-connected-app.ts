@@ -111,7 +111,7 @@ async function assertWithinCeilings(em: EntityManager, clientId: string, input: 
 }
 
 /**
- * The limits can keep a category that no product has any longer.
+ * The limits can keep a category that no longer has any products.
  * @throws {Problem} `invalid_request` if no product for sale has one of the categories that are added
  */
 async function assertNewCategoriesKnown(em: EntityManager, grantId: string, { products }: OrderLimitsInput): Promise<void> {

@@ -15,7 +15,7 @@ export type OrderLimitCeilings = {
   readonly ceilings: readonly OrderSpendingLimits[];
   /** Limits that the consent page proposes if the application requests none. */
   readonly defaultLimits: OrderSpendingLimits | undefined;
-  /** Categories of the products that every ceiling permits. */
+  /** Product categories that every ceiling permits. */
   readonly categories: PermittedCategories;
   /** Categories that the consent page proposes if the application requests no limits. */
   readonly defaultCategories: PermittedCategories;

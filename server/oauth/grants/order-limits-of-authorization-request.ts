@@ -60,7 +60,7 @@ const orderAccessScopes = new Set<string>([
   ] satisfies Scope[]),
 ]);
 
-/** What an application can do without limits. */
+/** Permissions of an application without limits. */
 export const unlimited: EffectiveOrderLimits = { actions: [...orderActions], orders: 'all', approval: 'above_limit' };
 
 /**
@@ -79,11 +79,11 @@ export type OfferedOrderLimits = {
   /** Whether the application requests limits. */
   readonly isRequested: boolean;
   /**
-   * What the user can allow at most: the requested limits or the default access to orders, tightened by the limits that administrators set;
-   * undefined if there are none.
+   * The most that the user can allow: the requested limits or the default access to orders, tightened by the limits that administrators
+   * set; undefined if there are none.
    */
   readonly maximum: EffectiveOrderLimits | undefined;
-  /** The limits with which the form is filled in. */
+  /** The limits that the form contains when the page opens. */
   readonly proposed: EffectiveOrderLimits | undefined;
 };
 
@@ -133,7 +133,7 @@ const tighten = (limits: OrderSpendingLimits | undefined, ceilings: readonly Ord
 /**
  * Returns the limits of a grant for which no consent page is shown.
  * @param withDefault whether the shop's default applies, because the user has not decided about limits on the consent page
- * @returns `effective`, which contains the ceilings, and `stored`, which does not, because ceilings apply without stored limits
+ * @returns `effective`, which contains the ceilings, and `stored`, which does not, because ceilings apply even if they are not stored
  */
 export async function findLimitsWithoutConsent(
   em: EntityManager,

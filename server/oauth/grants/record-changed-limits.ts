@@ -20,8 +20,8 @@ type RecordedChange = {
 };
 
 /**
- * Records that the limits of a connected application have changed, in the audit log and as the event `grant.updated`, and adds the limits to
- * the tokens that were issued before. Call this after the change, in the same transaction.
+ * Records that the limits of a connected application have changed, in the audit log and as the event `grant.updated`, and adds the limits
+ * to previously issued tokens. Call this after the change, in the same transaction.
  */
 export async function recordChangedLimits(
   em: EntityManager,
@@ -41,7 +41,10 @@ export async function recordChangedLimits(
 
 const payloadSchema = z.record(z.unknown());
 
-/** Adds authorization details to tokens that were issued before the limits were set, because a refresh returns details only for such tokens. */
+/**
+ * Adds authorization details to tokens that were issued before the limits were set, because a refresh returns details only for tokens that
+ * have details.
+ */
 async function addDetailsToIssuedTokens(em: EntityManager, grantId: string, clientId: string): Promise<void> {
   const limits = await findEffectiveOrderLimits(em, grantId, clientId);
   if (!limits) return;

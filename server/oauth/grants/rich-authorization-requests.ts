@@ -59,8 +59,8 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
   }) satisfies Feature;
 
 /**
- * Narrows the limits of a grant to those in a token request. A narrower limit is permanent: only the user can widen it again. Without
- * `orders`, `approval` or `products`, these remain the same, because existing applications do not know these fields.
+ * Narrows the limits of a grant to those in a token request. A narrower limit is permanent: only the user can widen it again. If `orders`,
+ * `approval` or `products` is omitted, its value remains unchanged, because existing applications do not know these fields.
  */
 async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   const [detail] = parseAuthorizationDetails(ctx.oidc.params ?? {}) ?? [];

@@ -25,7 +25,7 @@ const claimsSchema = z.object({
 /** The account whose sessions must end, and the ID of the logout token. */
 export type VerifiedLogoutToken = { readonly id: string; readonly issuer: string; readonly subject: string };
 
-/** Verifies the logout tokens of providers with the keys that they publish, which are cached. */
+/** Verifies the logout tokens of providers with the providers' published keys, which are cached. */
 export class LogoutTokenVerifier {
   readonly #keys: ClientKeyCache;
 

@@ -6,7 +6,7 @@ export type DpopOption = { readonly DPoP?: oauth.DPoPHandle };
 
 const algorithm = 'ES256';
 
-/** Proves the possession of a key to providers that support DPoP (RFC 9449), so that their tokens are useless without the key. */
+/** Proves possession of a key to providers that support DPoP (RFC 9449), so that their tokens are useless without the key. */
 export class ProviderDpop {
   readonly #secret: Buffer;
   #handle: Promise<oauth.DPoPHandle> | undefined;
@@ -42,11 +42,11 @@ const curve = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const curveOrder = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9cac2_fc632551n;
 
 /**
- * Derives the key pair. It is not random, because all processes must use the same key, also after a restart: providers may bind codes and
+ * Derives the key pair. It is not random, because all processes must use the same key, even after a restart: providers may bind codes and
  * refresh tokens to it.
  */
 async function deriveDpopKeyPair(secret: Buffer): Promise<oauth.CryptoKeyPair> {
-  // 16 bytes more than the key has, so that the distribution of the remainder is uniform (FIPS 186-5 section A.2.1)
+  // 16 bytes longer than the key, so that the distribution of the remainder is uniform (FIPS 186-5 section A.2.1)
   const bits = Buffer.from(hkdfSync('sha256', secret, '', 'DPoP key for identity providers', 48));
   const scalar = (BigInt(`0x${bits.toString('hex')}`) % (curveOrder - 1n)) + 1n;
   const privateBytes = Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex');

@@ -18,7 +18,7 @@ export class ProviderSignInDeclinedError extends Error {
   override readonly name = 'ProviderSignInDeclinedError';
 }
 
-/** Errors of the provider's own making, which mean that it cannot be used at present. */
+/** A response with this or a higher status means that the provider is currently unusable. */
 const serverErrorStatus = 500;
 
 /** Returns whether a provider has rejected a request with an OAuth error, such as `invalid_grant`. */

@@ -17,9 +17,9 @@ const requestLimits = { totalMs: 5_000, bytesMax: 256 * 1024 };
 const metadataLifetimeMs = 5 * 60 * 1000;
 const metadataEntriesMax = 100;
 
-/** What a provider responded to a refresh token. */
+/** A provider's response to a refresh token. */
 export type ProviderRefreshResult =
-  /** The account exists. `refreshToken` is the token for the next time. */
+  /** The account exists. `refreshToken` is the token for the next check. */
   | { readonly outcome: 'accepted'; readonly refreshToken: string }
   /** The provider has revoked the token (`invalid_grant`). */
   | { readonly outcome: 'refused' }
@@ -36,7 +36,7 @@ type Options = {
 
 type CachedMetadata = { readonly metadata: oauth.AuthorizationServer; readonly untilMs: number };
 
-/** The OpenID Connect client of this server at the configured providers. */
+/** This server's OpenID Connect client for the configured providers. */
 export class RelyingParty {
   readonly #network: NetworkPolicy;
   readonly #key: Buffer;
@@ -130,7 +130,7 @@ export class RelyingParty {
 
   /**
    * Verifies the parameters of an authorization response, redeems its code, and verifies the ID token with the keys that the provider
-   * publishes at this time.
+   * currently publishes.
    * @throws {ProviderSignInDeclinedError}
    * @throws {ProviderUnavailableError}
    * @throws {InvalidProviderResponseError}
@@ -237,7 +237,7 @@ function endpointUrl(endpoint: string | undefined, isHttpAllowed: boolean): URL 
 
 const appleUserSchema = z.object({ name: z.object({ firstName: z.string().catch(''), lastName: z.string().catch('') }) });
 
-/** Returns the name that Apple sends with the first sign-in of a user, outside of the ID token. */
+/** Returns the name that Apple sends outside of the ID token, at a user's first sign-in. */
 function nameFromAppleUser(text: string | null): string | undefined {
   if (text === null) return undefined;
   try {

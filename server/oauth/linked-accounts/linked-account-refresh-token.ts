@@ -26,12 +26,12 @@ export function decryptProviderRefreshToken(
   return decryptText(sealedRefreshToken, key, encryptionContext(provider, id));
 }
 
-/** Returns the time of the next check of an account at a provider, which can be disabled (null). */
+/** Returns the time at which an account at a provider is checked next. The provider is null if it is not enabled. */
 export const nextCheckTime = (provider: Pick<Provider, 'preset'> | null, now: Date): Date =>
   new Date(now.getTime() + getAccountCheckIntervalMs(provider?.preset));
 
 /**
- * Stores the refresh token that a provider issued at a sign-in. If it issued none, an earlier token is kept: Google, for example, issues a
+ * Stores the refresh token that a provider issued at sign-in. If it issued none, an earlier token is kept: Google, for example, issues a
  * token only when the user consents.
  */
 export async function storeProviderRefreshToken(

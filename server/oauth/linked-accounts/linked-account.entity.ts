@@ -13,13 +13,19 @@ export const LinkedAccount = defineEntity({
     user: () => p.manyToOne(User).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
     issuer: p.text(),
     subject: p.text(),
-    /** Name or address of the account at the provider when it was last used, which users see; never used to find an account. */
+    /**
+     * Name or address of the account at the provider when the account was last used. It is shown to users, but never used to find an
+     * account.
+     */
     label: p.text(),
     linkedAt: p.datetime(3),
     lastUsedAt: p.datetime(3).nullable(),
     /** The provider's refresh token, encrypted (`linked-account-refresh-token.ts`); null if there is none. */
     sealedRefreshToken: p.text().nullable(),
-    /** Time after which a refresh here checks whether the account still exists at the provider; null without a refresh token. */
+    /**
+     * Time after which a token refresh at this server checks whether the account still exists at the provider; null without a refresh
+     * token.
+     */
     checkDueAt: p.datetime(3).nullable(),
     /** Whether the provider may have replaced the refresh token in a response that this server has not received. */
     isCheckPending: p.boolean().default(false),

@@ -14,7 +14,7 @@ const dummyHash = hashPassword(randomBytes(32).toString('base64'));
 
 /**
  * Verifies a password. Pass `undefined` as the hash if the account does not exist; in this case, verification takes the same time and
- * fails. The verification of an imported hash may take longer or shorter, depending on its scheme.
+ * fails. The verification of an imported hash may take more or less time, depending on its scheme.
  */
 export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
   if (hash !== undefined && isImportedPasswordHash(hash)) return matchesImportedPasswordHash(password, hash);

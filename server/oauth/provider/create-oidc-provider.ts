@@ -88,7 +88,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     formats: { customizers: { jwt: storeIssuedAccessTokenRecord(store, parts.referenceKey) } },
     ...protocolConfiguration,
     clientAuthMethods: listClientAuthenticationMethods(certificates),
-    // oidc-provider calls this function after all its checks of an authorization request, whether it has the parameter or not
+    // oidc-provider calls this function after all its checks of an authorization request, whether or not the request has the parameter
     extraParams: {
       offline_access: async (ctx) => {
         keepOfflineAccess(ctx);
@@ -187,7 +187,7 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages, dpopN
   jwtResponseModes: { enabled: true },
   pushedAuthorizationRequests: { enabled: true },
   requestObjects: requestObjectConfiguration,
-  // A client whose clock is wrong gets a nonce to put into its proof (RFC 9449 section 8).
+  // A client whose clock is wrong receives a nonce to include in its proof (RFC 9449 section 8).
   dPoP: { enabled: true, nonceSecret: dpopNonceSecret },
   fapi: { enabled: true, profile: getFapiProfile },
   richAuthorizationRequests: configureRichAuthorizationRequests(em),

@@ -8,7 +8,7 @@
  * 5. oidc-provider checks the token, its grant and the user. If the token has already been used, the grant is revoked, unless the request
  *    repeats an earlier request.
  * 6. `rotateOrReplay` returns the stored response, or decides whether to rotate the token.
- * 7. oidc-provider issues the tokens (storeIssuedAccessTokenRecord in access-token-records.ts), and `storeResponse` stores the response.
+ * 7. oidc-provider issues the tokens (storeIssuedAccessTokenRecord in jwt-access-token-hooks.ts), and `storeResponse` stores the response.
  * 8. request-transaction.ts commits the transaction and audits any token reuse, or rolls the transaction back.
  * 9. `refuseRefreshOfEndedAccount` asks the provider through which the user signed in whether the account still exists, if a check is due.
  */

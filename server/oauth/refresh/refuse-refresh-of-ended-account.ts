@@ -12,13 +12,13 @@ const waitMs = 2_000;
 
 const expressRequest = z.custom<Request>();
 
-/** Refuses a successful refresh whose user signed in through a provider, if the user's account at the provider has ended. */
+/** Rejects an otherwise successful refresh if the user signed in through a provider and the user's account at that provider has ended. */
 export type RefuseRefreshOfEndedAccount = (ctx: Context) => Promise<void>;
 
 /**
- * Creates the check of accounts at providers. It runs after the refresh has been committed, so that no transaction is open while the
- * provider responds; if the access ends, the new tokens are revoked before they are sent. If the provider responds too late, the refresh
- * succeeds, and the access ends when the response arrives.
+ * Creates a function that checks whether the user's account at the identity provider still exists. The function runs after the refresh has
+ * been committed, so that no transaction is open while the provider responds; if the access ends, the new tokens are revoked before they
+ * are sent. If the provider responds too late, the refresh succeeds, and the access ends when the response arrives.
  */
 export const createRefusalOfEndedAccounts =
   (dependencies: AccountCheckDependencies): RefuseRefreshOfEndedAccount =>

@@ -66,7 +66,7 @@ export async function deleteAuthenticatorAppAndRecoveryCodes(em: EntityManager, 
 }
 
 /**
- * Consumes an authenticator app code or a recovery code, and returns which kind it was. Returns undefined if the code is invalid or already
+ * Consumes an authenticator app code or a recovery code, and returns the kind of code. Returns undefined if the code is invalid or already
  * used.
  */
 export async function consumeSecondFactorCode(

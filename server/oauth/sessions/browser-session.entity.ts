@@ -12,7 +12,10 @@ export const BrowserSession = defineEntity({
     ip: p.text().nullable(),
     startedAt: p.datetime(3),
     lastUsedAt: p.datetime(3),
-    /** The linked account through which the user signed in; null for another sign-in. It has no foreign key, because the link can be removed. */
+    /**
+     * The linked account through which the user signed in; null if the user signed in another way. It has no foreign key, because the link
+     * can be removed.
+     */
     linkedAccountId: p.bigint('number').nullable(),
   },
   indexes: [{ name: 'browser_sessions_user', properties: ['user'] }],

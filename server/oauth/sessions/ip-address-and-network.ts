@@ -4,8 +4,8 @@ import { isIPv4, isIPv6 } from 'node:net';
 export const formatIpAddress = (ip: string): string => ip.replace(/^::ffff:(?=\d+\.)/i, '');
 
 /**
- * Returns the network that an IP address belongs to, such as `203.0.113.*` or `2001:db8:1::*`, so that the session list can point out
- * sessions in the network of the current browser.
+ * Returns the network that an IP address belongs to, such as `203.0.113.*` or `2001:db8:1::*`, so that the session list can highlight
+ * sessions in the current browser's network.
  */
 export function getNetwork(ip: string | null | undefined): string | undefined {
   const address = formatIpAddress(ip ?? '');

@@ -35,7 +35,7 @@ export async function findSignInMethodOfSession(em: EntityManager, uid: string):
   return { linkedAccountId: session?.linkedAccountId ?? null };
 }
 
-/** Includes the request after a sign-in on the pages for devices. */
+/** Includes the request that follows a sign-in in the device flow. */
 const isAuthorization = (path: string): boolean =>
   path.startsWith(oauthEndpointPaths.authorization) || path.startsWith(`${oauthEndpointPaths.code_verification}/`);
 

@@ -12,7 +12,7 @@ export type PrefetchedRecords = StoredOauthRecord & {
   readonly account: AccountRow | null;
   /** Stored response that contained the successor of this refresh token; `null` unless the token was rotated and is in its grace period. */
   readonly refresh_response: string | null;
-  /** ID of the linked account through which the user signed in, if a check whether it still exists at its provider is due. */
+  /** ID of the linked account through which the user signed in, if it is time to check whether the account still exists at its provider. */
   readonly due_linked_account_id: number | null;
 };
 

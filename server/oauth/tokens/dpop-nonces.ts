@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const stepMs = 60_000;
-/** A nonce is accepted until this number of further steps has begun, so for four to five minutes. */
+/** A nonce is accepted until this number of further steps has passed, that is, for four to five minutes. */
 const acceptedSteps = 4;
 
-/** How long a nonce is accepted at most, in seconds. */
+/** Maximum time for which a nonce is accepted, in seconds. */
 export const maxDpopNonceAgeSeconds = ((acceptedSteps + 1) * stepMs) / 1000;
 
 /**

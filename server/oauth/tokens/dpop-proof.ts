@@ -23,7 +23,7 @@ const proofClaims = z.object({
 const proofHeader = z.object({ alg: z.string(), jwk: z.record(z.unknown()) });
 
 type ProofClaims = z.infer<typeof proofClaims>;
-/** Keys of proofs, because importing a key takes as long as verifying a signature. */
+/** Cache for the keys of proofs, because importing a key takes as long as verifying a signature. */
 type ProofKeyCache = ShortLivedCache<{ readonly thumbprint: string; readonly key: CryptoKey }>;
 
 export type DpopRequest = { readonly proof: string; readonly method: string; readonly url: string };

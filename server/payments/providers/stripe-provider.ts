@@ -17,7 +17,7 @@ import {
 export type StripeSettings = {
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** Address of an alternative Stripe API server, for tests. */
+  /** URL of an alternative Stripe API server, for tests. */
   readonly api?: { readonly host: string; readonly port: number; readonly protocol: 'http' };
 };
 

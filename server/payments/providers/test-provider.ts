@@ -26,7 +26,7 @@ const statusesByOutcome: Record<Outcome, readonly [initial: Status, final: Statu
   test_late_success: ['pending', 'pending'],
 };
 
-/** A webhook request of the test provider. */
+/** A webhook request from the test provider. */
 export type TestWebhook = { readonly body: string; readonly headers: Record<string, string> };
 
 export type TestProvider = PaymentProvider & {

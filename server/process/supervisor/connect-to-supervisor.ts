@@ -25,5 +25,5 @@ export function connectToSupervisor(stop: (isReplaced: boolean) => unknown): () 
   };
 }
 
-/** Ends the connection to the supervisor, which otherwise keeps this process alive. */
+/** Closes the connection to the supervisor, which would otherwise keep this process alive. */
 export const disconnectFromSupervisor = (): void => void cluster.worker?.disconnect();

@@ -6,7 +6,7 @@ import { ProcessSupervisor } from './process-supervisor.ts';
 
 /**
  * Runs `config.processes` server processes that share the port, until a signal stops them. On SIGHUP, replaces them one after the other. If
- * this process is killed, Node.js ends the server processes.
+ * this process is killed, Node.js terminates the server processes.
  */
 export async function superviseServerProcesses(config: Config): Promise<void> {
   const log = createLog(config.production);

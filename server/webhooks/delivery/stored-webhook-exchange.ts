@@ -14,7 +14,7 @@ const responseBytesMax = 64 * 1024;
 // oxlint-disable-next-line no-control-regex -- control characters are removed
 const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** Returns a request as it is stored: its body is the event, which is stored already. */
+/** Returns a request in its stored form, without the body, because the body is the event, which is already stored. */
 export const createStoredRequest = (url: string, headers: Readonly<Record<string, string>>): StoredRequest => ({
   url: removeCredentialsFromUrl(url),
   headers: { ...headers },
@@ -65,7 +65,7 @@ async function readStartOfBody(body: AsyncIterable<unknown>): Promise<{ readonly
 /** Decodes UTF-8, and removes control characters except tabs and line feeds. Returns null if the bytes are not text. */
 function decodeText(bytes: Buffer, isTruncated: boolean): string | null {
   try {
-    // With `stream`, a character that the truncation has cut is omitted instead of being an error.
+    // With `stream`, a character that the truncation has split is omitted and does not cause an error.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isTruncated }).replaceAll(controlCharacters, '');
   } catch {
     return null;

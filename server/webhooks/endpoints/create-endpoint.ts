@@ -57,7 +57,7 @@ export async function createWebhookEndpoint(
   return { ...endpointFromEntity(endpoint), secret };
 }
 
-/** Rejects a URL that webhooks must not be sent to. */
+/** Rejects a URL to which webhooks must not be sent. */
 export function assertWebhookUrlAllowed(url: string, development: boolean): void {
   const reason = findUrlRejectionReason(url, development, 'https://example.com/webhooks');
   if (reason === undefined) return;

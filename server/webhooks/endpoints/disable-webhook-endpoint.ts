@@ -13,7 +13,7 @@ import { WebhookDelivery, WebhookEndpoint } from './webhook-endpoint-and-deliver
 
 export type EndpointNoticeDependencies = {
   readonly mailKey: Buffer;
-  /** Public URL of the server, where the logo is served. */
+  /** Public URL of the server, which serves the logo. */
   readonly issuer: string;
   /** Whether a mail transport is configured. */ readonly canMail: boolean;
 };

@@ -30,7 +30,7 @@ export async function findOwnWebhookEndpoint(em: EntityManager, principal: Princ
   return endpointFromEntity(endpoint);
 }
 
-/** Like `findOwnWebhookEndpoint`; the endpoint is locked until the transaction ends. */
+/** Like `findOwnWebhookEndpoint`, but locks the endpoint until the transaction ends. */
 export async function lockOwnWebhookEndpoint(em: EntityManager, principal: Principal, id: number): Promise<EndpointEntity> {
   const where = { id, ...buildEndpointOwnerFilter(await resolveEndpointOwner(em, principal)) };
   const locked = await lockRows(em, em.createQueryBuilder(WebhookEndpoint).select('id').where(where));
@@ -41,10 +41,7 @@ export async function lockOwnWebhookEndpoint(em: EntityManager, principal: Princ
 const endpointNotFound = (id: number): Problem =>
   createProblem('not_found', { detail: translatable`Webhook endpoint ${{ id }} was not found.` });
 
-/**
- * Returns an endpoint like `lockOwnWebhookEndpoint`; throws if the endpoint is disabled. This function is called before a redelivery is
- * requested.
- */
+/** Like `lockOwnWebhookEndpoint`, but throws if the endpoint is disabled. This function is called before a redelivery is requested. */
 export async function lockOwnEnabledWebhookEndpoint(em: EntityManager, principal: Principal, id: number): Promise<WebhookEndpointBody> {
   const endpoint = endpointFromEntity(await lockOwnWebhookEndpoint(em, principal, id));
   if (endpoint.status === 'enabled') return endpoint;

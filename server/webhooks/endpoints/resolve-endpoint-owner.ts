@@ -4,7 +4,7 @@ import type { Principal } from '../../http/request/principal-and-token-types.ts'
 import { findRequiredOrderClientId } from '../../http/request/find-required-order-client-id.ts';
 import type { WebhookAuthority } from './webhook-endpoint-and-delivery.entity.ts';
 
-/** The owner of the endpoints that a principal manages, and the authority that new endpoints get. */
+/** The owner of the endpoints that a principal manages, and the authority that is assigned to new endpoints. */
 export type EndpointOwner = {
   readonly authority: WebhookAuthority;
   readonly userId: number | null;
@@ -16,7 +16,7 @@ export type EndpointOwner = {
 /**
  * Returns the owner of a principal's endpoints. An endpoint must not outlive the credential that created it, unless a user created it with
  * a first-party application: such an endpoint belongs to the user, and signing out of the application does not disable it. It receives the
- * events of all orders of the user, so an application that can access only its own orders neither creates nor manages such an endpoint.
+ * events of all orders of the user, so an application that can access only its own orders can neither create nor manage such an endpoint.
  */
 export async function resolveEndpointOwner(em: EntityManager, principal: Principal): Promise<EndpointOwner> {
   const { user, clientId } = principal;

@@ -17,7 +17,7 @@ import { User } from '../../users/user.entity.ts';
 export const webhookEndpointAuthorityTypes = ['application', 'person', 'grant', 'api_key'] as const;
 export type WebhookAuthority = (typeof webhookEndpointAuthorityTypes)[number];
 
-/** An attempt of a delivery. Attempts of earlier releases have no request and no response. */
+/** An attempt of a delivery. Attempts made by earlier releases have no request and no response. */
 type StoredAttempt = WebhookDeliveryBody['attempts'][number] & Partial<WebhookExchange>;
 
 /** A URL that events are sent to. */

@@ -46,7 +46,7 @@ export const createApprovalRequestMailer =
     await queueMail(em, keys.mail, email, now);
   };
 
-/** Replaces the characters that make a mail program turn a text into a link: `://`, `www.` and a dot between letters. */
+/** Replaces the characters that make mail programs turn text into a link: `://`, `www.` and a dot between letters. */
 const neutralizeLinks = (text: string): string =>
   text
     .replaceAll('://', ':_')

@@ -82,8 +82,9 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
 }
 
 /**
- * Returns the scopes whose checkboxes are checked when the page opens. Powerful permissions are checked only if the user has granted them to
- * this application before. A device code can come from another person's device, so such a consent does not count for devices.
+ * Returns the scopes whose checkboxes are checked when the page opens. Powerful permissions are checked only if the user has granted them
+ * to this application before. A device code can come from another person's device, so in the device flow, an earlier consent does not
+ * count.
  */
 async function findPreselectedScopes(
   { em }: PageContext,
@@ -189,12 +190,15 @@ async function parseLimits(pageContext: PageContext, interaction: Interaction, f
   const { messages } = settings;
   const context = { maximum, canAllowAllOrders, currencies: await listOrderCurrencies(em), messages, now: new Date() };
   const parsed = parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromInput(maximum), context);
-  // An application that did not request only its own orders can get access to all orders on the account page.
+  // Unless the application requested access only to its own orders, the user can later allow access to all orders on the account page.
   const allOrdersGrantable = canAllowAllOrders || !isRequested;
   return { ...parsed, allOrdersGrantable, isChosen: isChosenByUserOrApplication(offered, parsed.limits) };
 }
 
-/** Returns whether the limits are more than the ceilings, which apply without the user's consent. */
+/**
+ * Returns whether the application or the user chose the limits; false if the limits equal the maximum that administrators set, which
+ * applies in any case.
+ */
 const isChosenByUserOrApplication = ({ isRequested, maximum }: OfferedOrderLimits, limits: EffectiveOrderLimits | undefined): boolean =>
   isRequested || maximum === undefined || limits === undefined || findWidenedLimit(limits, maximum) !== undefined;
 

@@ -22,9 +22,12 @@ type ParsedForm = {
 type FormContext = {
   /** Limits that the user can lower but not raise, because the application asks for them or an administrator set them. */
   readonly maximum: EffectiveOrderLimits | undefined;
-  /** Limits that administrators set for an application whose limits the user changes later. Absent limits are permitted. */
+  /**
+   * Limits that administrators set; present only on the page where the user changes the limits of a connected application. Absent limits
+   * are permitted.
+   */
   readonly ceiling?: OrderSpendingLimits | undefined;
-  /** Categories to which administrators limit an application whose limits the user changes later. */
+  /** Categories that administrators permit; present only on the page where the user changes the limits of a connected application. */
   readonly ceilingCategories?: readonly string[] | undefined;
   /** Limits that the user changes on the account page. Limits that the page does not show stay unchanged. */
   readonly current?: EffectiveOrderLimits | undefined;
@@ -90,8 +93,8 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
 }
 
 /**
- * Returns the categories of the products that the application can order, or undefined for all products. The user can only deselect
- * categories that the application requested or an administrator permits.
+ * Returns the product categories from which the application can order, or undefined for all products. If the application requested
+ * categories or administrators restrict them, the user can select only among these categories.
  */
 function readCategories(
   { limit_category: selected = [] }: OrderLimitsForm,
@@ -111,7 +114,7 @@ function readCategories(
 
 const isAbove = (amount: number, maximum: number | undefined): boolean => maximum !== undefined && amount > maximum;
 
-/** Returns which orders need the user's approval. The user cannot loosen what the application requested. */
+/** Returns which orders need the user's approval. If the application requested `always` or `never`, the user cannot change this. */
 function readApprovalMode({ limit_approval: chosen }: OrderLimitsForm, { maximum, current }: FormContext): OrderApprovalMode {
   const asked = maximum?.approval ?? 'above_limit';
   return asked === 'above_limit' ? (chosen ?? current?.approval ?? 'above_limit') : asked;

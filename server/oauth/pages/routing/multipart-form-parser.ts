@@ -11,7 +11,7 @@ class MalformedFormError extends Error {
 
 /**
  * Creates the middleware that parses a form with files (`multipart/form-data`, RFC 7578) into `req.body`: text fields as strings, files as
- * `File`. It ignores forms with another media type.
+ * `File`. Forms of other media types are ignored.
  */
 export function createMultipartFormParser(maxBytes: number): RequestHandler[] {
   const readBytes = express.raw({ type: multipart, limit: maxBytes });

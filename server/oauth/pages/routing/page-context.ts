@@ -27,7 +27,7 @@ export type PageContext = {
   /** False if no mail transport is configured. Without a mail transport, features that require e-mail are disabled. */
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer; readonly identityProviders: Buffer };
-  /** The client of this server at identity providers. */
+  /** This server's client for identity providers. */
   readonly relyingParty: RelyingParty;
   readonly log: { error(details: object, message: string): void };
   readonly challenges: StatelessPasskeyChallenges;

@@ -19,9 +19,9 @@ export type OrderLimitsFieldsViewModel = {
   readonly maximum: EffectiveOrderLimits | undefined;
   /** Whether the application asks for the maximum. If not, administrators set it. */
   readonly isRequested: boolean;
-  /** Whether the form is filled in with amounts. */
+  /** Whether the form contains amounts when the page opens. */
   readonly isProposed: boolean;
-  /** Limits that administrators set for an application whose limits the user changes later. */
+  /** Limits that administrators set; present only on the page where the user changes the limits of a connected application. */
   readonly ceiling?: OrderSpendingLimits | undefined;
   /** Whether the user can let the application access all orders. */
   readonly canAllowAllOrders: boolean;
@@ -33,7 +33,7 @@ export type OrderLimitsFieldsViewModel = {
   readonly faults: readonly FieldError[];
 };
 
-/** Renders the maximum in words, and the fields in which the user can lower them or set limits. */
+/** Renders the maximum limits in words, and the fields in which the user can lower these limits or set new ones. */
 export function orderLimitsFields(settings: PageSettings, content: OrderLimitsFieldsViewModel): Html {
   const { orderLimits: messages } = settings.messages;
   const { isOffered, maximum, isRequested, isProposed, form, faults } = content;

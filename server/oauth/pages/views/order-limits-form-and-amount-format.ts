@@ -72,7 +72,7 @@ export function parseAmount(value: string, currency: string): number | undefined
 export const formatDay = ({ language }: Messages, at: string): string =>
   new Intl.DateTimeFormat(language.tag, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(at));
 
-/** Returns a list of the amounts and the end of limits in words, or undefined if there are none. */
+/** Returns the amounts and the end date of limits as a list in words, or undefined if there are none. */
 export function describeLimits(
   messages: Messages,
   { limits, valid_until: until }: Pick<EffectiveOrderLimits, 'limits' | 'valid_until'>,

@@ -96,7 +96,7 @@ export const redirectToPageInChosenLanguage =
     setLanguageCookie(settings, res, language.tag);
     parameters.delete(languageParameter);
     const rest = parameters.toString();
-    // Browsers interpret a path that starts with two slashes or backslashes as a URL of another host.
+    // Browsers interpret a path that starts with two slashes or backslashes as a URL on another host.
     return res.redirect(303, `${path.replace(/^[/\\]+/, '/')}${rest === '' ? '' : `?${rest}`}`);
   };
 

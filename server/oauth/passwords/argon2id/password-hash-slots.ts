@@ -9,7 +9,7 @@ const queuedMax = 64;
 let running = 0;
 const queue: (() => void)[] = [];
 const backgroundQueue: { readonly start: () => void; readonly queuedAt: number }[] = [];
-/** A background task that has waited longer goes first, so that constant sign-ins cannot stop it. */
+/** A background task that has waited longer than this goes first, so that a constant stream of sign-ins cannot block it. */
 const maxBackgroundWaitMs = 1000;
 
 /**
@@ -26,7 +26,10 @@ export async function withHashSlot<Result>(work: () => Promise<Result>): Promise
   return runInSlot(work);
 }
 
-/** Runs password hashing of a background task, which starts when no other password is being hashed, but after about a second at the latest. */
+/**
+ * Runs password hashing for a background task. Hashing starts when no other password is being hashed, or after about a second at the
+ * latest.
+ */
 export async function withBackgroundHashSlot<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running > 0) await new Promise<void>((resolve) => backgroundQueue.push({ start: resolve, queuedAt: performance.now() }));
   else running += 1;

@@ -4,15 +4,15 @@ import type { ForeignPasswordHash, PasswordScheme } from './password-scheme.ts';
 const sizes = { salt: { minimum: 1, maximum: 128 }, digest: { minimum: 16, maximum: 128 } } as const;
 
 /**
- * Decodes base64 with or without padding, including the variant of passlib, which has `.` instead of `+`. Returns undefined if the text has
- * an impossible length.
+ * Decodes base64 with or without padding, including the variant of passlib, which has `.` instead of `+`. Returns undefined if the length
+ * of the text is invalid.
  */
 export function decodeHashBase64(text: string): Buffer | undefined {
   const unpadded = text.replace(/=+$/, '').replaceAll('.', '+');
   return unpadded.length % 4 === 1 ? undefined : Buffer.from(unpadded, 'base64');
 }
 
-/** Returns a hash with a hexadecimal digest, or undefined if the digest or the salt has a wrong size. */
+/** Returns a hash with a hexadecimal digest, or undefined if the digest or the salt has the wrong size. */
 export function toForeignHash(
   digest: Buffer | undefined,
   salt: Buffer | undefined,

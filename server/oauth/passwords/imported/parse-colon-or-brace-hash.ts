@@ -13,7 +13,7 @@ function parseLdapHash(stored: string): ForeignPasswordHash | undefined {
   const bytes = decodeHashBase64(encoded);
   const length = digestBytes[hash];
   return toForeignHash(bytes?.subarray(0, length), bytes?.subarray(length), (size, salt) =>
-    // A shorter digest leaves no bytes for the salt, so its size is always right here.
+    // A shorter digest leaves no bytes for the salt, so the size of the digest is always correct here.
     ({ scheme: 'sha', hash, salt, saltPosition: size === length ? 'after' : 'before' }),
   );
 }

@@ -3,8 +3,8 @@ import type { PasswordScheme } from './password-scheme.ts';
 const mebibyte = 2 ** 20;
 
 /**
- * Maximum cost of an imported hash. A single verification takes about a second at most, and two concurrent ones use at most 256 MiB, so
- * that the sign-in of an imported user cannot block the server.
+ * Maximum cost of an imported hash. A single verification takes at most about a second, and two concurrent verifications use at most 256
+ * MiB, so that the sign-in of an imported user cannot block the server.
  */
 export const maxImportedCost = {
   memoryBytes: 128 * mebibyte,
@@ -49,7 +49,7 @@ export function findExcessiveCost(scheme: PasswordScheme): string | undefined {
 const above = (what: string, value: number, maximum: number): string | undefined =>
   value > maximum ? `${what} is ${value}, more than the maximum of ${maximum}.` : undefined;
 
-/** Returns whether stolen hashes of this scheme could be searched so quickly that they are additionally wrapped in argon2id. */
+/** Returns whether stolen hashes of this scheme could be cracked so quickly that they must additionally be wrapped in argon2id. */
 export function isWeakPasswordScheme(scheme: PasswordScheme): boolean {
   switch (scheme.scheme) {
     case 'argon2id':

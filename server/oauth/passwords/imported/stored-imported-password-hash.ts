@@ -12,7 +12,9 @@ const prefixes = { original: 'imported:', wrapped: 'wrapped:' } as const;
 /** Returns whether a stored hash was imported and has not been replaced by a sign-in yet. */
 export const isImportedPasswordHash = (stored: string): boolean => Object.values(prefixes).some((prefix) => stored.startsWith(prefix));
 
-/** Returns an imported hash as it is stored. A weak hash is wrapped in argon2id, which takes as long as hashing a password at sign-up. */
+/**
+ * Returns an imported hash in its stored form. A weak hash is wrapped in argon2id, which takes as long as hashing a password at sign-up.
+ */
 export async function toStoredImportedPasswordHash(text: string, hash: ImportedPasswordHash): Promise<string> {
   if ('argon2id' in hash) return `${prefixes.wrapped}${JSON.stringify(hash)}`;
   if (!isWeakPasswordScheme(hash.scheme)) return `${prefixes.original}${text}`;
@@ -20,13 +22,16 @@ export async function toStoredImportedPasswordHash(text: string, hash: ImportedP
   return `${prefixes.wrapped}${JSON.stringify({ scheme: hash.scheme, argon2id })}`;
 }
 
-/** Returns a stored hash in the format of an export, which an import accepts. */
+/** Returns a stored hash in the export format, which imports accept. */
 export const exportedPasswordHash = (stored: string): string => {
   const prefix = Object.values(prefixes).find((each) => stored.startsWith(each)) ?? '';
   return stored.slice(prefix.length);
 };
 
-/** Verifies a password against a stored imported hash in constant time. The password is not normalized, because other systems do not. */
+/**
+ * Verifies a password against a stored imported hash in constant time. The password is not normalized, because other systems do not
+ * normalize passwords.
+ */
 export async function matchesImportedPasswordHash(password: string, stored: string): Promise<boolean> {
   const text = exportedPasswordHash(stored);
   if (stored.startsWith(prefixes.wrapped)) {

@@ -6,7 +6,7 @@ import { readOrWaitForChange } from './read-or-wait-for-change.ts';
 import { ordersAndRequests } from './orders-and-requests.ts';
 import { isActiveAdministrator, type AccountRequest } from './signed-in-page-guards.ts';
 
-/** How many orders and applications the page shows. The other pages list all of them. */
+/** Number of orders and number of applications on the page. The other pages list all of them. */
 const shownMax = 3;
 const connectedAppsMax = 100;
 

@@ -46,7 +46,7 @@ const removeForm = z.object({
     .transform(Number),
 });
 
-/** Handles `POST /account/passkeys/remove`. The last way to sign in cannot be removed. */
+/** Handles `POST /account/passkeys/remove`. The user's last sign-in method cannot be removed. */
 export async function submitPasskeyRemoval(request: AccountRequest): Promise<void> {
   const { context, req, res, account } = request;
   const form = removeForm.safeParse(req.body ?? {});

@@ -3,27 +3,27 @@ import { waitForChange } from '../../../../approvals/wait-for-change.ts';
 import { sha256 } from '../../../../crypto/sha256.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 
-/** Query with which the page script waits for a change. `seen` identifies what the page shows. */
+/** Query with which the page script waits for a change. `seen` identifies the content that the page shows. */
 const liveQuery = z.object({
   wait: z.coerce.number().int().min(0).max(25).catch(0),
   seen: z.string().max(100).catch(''),
 });
 
-/** Every event of the shop ends a wait, so that without a pause, each open page of a busy shop would read all the time. */
+/** Every event in the shop ends the wait, so without a minimum interval, each open page of a busy shop would read continuously. */
 const minReadIntervalMs = 1_000;
 
-/** What a page shows in its live region. */
+/** Content of a page's live region. */
 export type LiveContent<Shown> = {
   readonly read: () => Promise<Shown>;
-  /** Returns a JSON value that differs whenever the page must show something else. */
+  /** Returns a JSON value that changes whenever the page must show different content. */
   readonly identify: (shown: Shown) => unknown;
   /** Returns when the content changes even if there is no event (default: never). */
   readonly changesAt?: (shown: Shown) => Date | undefined;
 };
 
 /**
- * Reads the content of a page; if the page script requests it, after waiting until the content differs from what the page shows. `livePath`
- * is the path with which the script waits for the next change.
+ * Reads the content of a page. If the page script requests it, waits first until the content differs from the content that the page shows.
+ * `livePath` is the path with which the script waits for the next change.
  */
 export async function readOrWaitForChange<Shown>(
   { context: { em, newEvents }, req, res }: AccountRequest,

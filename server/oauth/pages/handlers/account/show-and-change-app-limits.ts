@@ -72,7 +72,8 @@ export async function submitAppLimits(request: AccountRequest): Promise<void> {
   const change = {
     source: getClientAddressAndUserAgent(req),
     by: undefined,
-    // Without limits, the application gets access to all orders only because the user has selected them.
+    // If the form contains no limits, the user has selected access to all orders, so a previous restriction to the application's own orders
+    // is replaced.
     input: isRemoval ? undefined : (limits ?? (current?.orders === 'own' ? unlimited : undefined)),
     timeZone: form.time_zone ? timeZone : undefined,
   };
@@ -88,7 +89,7 @@ async function renderLimits(request: AccountRequest, app: App, form: OrderLimits
     applicationName,
     isOffered: true,
     maximum: undefined,
-    // If the user cannot allow access to all orders, the application requested only its own orders.
+    // If the user cannot allow access to all orders, the application requested access only to its own orders.
     isRequested: !canAllowAllOrders,
     isProposed: true,
     ceiling,
@@ -104,7 +105,9 @@ async function renderLimits(request: AccountRequest, app: App, form: OrderLimits
 
 const currentLimits = ({ limits }: App): EffectiveOrderLimits | undefined => limits.authorization_details[0];
 
-/** Returns the categories that the shop permits, or all categories of the shop and those that are selected. */
+/**
+ * Returns the categories that the ceilings permit. Without such ceilings, returns the categories of the shop and the selected categories.
+ */
 async function listCategories(
   { context: { em, listProductCategories } }: AccountRequest,
   { ceilingCategories }: App,

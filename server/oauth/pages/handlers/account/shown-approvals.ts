@@ -8,10 +8,10 @@ export async function readShownApprovals(...given: Parameters<typeof listApprova
   return found.map((approval) => ({ ...approval, status: deriveApprovalStatus(approval, new Date()) }));
 }
 
-/** Returns a value that differs whenever other approvals, or another status, must be shown. */
+/** Returns a value that changes whenever different approvals or a different status must be shown. */
 export const identifyApprovals = (shown: readonly ShownApproval[]): unknown => shown.map(({ approval: { id }, status }) => [id, status]);
 
-/** Returns when the next of the approvals expires, if any can expire. */
+/** Returns when the first of the approvals expires, if any can expire. */
 export function findNextExpiry(shown: readonly ShownApproval[]): Date | undefined {
   const open = shown.filter(({ status }) => status === 'pending' || status === 'approved');
   return open.map(({ approval }) => approval.expiresAt).toSorted((a, b) => a.getTime() - b.getTime())[0];

@@ -37,8 +37,8 @@ function findPendingSignIn(context: PageContext, req: Request): PendingProviderS
 }
 
 /**
- * Handles `GET /sign-in/providers/:slug/callback`, the redirect URI. Redirects to a path with the ID of the interaction, because the browser's
- * cookie for the interaction is only read on such paths.
+ * Handles `GET /sign-in/providers/:slug/callback`, the redirect URI. Redirects to a path with the ID of the interaction, because
+ * oidc-provider receives the interaction's cookie only for such paths.
  */
 export const redirectProviderResponse = (context: PageContext) => async (req: Request, res: Response) => {
   const pending = findPendingSignIn(context, req);
@@ -160,7 +160,7 @@ async function continueWithLinkedAccount(
   });
 }
 
-/** Refuses an account that this provider must not be used for. The page does not state the reason. */
+/** Rejects a sign-in to an account for which this provider must not be used. The page does not state the reason. */
 async function refuse(
   context: PageContext,
   req: Request,

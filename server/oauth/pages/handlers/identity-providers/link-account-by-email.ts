@@ -61,7 +61,10 @@ function readPendingLink(context: PageContext, req: Request, text: unknown): Pen
 const canLinkByEmail = async ({ canMail }: PageContext, em: EntityManager, { id, emailVerification }: User): Promise<boolean> =>
   canMail && emailVerification !== 'confirmation_required' && (await findWhenAuthenticatorAppWasAdded(em, id)) === undefined;
 
-/** Shows that the address belongs to an account, which is linked only after its owner has signed in or has opened a link sent to the address. */
+/**
+ * Shows that the address belongs to an account. The account is linked only after its owner has signed in or has opened a link sent to the
+ * address.
+ */
 export async function sendExistingAccountPage(
   context: PageContext,
   req: Request,
@@ -158,8 +161,8 @@ export const submitLinkConfirmation = (context: PageContext) => async (req: Requ
 };
 
 /**
- * Removes every credential and session of an account whose address was not verified until now: an attacker may have set them up, to share
- * the account with the owner of the address later.
+ * Removes every credential and session of an account whose address was not verified until now: an attacker may have created them in order
+ * to share the account with the owner of the address later.
  */
 async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source: RequestSource, now: Date): Promise<void> {
   const removed = await listNonPasswordCredentials(em, user.id, now);

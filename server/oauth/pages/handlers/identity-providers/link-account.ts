@@ -12,7 +12,7 @@ import { lockAccountAndRequireActiveSession, type AccountRequest } from '../acco
 import type { ProviderResponse } from './provider-response.ts';
 import { sendProviderMessage } from './provider-error-pages.ts';
 
-/** Links the account at the provider to the user who started this on the account page. */
+/** Links the account at the provider to the user who started the linking on the account page. */
 export async function linkProviderToSignedInUser(
   context: PageContext,
   req: Request,
@@ -49,7 +49,7 @@ const removeForm = z.object({
     .transform(Number),
 });
 
-/** Handles `POST /account/linked-accounts/remove`. The last way to sign in cannot be removed. */
+/** Handles `POST /account/linked-accounts/remove`. The user's last sign-in method cannot be removed. */
 export async function submitLinkedAccountRemoval(request: AccountRequest): Promise<void> {
   const { context, req, res, account } = request;
   const form = removeForm.safeParse(req.body ?? {});

@@ -75,7 +75,7 @@ async function requireUnchangedPassword(em: EntityManager, userId: number, setAt
   if (!account || getPasswordSetTimeMs(account) !== setAt) throw new errors.SessionNotFound('the password was changed during the sign-in');
 }
 
-/** Throws if the linked account has been removed. Locks the account first, as a password reset does, which removes linked accounts. */
+/** Throws if the linked account has been removed. Locks the account first, as does a password reset, which removes linked accounts. */
 async function requireExistingLink(em: EntityManager, userId: number, linkedAccountId: number | undefined): Promise<void> {
   if (linkedAccountId === undefined) return;
   await lockUserRow(em, userId);

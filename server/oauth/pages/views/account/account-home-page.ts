@@ -28,7 +28,7 @@ export type AccountHomeViewModel = {
   readonly requests: readonly ShownApproval[];
   /** Number of all requests that wait for the user's decision. */
   readonly requestCount: number;
-  /** Path with which the page script waits for changes of the orders and requests. */
+  /** Path with which the page script waits for changes to the orders and requests. */
   readonly livePath: string;
   /** The most recently used applications. */
   readonly applications: readonly ConnectedAppGroup[];
@@ -67,7 +67,7 @@ export function accountHomePage(settings: PageSettings, content: AccountHomeView
   );
 }
 
-/** Renders the requests that wait for a decision and the most recent orders, which the page script keeps current. */
+/** Renders the requests that wait for a decision and the most recent orders, which the page script keeps up to date. */
 function ordersSection(settings: PageSettings, { orders, requests, requestCount, livePath }: AccountHomeViewModel): Html {
   const { accountMenu: menu, orders: messages, approvals } = settings.messages;
   const content = html`${requests.length > 0 && approvalList(settings, requests)}

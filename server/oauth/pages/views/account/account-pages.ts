@@ -54,7 +54,7 @@ export function changePasswordPage(settings: PageSettings, { csrf, email, faults
   return renderAccountSubpage(settings, messages.title, form, faults);
 }
 
-/** Renders the page after a password change. If there are API keys, the page states whether they were revoked or still work. */
+/** Renders the page that confirms a password change. If there are API keys, the page states whether they were revoked or still work. */
 export function passwordChangedPage(settings: PageSettings, apiKeys: number, areRevoked: boolean): Html {
   const { changePassword: messages } = settings.messages;
   const about = html`<p>${areRevoked ? messages.keysRevoked({ count: apiKeys }) : messages.keysActive({ count: apiKeys })}</p>

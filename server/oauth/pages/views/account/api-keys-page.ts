@@ -52,7 +52,9 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
   </li>`;
 }
 
-/** Describes the limits of a key: the amounts and the end, the permitted actions if not all are permitted, and the accessible orders. */
+/**
+ * Describes the limits of a key: the amounts and the end date, the permitted actions if not all are permitted, and the accessible orders.
+ */
 function describeKeyLimits({ messages }: PageSettings, limits: ApiKeyLimits): Html {
   const { apiKeys, orderLimits } = messages;
   const list = describeLimits(messages, limits);

@@ -90,7 +90,7 @@ const limitsLink = ({ messages: { orderLimits } }: PageSettings, id: number, app
     <a href="/account/apps/${id}/limits" aria-label="${orderLimits.changeLabel({ application: applicationName })}">${orderLimits.change}</a>
   </p>`;
 
-/** Describes the amounts of limits, such as “€5.00 of €20.00 used in this month”. Returns an empty text if the limits have no amounts. */
+/** Describes the amounts of limits, such as “€5.00 of €20.00 used in this month”. Returns an empty string if the limits have no amounts. */
 export function describeLimitsInShort(settings: PageSettings, { details: { limits }, budget }: EffectiveLimits): string {
   const { apps: messages } = settings.messages;
   if (!limits) return '';
@@ -124,8 +124,8 @@ const removalForm = (settings: PageSettings, csrf: string, { ids, keys, label, t
   </form>`;
 
 /**
- * Renders the checkbox to keep the keys that an application created. The checkbox value lists the key IDs, so that keys created later are
- * not kept.
+ * Renders the checkbox for keeping the API keys that an application created. The checkbox value lists the key IDs, so that keys created
+ * later are not kept.
  */
 function keepKeysCheckbox({ messages: { apps, credential } }: PageSettings, keys: readonly AccountApiKey[]): Html | undefined {
   if (keys.length === 0) return undefined;

@@ -87,7 +87,7 @@ function passkeySection(settings: PageSettings, { csrf, passkeys, passkeyOptions
   </section>`;
 }
 
-/** Renders the accounts at other providers; undefined if there are neither linked accounts nor providers. */
+/** Renders the section for accounts at identity providers. Returns undefined if there are neither linked accounts nor providers. */
 function linkedAccountSection(settings: PageSettings, { csrf, linkedAccounts, providers }: SecurityPageViewModel): Html | undefined {
   const { providers: messages } = settings.messages;
   if (linkedAccounts.length === 0 && providers.length === 0) return undefined;

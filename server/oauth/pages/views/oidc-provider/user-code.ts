@@ -4,6 +4,6 @@ export const formatUserCode = (code: string): string => {
   return letters.length === 8 ? `${letters.slice(0, 4)}-${letters.slice(4)}` : code.slice(0, 20);
 };
 
-/** Returns the formatted user code of a link that contains the code (`verification_uri_complete`), or an empty text. */
+/** Returns the formatted user code of a link that contains the code (`verification_uri_complete`), or an empty string. */
 export const userCodeFromUrl = (url: string): string =>
   formatUserCode(new URLSearchParams(url.split('?', 2)[1] ?? '').get('user_code') ?? '');

@@ -61,7 +61,7 @@ function keepChoices(settings: PageSettings, { credentials, keep, faults }: NewP
     ${credentials.some(({ kind }) => kind === 'authenticator_app') && formField(code, faults)}`;
 }
 
-/** Renders the page after a password reset, with the removed and the kept credentials. */
+/** Renders the page that confirms a password reset and lists the removed and the kept credentials. */
 export function passwordResetDonePage(settings: PageSettings, { removed, kept }: CredentialSelection): Html {
   const { passwordReset: messages, signUp } = settings.messages;
   return renderPage(
