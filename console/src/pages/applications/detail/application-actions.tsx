@@ -66,7 +66,7 @@ function ChangeStatus({ application: { id, status } }: Props): ReactNode {
 
 type FormProps = Props & { readonly onClose: () => void };
 
-/** Times for which the previous secret remains valid, in seconds. */
+/** Periods for which the previous secret can remain valid, in seconds. */
 const overlaps = { none: 0, hour: 3_600, day: 86_400, week: 604_800 } as const;
 
 function RotateForm({ application, onClose }: FormProps): ReactNode {

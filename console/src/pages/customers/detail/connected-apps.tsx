@@ -9,7 +9,7 @@ import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useCustomersMessages, type CustomersTranslate } from '../use-customers-messages.ts';
 import classes from './customer-detail.module.css';
 
-/** Maximum number of entries of a page of the API. Customers have only a few applications. */
+/** Maximum page size of the API, which is sufficient because customers connect only a few applications. */
 const limit = 100;
 
 /** The applications that can act for a customer, with their limits and what they have spent. */
@@ -51,7 +51,7 @@ function Entry({ app }: { readonly app: ConnectedAppOfUser }): ReactNode {
   );
 }
 
-/** Describes the limits for orders of an application, and what it has spent in the current periods. */
+/** Describes the order limits of an application, and what it has spent in the current periods. */
 function listLimits(
   { scopes, limits: { authorization_details: details, budgets } }: ConnectedAppOfUser,
   t: CustomersTranslate,
