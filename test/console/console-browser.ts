@@ -79,7 +79,7 @@ async function waitForConsole(page: Page): Promise<void> {
   await page.locator('h1').waitFor();
 }
 
-/** Makes the server ask for consent to the console's scopes, and consents only to these when `page` shows the form. */
+/** Makes the server ask for consent to the console's scopes. */
 export async function withdrawPreapproval({ db }: ApiServer): Promise<void> {
   await db.em.fork().execute(`update applications set preapproved_scopes = '{}' where client_id = ?`, [consoleClientId]);
 }

@@ -171,7 +171,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await other.getByRole('dialog').getByLabel('Note').fill('Leave at the reception');
     await other.getByRole('button', { name: 'Save' }).click();
     await other.getByText('Note changed').waitFor();
-    // The page behind the dialog receives the change by the event feed.
+    // The page behind the dialog receives the change through the event feed.
     await page.locator('main').getByText('Leave at the reception').waitFor();
     await dialog().getByRole('button', { name: 'Save' }).click();
     const difference = dialog().getByRole('alert');

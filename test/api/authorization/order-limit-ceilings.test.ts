@@ -52,7 +52,7 @@ beforeEach(async () => {
 });
 afterEach(() => callAsAdmin('PATCH', '/order-limit-settings', { maximum_limits: null, default_limits: null }));
 
-/** Connects the application for a new customer. */
+/** Connects the application to the account of a new customer. */
 async function connect(details?: RequestedLimits, consentForm: Record<string, string> = {}) {
   const { mandate, shop } = till;
   const anna = await signUp(mandate.origin);

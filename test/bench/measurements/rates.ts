@@ -12,7 +12,9 @@ export type Rates = {
   readonly perSecond: PerServer<number>;
   /** 99th percentile of each server's response time at maximum throughput, in milliseconds: the median over all rounds. */
   readonly fullLoadP99Ms: PerServer<number>;
-  /** Latency at a constant rate of 70% of our server's maximum throughput: of our server, and of the hand-written server if it is a peer. */
+  /**
+   * Latency of our server, and of the hand-written server if it is a peer, at a constant rate of 70% of our server's maximum throughput.
+   */
   readonly steady: PerServer<Latency>;
   readonly failed: number;
 };
