@@ -18,7 +18,7 @@ async function submitWrongPasswords(at: RunningServer, email: string, times: num
   return statuses;
 }
 
-/** Resets the attempt limits, because several tests send requests from the same network. */
+/** Resets the counts of attempts, because several tests send requests from the same network. */
 const deleteAttempts = () => server.db.em.fork().execute('delete from attempts');
 
 const tenThenRejected = [...Array.from({ length: 10 }, () => 400), 429, 429];
