@@ -54,7 +54,7 @@ export async function completeBrowserStep(
   return screenshot;
 }
 
-/** Opens the URL with GET, or submits its query with POST from a page of the suite's origin. */
+/** Opens the URL with GET, or submits its query with POST from a page on the suite's origin. */
 async function openStep(page: Page, { url, method }: BrowserStep, suiteOrigin: string): Promise<void> {
   if (method !== 'POST') {
     await page.goto(url);

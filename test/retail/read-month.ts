@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
-/** Parses an amount such as `2.55` to pence, without floating-point arithmetic. */
+/** Converts an amount such as `2.55` to pence, without floating-point arithmetic. */
 const pence = z
   .string()
   .regex(/^-?\d+(\.\d{1,2})?$/)

@@ -24,7 +24,7 @@ export type Settings = { readonly rounds: number; readonly seconds: number; read
 /** Latency is measured at this fraction of the maximum throughput. */
 const latencyTestShare = 0.7;
 
-/** Server whose response times are compared with ours, because they show what the machine allows. */
+/** Server whose response times are compared with ours, because they show what is possible on the machine. */
 export const latencyPeer = 'floor';
 
 /** Measures all servers alternately in each round, so that other load on the machine affects them equally. */

@@ -115,7 +115,7 @@ export class Keycloak implements AsyncDisposable {
     );
   }
 
-  /** Ends the sessions of a user, as an administrator does; Keycloak sends logout tokens. */
+  /** Ends the sessions of a user, as an administrator does; Keycloak then sends logout tokens. */
   async logOut(username: string): Promise<void> {
     await this.#callAdminApi('POST', `/users/${await this.#findUserId(username)}/logout`);
   }

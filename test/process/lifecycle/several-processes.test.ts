@@ -114,7 +114,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_PROCESSES=2', { timeout: 120
       }
       return count;
     };
-    // one client opens a connection for each request, the other keeps its connection
+    // one client opens a connection for each request; the other keeps its connection open
     const load = [sendRequests(() => request(server.url)), sendRequests(() => fetch(`${server.url}/readyz`))];
     process.kill(server.pid, 'SIGHUP');
     await waitUntil(async () => (await Promise.all(before.map(exists))).every((isRunning) => !isRunning), 60_000);

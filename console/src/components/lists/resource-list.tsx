@@ -26,7 +26,7 @@ type Page<Row> = { readonly data: readonly Row[]; readonly next_cursor: string |
 type Props<Row> = {
   /** Accessible name of the table. */
   readonly label: string;
-  /** Columns; the first one contains the link to the row. */
+  /** Columns; the first one contains the link to the row's page. */
   readonly columns: readonly Column<Row>[];
   /** Returns the query for one page of the list: `(page) => queries.orders.list({ ...filters, ...page })`. */
   readonly query: (page: { readonly limit: number; readonly cursor?: string }) => QueryOf<Page<Row>>;

@@ -17,7 +17,7 @@ import { useApplicationsMessages } from '../use-applications-messages.ts';
 
 type Props = { readonly application: Application };
 
-/** Rotates the secret of an application, disables it, or deletes it. */
+/** Rotates an application's secret, disables the application, or deletes it. */
 export function ApplicationActions({ application }: Props): ReactNode {
   const t = useApplicationsMessages();
   const [isRotating, rotation] = useDisclosure(false);

@@ -41,7 +41,7 @@ type Values = Readonly<Record<(typeof fields)[number], string>>;
 const valuesOf = ({ note, reference }: Order): Values => ({ note: note ?? '', reference: reference ?? '' });
 
 /**
- * Form for the note and the reference. It sends the ETag of the version that the user saw when the form was opened, even if the page has
+ * Form for an order's note and reference. It sends the ETag of the version that the user saw when the form was opened, even if the page has
  * received a newer version since then, so another user's change is never lost.
  */
 function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: () => void }): ReactNode {
