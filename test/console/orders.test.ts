@@ -184,7 +184,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     expect((await shop.get(`/orders/${order.id}`)).note).toBe('Call before delivery');
   });
 
-  test('appear by themselves, even after the event feed was interrupted', async () => {
+  test('appear automatically, even after the event feed was interrupted', async () => {
     const events = /\/api\/v1\/events/;
     await page.route(events, (route) => route.abort());
     await page.goto(`${shop.mandate.origin}/console/orders`);

@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_0
     await withScript.close();
   });
 
-  test('rejects forms of other sites', async () => {
+  test('rejects forms from other sites', async () => {
     const attacker = createServer((_, res) => {
       const form = `<form method="post" action="${origin}/auth/sign-out"><button>Win a prize</button></form>`;
       res.writeHead(200, { 'content-type': 'text/html' }).end(form);

@@ -39,7 +39,7 @@ async function connect() {
   };
 }
 
-test('the customer extends the access to all orders by API, and reduces it again', async () => {
+test('the customer extends the access to all orders through the API, and reduces it again', async () => {
   const app = await connect();
   expect([await app.readOther(), await app.listOrders()]).toEqual([404, []]);
   const { status, body } = await app.manage('PUT', { orders: 'all' });

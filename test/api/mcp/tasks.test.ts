@@ -117,7 +117,7 @@ describe('an assistant that supports tasks', () => {
     });
   });
 
-  test('cancels a task, also when it has already been canceled', async () => {
+  test('cancels a task, even if it has already been canceled', async () => {
     const { send, startExport } = await connectAssistant(await signUp(shop.origin));
     const { taskId } = (await startExport()).result;
     for (let attempt = 0; attempt < 2; attempt += 1) {

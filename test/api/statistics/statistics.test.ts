@@ -28,7 +28,7 @@ async function payOrder(id: number): Promise<JsonBody> {
 }
 
 describe('orders', () => {
-  test('a change counts at once, and once only after it has been folded', async () => {
+  test('a change is counted immediately, and only once even after it has been folded', async () => {
     const product = await shop.createProduct({ currency: 'EUR', price: 200, category: 'lamps' });
     await fold();
     const before = await get('orders?currency=EUR');

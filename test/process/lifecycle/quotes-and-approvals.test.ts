@@ -80,7 +80,7 @@ describe.skipIf(databaseKind === 'pglite')('quotes and approvals on two processe
     expect(await detectsFault(async () => (await orderWithApprovalAtOnce()) > 1)).toBe(true);
   });
 
-  test('approve and decline at the same time have one outcome', async () => {
+  test('a concurrent approval and decline have only one outcome', async () => {
     for (let round = 0; round < 5; round += 1) {
       const quote = await createQuote();
       const id = await quote.requestApproval();
