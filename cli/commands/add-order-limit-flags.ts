@@ -22,7 +22,7 @@ export const addOrderLimitFlags = (command: Command): Command =>
     )
     .addOption(
       setCompletionChoices(
-        new Option('--approval <which>', 'when an order needs the approval of the customer: above_limit, always or never'),
+        new Option('--approval <which>', "when an order needs the customer's approval: above_limit, always or never"),
         [...orderApprovalModes],
       ),
     )
