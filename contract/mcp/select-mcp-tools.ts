@@ -60,7 +60,7 @@ const isAdministrative = (scope: string): boolean => Object.entries(scopeDefinit
 const isForCustomers = ({ scopes }: McpTool): boolean => scopes.length === 0 || scopes.some((scope) => !isAdministrative(scope));
 
 /**
- * Returns whether the tool is selected by default. Tools that list the items of all orders are not, because the tools for a single order
+ * Returns whether the tool is selected by default. Excludes tools that list the items of all orders, because the tools for a single order
  * return the same data.
  */
 const isForShopping = (tool: McpTool): boolean =>

@@ -34,7 +34,7 @@ function Entry({ app }: { readonly app: ConnectedAppOfUser }): ReactNode {
   const t = useCustomersMessages();
   const format = useFormat();
   const { application, device, created_at: createdAt, last_used_at: lastUsedAt } = app;
-  // The scopes of OpenID Connect, such as `openid`, give no access to the shop.
+  // OpenID Connect scopes, such as `openid`, give no access to the shop.
   const scopes = app.scopes.filter((scope) => scope.includes('.'));
   const times = [t('apps.since', { date: format.date(createdAt) }), t('lastUsed', { time: format.relative(lastUsedAt) })];
   return (
