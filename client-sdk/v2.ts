@@ -11,7 +11,7 @@ export type * from './generated/resources-v2.gen.ts';
 export type ClientV2 = Omit<Client, keyof ChangedResources | 'use'> &
   ChangedResources & { readonly use: (middleware: Middleware) => ClientV2 };
 
-/** Creates a client of version 2 for an installation that has version 2 enabled: `client.orders.create({ shipping_method, ... })`. */
+/** Creates a version 2 client for an installation that has version 2 enabled: `client.orders.create({ shipping_method, ... })`. */
 export function createClient(options: ClientOptions): ClientV2 {
   const sameAsInVersion1 = listRoutes(routes).map((route) => ({ ...route, path: route.path.replace('/api/v1/', '/api/v2/') }));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its routes and ChangedResources are generated from the same document

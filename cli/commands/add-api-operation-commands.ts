@@ -20,8 +20,9 @@ const groupNames = [
 export const resolveCommandGroupName = (word: string): string => resolveCommandAlias(word, groupNames, getCommandGroupAlias) ?? word;
 
 /**
- * Adds one command for each operation in the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands of that
- * group; with `onlyName` as well, adds only the command of that name, if it exists. Returns true if only the command `onlyName` was added.
+ * Adds one command for each operation in the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands in that
+ * group; with `onlyName` as well, adds only the command with that name, if it exists. Returns true if only the command `onlyName` was
+ * added.
  */
 export function addApiOperationCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {
   const candidates = commandSpecs.filter(

@@ -21,10 +21,9 @@ export const addOrderLimitFlags = (command: Command): Command =>
       ]),
     )
     .addOption(
-      setCompletionChoices(
-        new Option('--approval <which>', 'when an order needs the approval of the customer: above_limit, always or never'),
-        [...orderApprovalModes],
-      ),
+      setCompletionChoices(new Option('--approval <which>', "when an order needs the customer's approval: above_limit, always or never"), [
+        ...orderApprovalModes,
+      ]),
     )
     .addOption(
       setCompletionChoices(new Option('--actions <list>', 'permitted actions, separated by commas: place, pay, cancel'), [...orderActions]),

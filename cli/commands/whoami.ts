@@ -22,7 +22,7 @@ export function addWhoamiCommand(program: Command, io: CliEnvironment): void {
     );
 }
 
-/** Returns the limits for orders, and how much of the budget remains. In text output, they are described in words. */
+/** Returns the order limits and the remaining budget. Text output describes them in words. */
 async function readLimits(io: CliEnvironment, settings: Settings, client: Client) {
   const result = await client.authorization.get({ signal: io.interrupted }).safe();
   if (!result.ok) return { limits: null, budget: null };

@@ -98,6 +98,6 @@ const unitNames: Readonly<Record<string, string>> = {
   KRW: 'won',
 };
 
-/** Describes the unit of a flag's whole numbers, such as `in pence`. */
+/** Describes the unit of whole numbers that a flag takes, such as `in pence`. */
 export const describeMinorUnit = (currency: string | undefined): string =>
   `in ${currency === undefined ? 'the minor unit of the currency, such as pence or cents' : (unitNames[currency] ?? `minor units of ${currency}`)}`;

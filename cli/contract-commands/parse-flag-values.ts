@@ -74,7 +74,7 @@ function parseTimestamp(text: string, now: Date): string {
   const agoMs = parseDurationMs(text);
   if (agoMs !== undefined) {
     const timestamp = new Date(now.getTime() - agoMs).toISOString();
-    // The API requires four-digit years. If an age leads to any other year, the text is sent unchanged, so that the API error quotes it.
+    // The API requires four-digit years. If an age results in any other year, the text is sent unchanged, so that the API error quotes it.
     return /^\d{4}-/.test(timestamp) ? timestamp : text;
   }
   return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00.000Z` : text;

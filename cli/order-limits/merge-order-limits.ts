@@ -4,8 +4,8 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { OrderLimitsFromFlags } from './parse-order-limit-flags.ts';
 
 /**
- * Returns the current limits with the changes. Limits that the changes do not contain stay the same.
- * @throws {CommandError} if the changes are in another currency, and a current amount would remain
+ * Returns the current limits with the changes applied. Limits that the changes do not contain remain the same.
+ * @throws {CommandError} if the changes are in a different currency and would leave an amount in the current currency
  */
 export function mergeOrderLimits(
   current: ConnectedAppLimits['customer_limits'][number] | undefined,

@@ -8,7 +8,7 @@ export type OrderLimitFlags = {
   readonly limitPerDay?: string;
   readonly limitPerWeek?: string;
   readonly limitPerMonth?: string;
-  /** One element for each time that the flag is given. */
+  /** One element for each occurrence of the flag. */
   readonly limitCategory?: readonly string[];
   readonly currency?: string;
   readonly until?: string;
@@ -23,7 +23,7 @@ export const orderApprovalModes = ['above_limit', 'always', 'never'] as const;
 
 const periods = { limitPerDay: 'day', limitPerWeek: 'week', limitPerMonth: 'month' } as const;
 
-/** Limits for orders, without the type of the authorization details. */
+/** Order limits, without the `type` of the authorization details. */
 export type OrderLimitsFromFlags = Omit<OrderAuthorizationRequest, 'type'>;
 
 /**

@@ -8,7 +8,9 @@ import { printResult } from './print-result.ts';
 const columns = ['period', 'orders', 'items', 'revenue', 'refunded_total', 'net_revenue'] as const;
 const groupColumns = ['key', 'name', 'orders', 'items', 'revenue', 'previous_revenue'] as const;
 
-/** Prints one row for each period or group. Amounts include the currency on a terminal, and are plain numbers of minor units in a pipe. */
+/**
+ * Prints one row for each period or group. On a terminal, amounts include the currency; in a pipe, they are plain numbers in minor units.
+ */
 export function printOrderStatisticsTable(io: CliEnvironment, settings: Settings, statistics: OrderStatistics): void {
   const money = (amount: number | null): number | string | null =>
     amount === null || !io.stdout.isTTY ? amount : formatMoney(amount, statistics.currency);

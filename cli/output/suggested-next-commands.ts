@@ -74,6 +74,6 @@ export function printSuggestedNextCommand(io: CliEnvironment, settings: Settings
   io.stderr.write(`${step.text}: ${formatSuggestedCommand(settings, step.command)}\n`);
 }
 
-/** Formats a suggested command with the same profile and service as the current one. */
+/** Formats a suggested command that uses the same profile and service as the current command. */
 export const formatSuggestedCommand = ({ selectionFlags }: Settings, command: string): string =>
   sanitizeForTerminal(['mandate', command, ...selectionFlags].join(' '));

@@ -26,7 +26,10 @@ const barWidth = 20;
 const redrawMs = 100;
 const lineMs = 10_000;
 
-/** Shows progress on standard error: on a terminal one line that is redrawn, otherwise a line per state change and every ten seconds. */
+/**
+ * Shows progress on standard error: on a terminal, one line that is redrawn; otherwise, one line per state change and one every ten
+ * seconds.
+ */
 export function createProgressBar(io: CliEnvironment, { quiet }: Settings): ProgressBar {
   const startedAt = Date.now();
   const { stderr } = io;

@@ -21,7 +21,10 @@ export type OrderAuthorizationRequest = {
   readonly products?: { readonly categories: readonly string[] };
   /** RFC 3339 timestamp after which the application can no longer place, pay for or cancel orders. */
   readonly valid_until?: string;
-  /** Orders that the application can access: only those that it placed, or all orders (default: `own`; for applications of the shop: `all`). */
+  /**
+   * Orders that the application can access: only those that it placed, or all orders (default: `own`; for the shop's own applications:
+   * `all`).
+   */
   readonly orders?: 'own' | 'all';
   /** Orders that need the user's approval: only those above a limit (default), every order, or none (no approval can be requested). */
   readonly approval?: 'above_limit' | 'always' | 'never';

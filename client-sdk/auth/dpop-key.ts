@@ -73,7 +73,7 @@ export type ProofKeySource = ProofKey | (() => Promise<ProofKey | undefined>) | 
 export const getCurrentProofKey = async (proofKey: ProofKeySource): Promise<ProofKey | undefined> =>
   typeof proofKey === 'function' ? proofKey() : proofKey;
 
-/** Returns the methods of a token source that create the proofs of its key. */
+/** Returns the token source methods that add DPoP proofs to requests. */
 export const proofMethods = (proofKey: ProofKeySource): Pick<TokenSource, 'proof' | 'wrapFetch'> =>
   proofKey
     ? { proof: (request) => createDpopProofIfKeyIsSet(proofKey, request), wrapFetch: (fetch) => fetchWithDpopNonce(proofKey, fetch) }

@@ -14,8 +14,8 @@ export type PrivateKeyJwtOptions = {
 };
 
 /**
- * Returns the client authentication with a key (`private_key_jwt`, RFC 7523), which replaces `clientSecret`. Each request contains a new JWT
- * that is signed with the private key. Use it only on servers, where the key stays secret.
+ * Returns client authentication with a private key (`private_key_jwt`, RFC 7523), which replaces `clientSecret`. Each request contains a
+ * new JWT that is signed with the private key. Use it only on servers, where the key stays secret.
  */
 export const privateKeyJwt = ({ privateKey, keyId }: PrivateKeyJwtOptions): ClientAuthentication =>
   oauth.PrivateKeyJwt(keyId === undefined ? privateKey : { key: privateKey, kid: keyId });
@@ -29,7 +29,7 @@ const importParameters = {
 const pemPattern = /^\s*-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\s]+)-----END PRIVATE KEY-----\s*$/;
 
 /**
- * Imports a private key from PEM text in the format PKCS #8, such as the output of
+ * Imports a private key from PEM text in PKCS #8 format, such as the output of
  * `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`. The imported key cannot be exported.
  * @throws {TypeError} if the text is not an unencrypted private key in this format
  */

@@ -58,7 +58,7 @@ function scopeTable(operations: readonly Operation[]): string[] {
   });
 }
 
-/** Returns the segments that all paths of the operations start with. */
+/** Returns the path segments with which the paths of all operations start. */
 function commonPath(operations: readonly Operation[]): string {
   const [first = [], ...others] = operations.map(({ path }) => path.split('/'));
   const end = first.findIndex((segment, index) => others.some((other) => other[index] !== segment));

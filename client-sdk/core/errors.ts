@@ -70,7 +70,7 @@ export class TimeoutError extends MandateError {
   readonly code = 'timeout';
 }
 
-/** The task did not finish, or the customer did not decide about the approval, within `maxWaitMs`. Nothing is canceled. */
+/** The task did not finish, or the customer did not decide on the approval, within `maxWaitMs`. Nothing is canceled. */
 export class WaitTimeoutError extends MandateError {
   static override readonly [errorClassSymbol] = 'WaitTimeoutError';
   declare readonly name: 'WaitTimeoutError';

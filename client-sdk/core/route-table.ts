@@ -1,7 +1,7 @@
 /**
- * Operations by resource: the common start of the resource's paths, and for each operation the method, the rest of the path and the traits
- * that the client needs, such as `POST/{}/cancellation json dry`. Because every bundle contains the table, it does
- * not repeat names and paths: it has 3,200 characters; with the complete path and name of each operation, it would have 5,000.
+ * Operations by resource: the common prefix of the resource's paths and, for each operation, its method, the rest of its path and the
+ * traits that the client needs, such as `POST/{}/cancellation json dry`. Because every bundle contains the table, it does not repeat names
+ * and paths: it has 3,200 characters, and would have 5,000 with the complete path and name of each operation.
  */
 export type RouteTable = Readonly<Record<string, readonly [path: string, operations: Readonly<Record<string, string>>]>>;
 

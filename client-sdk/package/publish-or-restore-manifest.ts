@@ -5,7 +5,7 @@ import {
   type PackageManifest,
 } from './replace-package-manifest.ts';
 
-/** Folder of the package. In the repository the package runs from its sources; the published package runs from `dist`. */
+/** Folder of the package. In the repository, the package runs from its sources; the published package runs from `dist`. */
 const folder = new URL('../', import.meta.url);
 
 type SourceManifest = PackageManifest & { readonly exports: Readonly<Record<string, string>> };

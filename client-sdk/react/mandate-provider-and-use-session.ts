@@ -9,8 +9,8 @@ export type MandateProviderProps = {
   readonly client: Client;
   readonly signIn: BrowserSignIn;
   /**
-   * Called after a sign-in by redirect with the URL that the user came from (default: shows this URL in the address bar). If the
-   * application has a router, navigate to the URL with the router.
+   * Called after a sign-in by redirect, with the URL that the user came from (default: shows this URL in the address bar). If the
+   * application has a router, use it to navigate to the URL.
    */
   readonly onReturn?: ((returnTo: string) => void) | undefined;
   readonly children?: ReactNode;

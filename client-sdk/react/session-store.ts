@@ -14,7 +14,7 @@ export type SessionStore = {
   readonly subscribe: (listener: () => void) => () => void;
   /** Completes a sign-in, and listens for later sign-ins and sign-outs. Returns a function that stops listening. */
   readonly start: (onReturn: (returnTo: string) => void) => () => void;
-  /** Functions whose promises never reject: a failure is stored as the `error` of the state. */
+  /** These functions return promises that never reject: a failure is stored as `error` in the state. */
   readonly actions: {
     readonly signIn: (options?: { readonly returnTo?: string | undefined }) => Promise<void>;
     readonly signInWithPopup: () => Promise<void>;

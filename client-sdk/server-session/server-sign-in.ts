@@ -94,7 +94,7 @@ type Context = {
 };
 
 const pendingMaxMs = 3_600_000;
-/** Maximum number of sign-ins that a user can have in progress in different tabs. The size of cookies is limited. */
+/** Maximum number of sign-ins that a user can have in progress in different tabs, because the size of cookies is limited. */
 const maxPending = 3;
 const defaultSessionMaxAgeSeconds = 30 * 24 * 3600;
 

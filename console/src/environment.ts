@@ -8,7 +8,7 @@ function readEnvironment() {
 }
 
 /**
- * `issuer`: URL of the API and the authorization server. `path`: path of the console. `scopes`: requested scopes. `staffScopes`: those among
+ * `issuer`: URL of the API and the authorization server. `path`: path of the console. `scopes`: requested scopes. `staffScopes`: those of
  * them that only staff can have. `nonce`: nonce for style elements.
  */
 export const environment = readEnvironment();

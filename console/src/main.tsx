@@ -4,7 +4,7 @@ import './theme/styles.ts';
 import { App } from './app.tsx';
 import { environment } from './environment.ts';
 
-// Nonce of the style elements that the scroll lock of dialogs adds (package get-nonce).
+// Nonce for the style elements with which dialogs lock scrolling (package get-nonce).
 Reflect.set(globalThis, '__webpack_nonce__', environment.nonce);
 
 const root = document.querySelector('#console');

@@ -6,7 +6,7 @@ import type common from './languages/messages/en.json';
 export type PageDefinition = {
   /** Name of the page's folder and of its message catalogs. The title of the page is the common message `page.ID`. */
   readonly id: PageId;
-  /** Path below `/console`. The page's component receives all paths that begin with it. */
+  /** Path below `/console`. The page's component handles all paths that begin with this path. */
   readonly path: string;
   readonly icon: IconName;
   /** The page is shown if any of these operations is permitted. */

@@ -72,7 +72,7 @@ export function toolResultFromResponse(tool: McpTool, response: ToolResponse, ad
   return { content: texts.map(textContent), ...(body && { structuredContent: body }) };
 }
 
-/** Creates the result of a call that failed for this reason. */
+/** Creates a tool result that reports why a call failed. */
 export const refusalResult = (reason: string): ToolResult => ({ content: [textContent(reason)], isError: true });
 
 const textContent = (text: string) => ({ type: 'text', text }) as const;

@@ -113,7 +113,9 @@ const startsTask = (operationId: string, operation: JsonObject): boolean =>
   !operationId.startsWith('tasks.') &&
   objectAt(objectAt(successContent(operation), jsonMediaType), 'schema')['$ref'] === '#/components/schemas/Task';
 
-/** A sentence about the header `Idempotency-Key`, instead of which tools have an argument with its own description. */
+/**
+ * Matches a sentence about the `Idempotency-Key` header. It is removed, because tools have an argument with its own description instead.
+ */
 const sentenceAboutIdempotencyKey = / ?[^.]*`Idempotency-Key`[^.]*\./;
 
 /** POST operations that spend, move or return money, or cancel something. */

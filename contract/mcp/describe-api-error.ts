@@ -58,7 +58,7 @@ export function describeApiError(tool: McpTool, response: ToolResponse, accessAd
   return `${joinSentences([...reasons, ...(advice === undefined ? [] : [advice])])}${code}.`;
 }
 
-/** Codes whose error entries say more than the detail of the problem. */
+/** Codes of problems whose error entries are more specific than their detail. */
 const codesWithSpecificEntries: ReadonlySet<string> = new Set(['invalid_request', 'out_of_stock']);
 const maxReasons = 5;
 
@@ -71,7 +71,7 @@ function listReasons({ code, detail, errors }: ApiProblem): string[] {
   return [...new Set(reasons)].slice(0, maxReasons);
 }
 
-/** What to do about an error whose detail does not say so. */
+/** Advice about errors whose detail does not say what to do. */
 const adviceByCode: Readonly<Record<string, string>> = {
   invalid_request: 'correct the arguments and call the tool again',
   not_found: 'check the ID, or search for it with a list tool',
@@ -81,7 +81,10 @@ const adviceByCode: Readonly<Record<string, string>> = {
   forbidden: 'tell the user, because the same call cannot succeed',
 };
 
-/** The requests that problems about limits suggest, and the tools for them. The text names the tool sets for assistants whose settings select tool sets. */
+/**
+ * Requests that problems about limits suggest, and the tools that send them. The texts also name the tool sets, because an assistant's
+ * settings may select only some of them.
+ */
 const toolsByApprovalRequest: readonly (readonly [request: RegExp, tools: string])[] = [
   [/a quote with POST \/api\/v1\/approvals/, 'a quote with `quotes_create` and `approvals_create` (tool sets `quotes`, `approvals`)'],
   [/POST \/api\/v1\/approvals/, '`approvals_create` (tool set `approvals`)'],

@@ -2,7 +2,7 @@ import { isJsonObject } from '../schema/json.ts';
 import { scopeDefinitions } from '../protocol/scopes.ts';
 import type { McpTool } from './mcp-tool-type.ts';
 
-/** Tools of these sets are offered if the assistant's settings select no tool sets. */
+/** Tools in these sets are offered if the assistant's settings select no tool sets. */
 const defaultToolSets: ReadonlySet<string> = new Set([
   'products',
   'product_categories',
@@ -13,13 +13,13 @@ const defaultToolSets: ReadonlySet<string> = new Set([
   'authorization',
 ]);
 
-/** Tools with which an assistant requests the approval of an order above a limit. */
+/** Tools with which an assistant requests approval for an order above a limit. */
 const approvalTools: ReadonlySet<string> = new Set(['quotes_create', 'approvals_create', 'approvals_get']);
 
 /**
- * Default tools that make room for the tools for approvals, so that the definitions of the default tools take at most 5,000 tokens. The lists
- * of delivery methods and shipments return the same data as the tools for one of them, `payments_get` returns the result
- * of a payment, and `orders_cancel` also cancels a payment that is not complete.
+ * Default tools that are omitted to make room for the approval tools, so that the definitions of the default tools take up at most 5,000
+ * tokens. The lists of delivery methods and shipments return the same data as the tools that read a single one, `payments_get` returns the
+ * result of a payment, and `orders_cancel` also cancels a payment that is not complete.
  */
 const toolsReplacedByApprovalTools: ReadonlySet<string> = new Set([
   'delivery_methods_get',
@@ -36,7 +36,7 @@ export type McpToolSelection = {
   /** Names of tool sets, such as `orders`, or `all`. If undefined, the tools for shopping are selected. */
   readonly toolSets: readonly string[] | undefined;
   readonly readOnly: boolean;
-  /** Whether orders of the assistant can need an approval. If so, the default tools include those that request it. */
+  /** Whether the assistant's orders can need an approval. If so, the default tools include those that request it. */
   readonly canRequestApprovals: boolean;
 };
 
@@ -59,7 +59,10 @@ const isAdministrative = (scope: string): boolean => Object.entries(scopeDefinit
 /** Returns whether customers can call the tool. */
 const isForCustomers = ({ scopes }: McpTool): boolean => scopes.length === 0 || scopes.some((scope) => !isAdministrative(scope));
 
-/** Returns whether the tool is selected by default. Lists of all orders are not, because the tools for one order return the same data. */
+/**
+ * Returns whether the tool is selected by default. Excludes tools that list the items of all orders, because the tools for a single order
+ * return the same data.
+ */
 const isForShopping = (tool: McpTool): boolean =>
   defaultToolSets.has(tool.toolSet) && isForCustomers(tool) && !tool.name.endsWith('_list_all');
 

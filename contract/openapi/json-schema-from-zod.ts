@@ -25,7 +25,7 @@ const typeKeywords = ['type', '$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'
 
 /**
  * Corrects the generator's errors: nullable enumerations without `null`, and keywords left over from a type that was overridden. Helps
- * client generators: a list with one type becomes this type, and integers that need 64 bits get the format `int64`.
+ * client generators: a list with one type becomes that type, and integers that need 64 bits get the format `int64`.
  */
 function correct(node: JsonObject): JsonObject {
   const corrected: JsonObject = Object.fromEntries(

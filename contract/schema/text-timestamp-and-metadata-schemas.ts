@@ -10,7 +10,7 @@ const controlCharacterBesidesLines = /[^\P{Cc}\t\n\r]/u;
 const wellFormed = (value: string): boolean => value.isWellFormed();
 
 /**
- * Text of `minimum` to `maximum` characters. Characters are Unicode code points, as in JSON Schema and PostgreSQL; the checks of zod count
+ * Text of `minimum` to `maximum` characters. Characters are Unicode code points, as in JSON Schema and PostgreSQL; zod's checks count
  * UTF-16 code units, of which an emoji has two or more.
  */
 export const textSchema = (maximum: number, minimum = 0) =>

@@ -1,5 +1,5 @@
 /**
- * `npm run bench` measures our server, as shipped, and simpler peer servers, alternately in one run. It prints the results as
+ * `npm run bench` compares our server, as shipped, with simpler servers, alternating between them within one run. It prints the results as
  * Markdown, and writes docs/benchmark.json, docs/benchmark.svg and the tables in docs/performance.md.
  *
  *   --runs 3           runs everything three times and reports medians

@@ -1,6 +1,6 @@
 /**
- * `npm run clients:compare` measures the client and the tools for assistants beside those of other services, and replaces the tables in
- * docs/clients.md. The other packages are installed in a temporary folder. `-- --runs 5` sets the number of starts that are measured.
+ * `npm run clients:compare` compares the client and the tools for assistants with those of other services, and replaces the tables in
+ * docs/clients.md. The other packages are installed in a temporary folder. `-- --runs 5` sets the number of measured starts.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -12,9 +12,9 @@ const run = promisify(execFile);
 
 export type ClientMeasurement = {
   readonly name: string;
-  /** Size of the program in a page, in bytes. */
+  /** Size of the program when bundled for a browser and compressed, in bytes. */
   readonly gzippedBytes: number;
-  /** CPU time of the program in Node.js, beyond that of an empty program, in milliseconds. */
+  /** CPU time of the program in Node.js, minus that of an empty program, in milliseconds. */
   readonly startUpMs: number;
   readonly installedMb: number;
   readonly packages: number;
@@ -60,7 +60,7 @@ const median = (values: readonly number[]): number =>
 
 const lockfileSchema = z.object({ packages: z.record(z.unknown()) });
 
-/** Counts the packages in the lockfile, without the project itself. */
+/** Counts the packages in the lockfile, excluding the project itself. */
 async function countInstalledPackages(folder: string): Promise<number> {
   const { packages } = lockfileSchema.parse(JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8')));
   return Object.keys(packages).filter((path) => path !== '').length;

@@ -5,7 +5,7 @@ import type { UserAction } from './user-actions.ts';
 
 export type BrowserUser = { readonly email: string; readonly password: string };
 
-/** An image of the last page that the server showed. `isFinalPage` means that the browser stayed on this page. */
+/** A screenshot of the last page that the server showed. `isFinalPage` means that the browser stayed on this page. */
 export type Screenshot = { readonly image: Buffer; readonly isFinalPage: boolean };
 
 /** More pages than any sign-in shows. */
@@ -54,7 +54,7 @@ export async function completeBrowserStep(
   return screenshot;
 }
 
-/** Opens the URL with GET, or submits its query with POST from a page of the suite's origin. */
+/** Opens the URL with GET, or submits its query with POST from a page on the suite's origin. */
 async function openStep(page: Page, { url, method }: BrowserStep, suiteOrigin: string): Promise<void> {
   if (method !== 'POST') {
     await page.goto(url);
@@ -70,7 +70,7 @@ async function openStep(page: Page, { url, method }: BrowserStep, suiteOrigin: s
   await page.waitForURL((current) => current.href !== formUrl);
 }
 
-/** Submits the sign-in, consent or sign-out page. Returns false if the page is another one. */
+/** Submits the sign-in, consent or sign-out page. Returns false if the page is none of these. */
 async function submitPage(page: Page, { email, password }: BrowserUser, action: UserAction): Promise<boolean> {
   const shown = page.url();
   const passwordField = page.locator('input[name="password"]');

@@ -9,9 +9,9 @@ export type ConformancePlan = {
   readonly name: string;
   readonly title: string;
   readonly variant: Readonly<Record<string, string>>;
-  /** Whether logout tokens are sent to the suite. */
+  /** Whether the server sends logout tokens to the suite. */
   readonly receivesLogoutTokens?: boolean;
-  /** The applications have the security profile `fapi2`, and request this access. */
+  /** If set, the applications have the security profile `fapi2`, and request this access. */
   readonly fapi2?: RequestedAccess;
 };
 
@@ -78,7 +78,7 @@ export const conformancePlans: readonly ConformancePlan[] = [
     id: `${fapi2Plan}:client_credentials`,
     name: fapi2Plan,
     title: 'FAPI 2.0 Security Profile Final, client credentials',
-    // the module about the metadata needs a value for `openid`
+    // the module that checks the server's metadata requires a value for `openid`
     variant: { ...fapi2Variant, fapi_profile: 'fapi_client_credentials_grant', openid: 'plain_oauth' },
     fapi2: { grant_types: ['client_credentials'], scopes: ['orders.manage'], requestedScope: 'orders.manage' },
   },
@@ -98,10 +98,10 @@ export function selectPlans(selectors: readonly string[]): readonly ConformanceP
 /** Path segment of the suite's callback URLs, which are registered as redirect URIs. */
 const alias = 'mandate';
 
-/** An application that a plan needs, and the members that describe it in the suite's configuration besides its credentials. */
+/** An application that a plan needs, and the members other than its credentials that describe it in the suite's configuration. */
 export type ConformanceClient = { readonly registration: ApplicationCreate; readonly configuration: object };
 
-/** Returns the two applications that a plan needs. Applications with the security profile get new keys. */
+/** Returns the two applications that a plan needs. Applications with the security profile `fapi2` get new keys. */
 export const createConformanceClients = (plan: ConformancePlan, suiteOrigin: string): readonly ConformanceClient[] =>
   [1, 2].map((number) => {
     const suiteUrl = `${suiteOrigin}/test/a/${alias}`;
@@ -127,14 +127,14 @@ function createFapi2Client(
   name: string,
   callback: string,
 ): ConformanceClient {
-  // one module replaces PS256 by RS256, which needs an RSA key
+  // one module replaces PS256 with RS256, which requires an RSA key
   const key = createSigningKey(number === 1 ? 'PS256' : 'ES256');
   const usesCallback = grant_types?.includes('authorization_code');
   return {
     registration: {
       name,
       type: 'confidential',
-      // for the second client, the suite adds a query
+      // for the second client, the suite adds a query to the callback URL
       redirect_uris: usesCallback ? [callback, `${callback}?dummy1=lorem&dummy2=ipsum`] : [],
       scopes,
       grant_types,

@@ -244,7 +244,7 @@ describe('docs/conformance.md', () => {
     expect(unexplained).toEqual([]);
   });
 
-  test('is written from stored results, of which a run replaces only its own plan', async () => {
+  test('is written from stored results, and a run replaces only the results of its own plan', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mandate-conformance-'));
     try {
       const file = join(folder, 'results.json');

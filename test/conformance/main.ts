@@ -1,6 +1,7 @@
 /**
- * `npm run conformance -- --suite https://localhost:8443` runs the plans of a running OpenID conformance suite against this server, and writes
- * docs/conformance.md. `--plan NAME` selects the plans with an ID or name; `--module NAME` selects a module, and only prints its result.
+ * `npm run conformance -- --suite https://localhost:8443` runs the plans of a running OpenID conformance suite against this server, and
+ * writes docs/conformance.md. `--plan NAME` selects plans by ID or name; `--module NAME` selects a single module, and only prints its
+ * result.
  */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';

@@ -7,7 +7,7 @@ const noRequestObjects = 'The server does not support request objects, and its m
 const signedOutPage = 'The screenshot shows the page "You are signed out".';
 const signOutErrorPage = 'The screenshot shows an error page; the user is not redirected.';
 
-/** Why a module has another result than `PASSED`, by the module's name, or by the names of the plan and the module. */
+/** Reasons why modules have a result other than `PASSED`, by the name of the module, or by the names of the plan and the module. */
 const remarks: Readonly<Record<string, string>> = {
   'oidcc-ensure-request-without-nonce-succeeds-for-code-flow':
     '**Not passed.** The request has neither `nonce` nor `code_challenge`. OpenID Connect allows this in the code flow, but the server rejects it, because the application could not detect an injected code (RFC 9700 section 2.1.1). No setting of an application allows it.',
@@ -42,7 +42,7 @@ export const remarkOf = (plan: string, module: string): string => remarks[`${pla
 
 export const notExplained = 'not yet examined';
 
-/** Plans of the suite that are not run, each with the reason. */
+/** Plans of the suite that are not run, each with the reason why. */
 export const plansNotRun: readonly { readonly plan: string; readonly reason: string }[] = [
   {
     plan: 'Dynamic OP',

@@ -69,12 +69,15 @@ async function runModule(planId: string, module: ModuleOfPlan, options: RunOptio
   return { module: module.testModule, result, findings };
 }
 
-/** Source of the log entry with which the suite asks for a screenshot of the sign-in page. All others ask for a final page. */
+/**
+ * Source of the log entry with which the suite asks for a screenshot of the sign-in page. All other entries ask for a screenshot of a final
+ * page.
+ */
 const signInPageRequest = 'ExpectSecondLoginPage';
 
 /**
- * Completes a browser step, and uploads the screenshot if the suite waits for one. Most modules wait for an error page or for a response at
- * the callback. A screenshot of a page that the user has already left would end such a module too early.
+ * Completes a browser step, and uploads the screenshot if the suite is waiting for one. Most modules wait for an error page, or for a
+ * response at the callback URL. A screenshot of a page that the user has already left would end such a module too early.
  */
 async function completeStep(suite: ConformanceSuite, id: string, complete: () => Promise<Screenshot | undefined>): Promise<void> {
   const screenshot = await complete();

@@ -12,7 +12,7 @@ export type TestedServer = AsyncDisposable & {
   readonly issuer: string;
   /** The user who signs in. */
   readonly user: BrowserUser;
-  /** A user who never allows anything, so that the server asks for consent. */
+  /** A user who has not granted any permissions, so that the server asks for consent. */
   readonly unconsentingUser: BrowserUser;
   registerClients(registrations: readonly ApplicationCreate[]): Promise<RegisteredClient[]>;
 };

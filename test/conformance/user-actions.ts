@@ -1,4 +1,4 @@
-/** What a user does: signs in and allows or declines the requested permissions, or only opens the page. */
+/** A user's action: signing in and allowing or declining the requested permissions, or only opening the page. */
 export type UserAction = 'allow' | 'cancel' | 'open';
 
 const actions: Readonly<Record<string, (step: number) => UserAction>> = {
@@ -8,7 +8,7 @@ const actions: Readonly<Record<string, (step: number) => UserAction>> = {
 };
 
 /**
- * Returns what the user does in a browser step of a module.
+ * Returns the user's action in a browser step of a module.
  * @param step index of the step in the module
  */
 export const selectUserAction = (module: string, step: number): UserAction => actions[module]?.(step) ?? 'allow';

@@ -79,7 +79,7 @@ async function waitForConsole(page: Page): Promise<void> {
   await page.locator('h1').waitFor();
 }
 
-/** Makes the server ask for consent to the console's scopes, and consents only to these when `page` shows the form. */
+/** Makes the server ask for consent to the console's scopes. */
 export async function withdrawPreapproval({ db }: ApiServer): Promise<void> {
   await db.em.fork().execute(`update applications set preapproved_scopes = '{}' where client_id = ?`, [consoleClientId]);
 }
@@ -98,7 +98,10 @@ export async function consentTo(page: Page, scopes: readonly Scope[]): Promise<v
   await page.locator('button[value=allow]').click();
 }
 
-/** Checks the current state of a page: axe in light and dark mode, and a window of 390 pixels. Takes screenshots if a directory is set. */
+/**
+ * Checks the current state of a page with axe and for horizontal overflow, in narrow and wide windows, in light and dark mode. Takes
+ * screenshots if a directory is set.
+ */
 export async function checkPage(page: Page, name: string): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' });
   await takeScreenshots(page, `console ${name}`);

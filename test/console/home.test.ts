@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000
     expect(browser.pageErrors).toEqual([]);
   });
 
-  /** Parts of the console that each scope permits, among those that the test looks for. */
+  /** Those parts of the console that each scope permits, out of the parts that the test looks for. */
   const partsByScope = {
     'orders.manage': ['To ship', 'Latest orders', 'Cancel order'],
     'statistics.read': ['Running low', 'Revenue'],

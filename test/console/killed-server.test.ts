@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium)('the console while the server is killed and restar
     await tab.getByRole('img', { name: /^Live/ }).waitFor();
     const description = tab.getByLabel('Description');
     await description.fill('Half of a sentence');
-    // The console loads the product again because of the event.
+    // The event makes the console load the product again.
     const changePrice = async (price: number): Promise<void> => {
       const headers = { authorization: `Bearer ${orderClient.token}`, 'content-type': 'application/json' };
       const response = await fetch(`${url}/api/v1${path}`, { method: 'PATCH', headers, body: JSON.stringify({ price }) });

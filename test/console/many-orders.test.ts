@@ -8,7 +8,7 @@ import { databaseKind } from '../support/services/database.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 import { useConsoleBrowser } from './console-browser.ts';
 
-/** Number of orders; `MANDATE_CONSOLE_ORDERS=100000` runs a thorough test, and prints how long each step takes. */
+/** Number of orders; `MANDATE_CONSOLE_ORDERS=100000` runs a thorough test, which prints how long each step takes. */
 const given = process.env['MANDATE_CONSOLE_ORDERS'];
 const orderCount = Number(given ?? 2_000);
 const pageSize = 25;

@@ -171,7 +171,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await other.getByRole('dialog').getByLabel('Note').fill('Leave at the reception');
     await other.getByRole('button', { name: 'Save' }).click();
     await other.getByText('Note changed').waitFor();
-    // The page behind the dialog receives the change by the event feed.
+    // The page behind the dialog receives the change through the event feed.
     await page.locator('main').getByText('Leave at the reception').waitFor();
     await dialog().getByRole('button', { name: 'Save' }).click();
     const difference = dialog().getByRole('alert');
@@ -184,7 +184,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     expect((await shop.get(`/orders/${order.id}`)).note).toBe('Call before delivery');
   });
 
-  test('appear by themselves, even after the event feed was interrupted', async () => {
+  test('appear automatically, even after the event feed was interrupted', async () => {
     const events = /\/api\/v1\/events/;
     await page.route(events, (route) => route.abort());
     await page.goto(`${shop.mandate.origin}/console/orders`);

@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
   const staff = shop.staff(['settings.write']);
   const providers = shop.admin(['identity_providers.manage']);
 
-  test('change the branding, and show the difference to the change of another administrator', async () => {
+  test('change the branding, and show how it differs from the change of another administrator', async () => {
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/settings');
     await page.getByLabel('Shop name').fill('Corner Shop');
     await page.getByLabel('Accent color').fill('#0b6e4f');

@@ -55,7 +55,10 @@ const customerActions: Actions = { customers: ['Add customer'], customer: ['Edit
 const deliveryActions: Actions = { 'delivery methods': ['Add delivery method', 'Delete', 'Edit'] };
 const orderActions = ['Cancel order', 'Edit'];
 
-/** Pages that each scope permits, with their actions. The scopes without an entry for orders act on orders, which they do not permit to see. */
+/**
+ * Pages that each scope permits, with their actions. Some scopes permit actions on orders, but have no entry for orders, because they do
+ * not permit reading them.
+ */
 const actionsByScope: Partial<Record<Scope, Actions>> = {
   'users.manage': { ...open, ...customerActions },
   'products.write': { ...open, ...productActions },
@@ -182,7 +185,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 60_000 }, () => {
     for (const name of pageNames) {
       await navigateInConsole(page, paths[name]);
       await expect.poll(listActions, { message: name }).toEqual(expected[name] ?? 'not found');
-      // Nothing that loads later adds an action. While the code of a page loads, there is no heading.
+      // Waits until everything has loaded, because it could add actions. While the code of a page is loading, there is no heading.
       await expect.poll(async () => [pending.size, await page.locator('h1').count()]).toEqual([0, 1]);
       await expect.poll(listActions, { message: name }).toEqual(expected[name] ?? 'not found');
     }

@@ -1,15 +1,15 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Opens a page of the console as the navigation does, without loading the document again. */
+/** Opens a page of the console without loading the document again, as the navigation does. */
 export async function navigateInConsole(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)}), dispatchEvent(new PopStateEvent('popstate'))`);
 }
 
-/** A page of the console, and a text that it shows only with its data. */
+/** A page of the console, and a text that it shows only after its data has loaded. */
 type PageWithData = { readonly path: string; readonly shows: string | RegExp };
 
-/** Opens each page, and expects its data and no error. */
+/** Opens each page, and expects it to show its data and no error. */
 export async function visitPages(page: Page, pages: readonly PageWithData[]): Promise<void> {
   for (const { path, shows } of pages) {
     await navigateInConsole(page, path);

@@ -120,7 +120,7 @@ const stepsOf = (pointer: string): string[] =>
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** Returns the part of a document at these reference tokens, following `$ref` references along the way. */
+/** Returns the part of a document to which these reference tokens lead, following `$ref` references along the way. */
 const nodeAt = (document: unknown, steps: readonly string[]): unknown =>
   steps.reduce<unknown>((node, step) => {
     const { $ref, ...fields } = fieldsOf(node);

@@ -6,7 +6,7 @@
 // oxlint-disable-next-line typescript/no-explicit-any -- the edits change arbitrary parts of a document
 type Document = any;
 
-/** Returns a document that contains everything that the changes affect. */
+/** Returns a document that contains all parts that the changes affect. */
 const document = (): Document => ({
   openapi: '3.1.0',
   info: { title: 'Shop', version: '1.0.0' },

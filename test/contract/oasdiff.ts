@@ -1,6 +1,7 @@
 /**
- * `npm run contract:oasdiff` compares the verdicts of our compatibility check with those of oasdiff, for each planted change and for its
- * reversal. It needs Go, with which it installs oasdiff in the temporary directory. It fails if the verdicts differ without a reason below.
+ * `npm run contract:oasdiff` compares the verdicts of our compatibility check with those of oasdiff, for each planted change and its
+ * reversal. It uses Go to install oasdiff in the temporary directory. It fails if verdicts differ without a reason in
+ * oasdiff-differences.ts.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -30,7 +31,7 @@ const errorLevel = 3;
 
 type Verdict = { readonly isBreaking: boolean; readonly rules: readonly string[] };
 
-/** Returns the verdict of oasdiff, with the rules that it found broken. */
+/** Returns the verdict of oasdiff, and the rules that it found violated. */
 async function askOasdiff(program: string, before: unknown, after: unknown): Promise<Verdict> {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-oasdiff-'));
   try {
@@ -64,7 +65,7 @@ for (const { name, before, after } of [...breakingPairs, ...compatiblePairs, ...
     counts.verdicts += 1;
     if (isEqual) counts.equal += 1;
     else if (isBreaking) counts.stricter += 1;
-    // A reason without a difference is as wrong as a difference without a reason.
+    // A documented reason without a difference is as wrong as a difference without a reason.
     const isExplained = isEqual === (reason === undefined);
     if (!isExplained) counts.unexplained += 1;
     const cells = [name, direction, word(isBreaking), word(theirs.isBreaking), theirs.rules.join(', ')];

@@ -12,7 +12,7 @@ import { PermanentTaskError, toPermanentTaskErrorOrUndefined } from '../../serve
 const withCode = (code: unknown): Error => Object.assign(new Error('failed'), { code });
 const wrapped = (cause: unknown): Error => new Error('a query failed', { cause });
 
-/** Returns the classes of an error, of the same error as the cause of another one, and whether both are retryable. */
+/** Returns the classes of an error, and those of another error whose cause is this error. */
 const classesOf = (error: unknown): string[][] =>
   [error, wrapped(error)].map((each) => [
     ...(isDatabaseUnreachableError(each) ? ['unreachable'] : []),

@@ -94,7 +94,7 @@ async function copy(text: string, { buildDirectory, directory, workdir, files }:
     const matchingFiles = files.filter((file) => file === source || file.startsWith(`${source}/`));
     if (matchingFiles.length === 0) throw new Error(`COPY ${source}: no such file in the build context`);
     for (const file of matchingFiles) {
-      // for a folder, copy its content; for a file, keep its name
+      // for a folder, copy its contents; for a file, keep its name
       const within = file === source ? (isInto ? file.slice(file.lastIndexOf('/') + 1) : '') : file.slice(source.length + 1);
       await mkdir(dirname(join(to, within)), { recursive: true });
       await copyFile(join(root, file), join(to, within));

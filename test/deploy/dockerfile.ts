@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 export type Instruction = { readonly name: string; readonly text: string };
 
-/** Reads a Dockerfile's instructions, and joins each of them into a single line. */
+/** Reads a Dockerfile's instructions, and joins the lines of each instruction into one. */
 export async function readDockerfile(path: string): Promise<readonly Instruction[]> {
   const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => !line.startsWith('#') && line.trim() !== '');
   const joined = lines.join('\n').replaceAll(/\s*\\\n\s*/g, ' ');

@@ -1,4 +1,4 @@
-/** `npm run walkthrough` adds a workflow to the walkthrough for each resource with operations that the walkthrough does not call yet. */
+/** `npm run walkthrough` adds a workflow to the walkthrough for each resource with operations that no workflow calls yet. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';

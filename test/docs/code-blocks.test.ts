@@ -131,7 +131,10 @@ function splitCommands({ text }: CodeBlock): string[][] {
     .map((words) => (words[0] === 'npx' ? words.slice(1) : words));
 }
 
-/** Returns the reason if a command is rejected. `mandate` runs without a server or a sign-in, so only usage errors count as rejections. */
+/**
+ * Returns the reason why a command is rejected; `undefined` if it is accepted. `mandate` runs without a server or a sign-in, so only usage
+ * errors count as rejections.
+ */
 async function rejectionReason([program, ...argv]: readonly string[]): Promise<string | undefined> {
   if (program === 'npm') return npmRejectionReason(argv);
   if (program !== 'mandate') return `${program} is not a program of this project: list its test in test/docs/documented-blocks.ts`;

@@ -1,4 +1,4 @@
-/** Runs every command in the shell blocks of docs/limits.md, in order, in the shells of an assistant, of its customer and of an administrator. */
+/** Runs every command in the shell blocks of docs/limits.md, in order, in the shells of an assistant, its customer and an administrator. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
 import { OrderLimitSettingsEntity } from '../../server/order-limits/order-limit-settings.entity.ts';
@@ -25,7 +25,7 @@ let watched = '';
 let anna: TestUser;
 const approvedCodes = new Set<string>();
 let productId = 0;
-/** Pending approvals that another application requested: the command line cannot decide about its own requests. */
+/** Pending approvals that another application requested, because the command line cannot decide on its own requests. */
 const approvals: JsonBody[] = [];
 
 const queryRow = async (sql: string): Promise<JsonBody> => (await shop.db.em.fork().execute<JsonBody[]>(sql, [anna.id]))[0];
@@ -42,7 +42,7 @@ type Step = {
   readonly check: (output: string) => unknown;
 };
 
-/** The documented commands, by the words with which they begin. */
+/** The documented commands, keyed by their first words. */
 const steps: Readonly<Record<string, Step>> = {
   login: {
     as: 'assistant',
@@ -119,7 +119,9 @@ function approveLogin(output: string): void {
   void approveDevice(anna, code);
 }
 
-/** Returns the user's shell, which is started for the first command, because the token is valid for a short time. */
+/**
+ * Returns the user's shell, which is started only when the user's first command is run, because its token is valid only for a short time.
+ */
 async function openShell(user: User): Promise<ShellSession> {
   const open = sessions.get(user);
   if (open) return open;
@@ -161,7 +163,7 @@ afterAll(async () => {
   for (const cleanUp of cleanUps.toReversed()) await cleanUp();
 });
 
-/** Returns the words with which a documented command begins, if there is a check for it. */
+/** Returns the first words of a documented command, if there is a check for the command. */
 const findStepName = (line: string): string | undefined => Object.keys(steps).find((words) => line.startsWith(`npx mandate ${words}`));
 /** Returns the command with the ID of its path parameter, product or quote replaced. */
 const replaceId = (line: string, id: unknown): string => line.replace(/(?<=^npx mandate \D+ |product_id=|--quote-id )\d+/, String(id));

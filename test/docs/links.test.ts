@@ -28,7 +28,9 @@ function readAnchors(source: string): Set<string> {
   );
 }
 
-/** Returns why a link is broken, or `undefined` if it is not. For a link to another host, only the form of the URL is checked. */
+/**
+ * Returns the reason why a link is broken, or `undefined` if it is not. For a link to another host, only the form of the URL is checked.
+ */
 async function linkFault(file: string, link: string, source: string): Promise<string | undefined> {
   if (/^[a-z]+:/.test(link))
     return URL.canParse(link) && /^(https:|http:\/\/(localhost|127\.0\.0\.1)[:/]|mailto:)/.test(link) ? undefined : 'must be an https URL';

@@ -35,7 +35,10 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Splits a command into words; quoted words may contain spaces. Input files are those of the test, and output files are temporary. */
+/**
+ * Splits a command into words; quoted words may contain spaces. Replaces the names of input files with those of test files, and the names
+ * of output files with temporary files.
+ */
 const toArguments = (command: string): string[] =>
   Array.from(command.matchAll(/"([^"]*)"|(\S+)/g), ([, quoted, word = '']) => quoted ?? word)
     .slice(1)
@@ -52,7 +55,7 @@ const run = (command: string) =>
     env: { MANDATE_API_URL: shop.origin, MANDATE_TOKEN: administrator.token },
   });
 
-test('the guide has two imports of each system, and the exports', () => {
+test('the guide has two imports for each system, and the exports', () => {
   const imports = ['users import', 'orders import'];
   const exports = ['users export', 'users export', 'users export', 'orders export', 'orders export'];
   expect(commands.map((command) => command.split(' ').slice(1, 3).join(' '))).toEqual([imports, imports, imports, imports, exports].flat());
@@ -61,7 +64,7 @@ test('the guide has two imports of each system, and the exports', () => {
 describe('the commands run in order', { timeout: 60_000 }, () => {
   test.each(commands)('%s', async (command) => {
     const { exitCode, stderr } = await run(command);
-    // Magento's file contains one customer of two websites.
+    // Magento's file contains a customer who has accounts on two websites.
     const [expected, remark] = command.includes('magento-customers') ? [8, 'The file has the same e-mail address on line 3.'] : [0, ''];
     expect([exitCode, stderr]).toEqual([expected, expect.stringContaining(remark)]);
   });

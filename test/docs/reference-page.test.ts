@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(
     const operationHeading = (page: Page, summary: string): Locator =>
       page.getByRole('main', { name: 'API documentation for Mandate' }).getByRole('heading', { name: summary, exact: true });
 
-    /** Opens an operation with the link that `mandate docs` prints. */
+    /** Opens an operation through the link that `mandate docs` prints. */
     async function open(page: Page, tag: string, operationId: string, summary: string): Promise<Locator> {
       await page.goto('about:blank');
       await page.goto(`${server.origin}/docs#/${tag}/${operationId}`);

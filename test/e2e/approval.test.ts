@@ -60,7 +60,10 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   }
 
-  /** Opens the authorization request of an application that asks for 100 euros per order, and permits 80 euros on the consent page. */
+  /**
+   * Opens the authorization request of an application that asks for a limit of 100 euros per order, and permits 80 euros on the consent
+   * page.
+   */
   async function authorizeWithLowerLimit(page: Page): Promise<RequestingApplication> {
     const client = await createWebApplication(shop.db, requestingApplicationScopes);
     const requested = { limits: { currency: 'EUR', per_order: 10_000 } };

@@ -26,8 +26,8 @@ describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_0
     await shop.db.em.fork().insert(DeliveryMethod, collection);
     anna = await signUp(shop.origin, { name: 'Anna Server' });
     const port = await findFreePort();
-    // The application runs on a different site than the service (`localhost`), because browsers would otherwise send it the service's
-    // cookies.
+    // The application runs on a different site than the service (`localhost`), because browsers would otherwise send the service's cookies
+    // to the application.
     origin = `http://127.0.0.1:${port}`;
     const application = await createWebApplication(shop.db, ['users.read', 'orders.read', 'orders.write'], `${origin}/auth/callback`);
     clientId = application.clientId;
@@ -140,7 +140,7 @@ describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_0
     await withScript.close();
   });
 
-  test('rejects forms of other sites', async () => {
+  test('rejects forms from other sites', async () => {
     const attacker = createServer((_, res) => {
       const form = `<form method="post" action="${origin}/auth/sign-out"><button>Win a prize</button></form>`;
       res.writeHead(200, { 'content-type': 'text/html' }).end(form);

@@ -10,12 +10,12 @@ import type { FaultEnvironment } from './environments/environment.ts';
 import { twoServerScenario } from './scenarios/two-servers.ts';
 import { standbyScenario } from './scenarios/standby.ts';
 
-/** A fault with its scenario. `missing` returns why this machine cannot inject the fault, or `undefined` if it can. */
+/** A fault with its scenario. `missing` returns the reason why this machine cannot inject the fault, or `undefined` if it can. */
 export type RunnableFault = {
   readonly name: string;
   readonly missing: () => string | undefined;
   readonly run: (options: FaultRunOptions) => Promise<FaultOutcome>;
-  /** Stops the environment, which all faults of a scenario share. */
+  /** Stops the environment that all faults of a scenario share. */
   readonly close: () => Promise<void>;
 };
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Placeholder for a value from an earlier response, such as an ID, a cursor or a version. The placeholder is replaced when the request is
- * sent.
+ * Placeholder for a value from an earlier response, such as an ID, a cursor or a version. The placeholder is replaced just before the
+ * request is sent.
  */
 export class Placeholder {
   readonly kind: string;

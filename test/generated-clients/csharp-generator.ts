@@ -1,7 +1,7 @@
 import type { ClientGenerator } from './client-generators.ts';
 import { openApiGeneratorVersion, runOpenApiGenerator } from './openapi-generator.ts';
 
-/** The client is only generated, because no package registry that the project uses contains the .NET SDK. */
+/** The client is generated but not compiled, because no package registry that the project uses contains the .NET SDK. */
 export const openApiGeneratorForCSharp: ClientGenerator = {
   name: 'OpenAPI Generator',
   version: openApiGeneratorVersion,

@@ -1,7 +1,7 @@
 /**
  * `npm run clients:generated` generates clients in several languages from the unmodified OpenAPI document and compiles them. Each client
- * then lists products, places an order on a new server, reads the order, a declared error and the event feed. Arguments select generators
- * by language, such as `Go`. See docs/clients.md.
+ * then lists products on a new server, places an order, and reads the order, a declared error and the event feed. Arguments select
+ * generators by language, such as `Go`. See docs/clients.md.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -9,7 +9,7 @@ const programs = join(import.meta.dirname, 'python');
 const compile = (folder: string): Promise<void> =>
   run('python3', ['-m', 'compileall', '-q', join(folder, 'generated')]).then(() => undefined);
 
-/** Creates a virtual environment with these packages once, and returns its folder of programs. */
+/** Creates a virtual environment with these packages once, and returns the folder that contains its programs. */
 async function createVirtualEnvironment(name: string, packages: readonly string[]): Promise<string> {
   const environment = join(toolsFolder, name);
   const bin = join(environment, 'bin');

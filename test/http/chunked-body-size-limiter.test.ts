@@ -9,7 +9,7 @@ function readParts(limit: number, ...parts: readonly string[]): number[] {
   return rejections;
 }
 
-/** Both chunks are announced with 10 and 16 bytes, 26 in total. */
+/** The two chunks have announced sizes of 10 and 16 bytes, 26 bytes in total. */
 const body = 'a\r\n0123456789\r\n10;name=value\r\n0123456789abcdef\r\n0\r\nTrailer: 1\r\n\r\n';
 
 test('a chunked body is rejected once, when the announced sizes of its chunks exceed the limit', () => {

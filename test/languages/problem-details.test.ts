@@ -116,11 +116,11 @@ test('new details, texts with values and messages of the contract are found', ()
  */
 const sourcesWithoutDetails = /^(order-imports|product-imports|user-imports|http\/server)\//;
 
-/** Files whose values are names from the code. The catalogs contain each of the resulting sentences. */
+/** Files whose texts contain names from the code as values. The catalogs contain each of the resulting sentences. */
 const filesWithKnownValues = new Set([
   'identity-providers/find-identity-provider-errors.ts',
   'identity-providers/save-identity-provider.ts',
-  // joins the messages of validation rules in a log entry
+  // this file joins the messages of validation rules in a log entry
   'logging/logger.ts',
 ]);
 
@@ -145,7 +145,7 @@ const findTextsWithValues = (source: string): string[] =>
     text.replaceAll(/\$\{\{ (\w+)(?:: .*?)? \}\}(?!\s*\})/g, '{$1}').replaceAll('\\`', '`'),
   );
 
-/** Returns the beginnings of template literals with values that are a detail, or a branch of a conditional detail. */
+/** Returns the beginnings of template literals that contain values and are used as a detail, or as one branch of a conditional detail. */
 const findUntranslatableDetails = (source: string): string[] =>
   [...removeComments(source).matchAll(/\bdetail(?::| =)(?:[^;`'{}]*[?:])?\s*(`(?:[^`\\$]|\\.)*\$\{)/g)].map(([, text = '']) => text);
 

@@ -8,7 +8,7 @@ export type TimedResponse = { readonly status: number; readonly ms: number; read
 /** Maximum number of concurrent clients. */
 const callersMax = 1_000;
 
-/** Sends one request. Four of five requests read a product, and one places an order. */
+/** Sends one request. Four out of five requests read a product, and the fifth places an order. */
 export async function sendMixedRequest(
   { server, token, productId, userId }: RunningShop,
   connections: Connections,

@@ -67,7 +67,7 @@ try {
   await postgresql.stop();
 }
 
-/** Signs in with a new browser, and returns the time of the page and the submitted form. */
+/** Signs in with a new browser, and returns the total time for opening the page and submitting the form. */
 async function measureSignIn(account: { email: string; password: string }): Promise<Timed> {
   const browser = new HttpBrowser(server.url);
   const begun = performance.now();

@@ -29,7 +29,7 @@ const logger: Logger = {
 };
 const getLogger: LoggerFactoryMethod = () => logger;
 
-/** Excludes migrations, because they run only once on each database, and only on databases created by older versions. */
+/** Excludes migrations, because they run only once on each database, and only on databases that older versions created. */
 const isMutated = (file: string): boolean => !file.includes('node_modules') && !file.includes('/migrations/') && !file.endsWith('.gen.ts');
 
 /**

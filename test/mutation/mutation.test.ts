@@ -28,7 +28,7 @@ describe('mutants', () => {
     }
   });
 
-  test('of a seed are the same each time, and others with another seed', () => {
+  test('are the same each time for the same seed, and different for another seed', () => {
     expect(drawMutants(mutants, 20, 7)).toEqual(drawMutants(mutants, 20, 7));
     expect(drawMutants(mutants, 20, 8)).not.toEqual(drawMutants(mutants, 20, 7));
   });

@@ -29,7 +29,7 @@ const jsonReport = z.object({
   testResults: z.array(z.object({ name: z.string(), status: z.string(), assertionResults: z.array(assertionResult) })),
 });
 
-/** The time for the whole sample is over. */
+/** The time limit for the whole sample has been reached. */
 export class DeadlineExceededError extends Error {}
 
 /** A copy of the work tree in which one mutant at a time is tested. */
@@ -51,7 +51,7 @@ export class WorkingCopy {
    */
   static async create(root: string, databaseUrl: string, deadline: number): Promise<WorkingCopy> {
     const directory = await mkdtemp(join(tmpdir(), 'mandate-mutation-'));
-    // Built parts of the packages are copied, because tests need them. Only the release is left out.
+    // The built files of the packages are copied, because tests need them. Only the release is left out.
     const isCopied = (path: string): boolean => !/\/(?:node_modules|\.git)$/.test(path) && path !== join(root, 'dist');
     await cp(root, directory, { recursive: true, filter: isCopied });
     await linkPackages(root, directory);

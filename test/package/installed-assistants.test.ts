@@ -33,7 +33,7 @@ type Application = FirstRun['applications']['administration'];
 
 /** The demonstration shop's product with the ID 1. */
 const firstProductName = 'Airline bag vintage Tokyo 78';
-/** A product that lists contain first, because it is the newest. */
+/** The first product in lists, because it is the newest. */
 const newestProductName = 'Enamel mug';
 const delivery = { method: 'pickup', recipient_name: 'Ann Lee' };
 

@@ -1,4 +1,4 @@
-/** Installs the packed server in an empty directory outside of the repository, and uses it as a new user would. */
+/** Installs the packed server in an empty directory outside the repository, and uses it as a new user would. */
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,19 +24,19 @@ import { installedCommand, orderWithInstalledClient, orderWithInstalledCommand, 
 import { previousReleaseBackup } from './previous-release.ts';
 
 const maxInstalledMegabytes = 155;
-/** Names of the migrations that a line of a command's output reports. */
+/** Returns the names of the migrations that a command's output reports as applied or pending. */
 const findMigrations = (output: string, state: 'applied' | 'pending'): string[] =>
   Array.from(output.matchAll(new RegExp(`^${state} {2}(\\d{14}_\\w+)`, 'gm')), ([, name = '']) => name);
 
 type CommandTree = { readonly commands: readonly (CommandTree & { name(): string })[] };
 
-/** Returns the names of all commands that do something, such as `keys rotate`. */
+/** Returns the names of all commands that have no subcommands, such as `keys rotate`. */
 const listCommands = ({ commands }: CommandTree, parent = ''): string[] =>
   commands.flatMap((command) =>
     command.commands.length > 0 ? listCommands(command, `${command.name()} `) : [`${parent}${command.name()}`],
   );
 
-/** Files of the repository that the packages contain at another path or do not need. */
+/** Matches repository files that the packages contain at a different path or do not need. */
 const notPackaged = /\.ts$|^(contract|server)\/(LICENSE|README\.md|package\.json|baseline\/.*)$/;
 
 describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published server', { timeout: 180_000 }, () => {
@@ -188,7 +188,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
 
       test('is upgraded in place when the server starts on its directory', async () => {
         const newer = findMigrations(await restore('restored-to-list-migrations'), 'applied');
-        // Without the newer migrations, the packed server creates the data directory in the state in which the previous release leaves it.
+        // Without the newer migrations, the packed server creates the data directory as the previous release would leave it.
         const previous = join(directory, 'previous');
         await cp(join(project, 'node_modules'), join(previous, 'node_modules'), { recursive: true });
         const folder = join(previous, 'node_modules/@mandate/server/dist/database/migrations');

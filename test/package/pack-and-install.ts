@@ -17,7 +17,7 @@ let packed: Promise<Tarballs> | undefined;
 
 /**
  * Packs every published workspace once for all test files. Packing replaces manifests, so no other test may pack at the same time. If
- * `MANDATE_RELEASE_DIRECTORY` is set, the packages in this directory, which `npm run release` has written, are tested instead.
+ * `MANDATE_RELEASE_DIRECTORY` is set, the tests use the packages that `npm run release` has written to this directory instead.
  */
 export const packWorkspaces = (): Promise<Tarballs> => (packed ??= findReleasedTarballs() ?? packIntoTemporaryDirectory());
 
@@ -82,7 +82,7 @@ export const npmEnvironment = (): Record<string, string> => {
   return Object.fromEntries([...configuration.map(([name, value = '']) => [name, value] as const), ['PATH', searchPath]]);
 };
 
-/** Value of `PATH` with which programs find the Node.js version of this process first. */
+/** Value of `PATH` with which programs first find the Node.js version of this process. */
 export const searchPath = `${join(process.execPath, '..')}:${process.env['PATH'] ?? '/usr/bin:/bin'}`;
 
 /** Returns a package's size on disk in megabytes (1,000,000 bytes), including its dependencies. */
@@ -91,7 +91,7 @@ export async function measureInstalledSize(directory: string): Promise<number> {
   return (Number.parseInt(stdout, 10) * 1024) / 1_000_000;
 }
 
-/** Files below a directory, relative to it. */
+/** Returns the paths of all files below a directory, relative to the directory. */
 export async function listFiles(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1));

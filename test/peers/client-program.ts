@@ -10,8 +10,8 @@ import type { RunningServer } from '../support/server/use-server.ts';
 export type ClientProgramOptions = { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv };
 
 /**
- * Signs a new user in with a program in another language. The program gets the issuer, client ID, client secret and redirect URI as
- * arguments, prints the authorization URL, reads the callback URL, and prints the user as JSON.
+ * Signs a new user in with a program that is written in another language. The program gets the issuer, client ID, client secret and
+ * redirect URI as arguments, prints the authorization URL, reads the callback URL, and prints the user as JSON.
  */
 export async function signInWithClientProgram(
   server: Pick<RunningServer, 'origin' | 'db'>,

@@ -122,7 +122,7 @@ describe.skipIf(!hasPythonModule('httpx'))("the README's example", async () => {
   });
 });
 
-/** A part of each example that prints something, and a pattern for its output. */
+/** The part of each example that prints something, and a pattern for its output. */
 const expectedOutputs: readonly (readonly [part: string, output: RegExp])[] = [
   ['client.products.list(', /^(.+ \d+ [A-Z]{3}\n)+\d+ 510 pending\n$/],
   ['AsyncClient(', /^(\d+\n)*.+\n$/],

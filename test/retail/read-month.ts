@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { z } from 'zod';
 
-/** Parses an amount such as `2.55` to pence, without floating-point arithmetic. */
+/** Converts an amount such as `2.55` to pence, without floating-point arithmetic. */
 const pence = z
   .string()
   .regex(/^-?\d+(\.\d{1,2})?$/)
@@ -69,8 +69,8 @@ export async function readMonth(path: string): Promise<RetailMonth> {
 }
 
 /**
- * Creates a product with its most frequent price (the lowest if several are equally frequent), because a product's price varies within the
- * file.
+ * Creates a product with its most frequent price (the lowest if several are equally frequent), because the price of a product varies within
+ * the file.
  */
 function catalogueItem(code: string, sales: readonly Row[]): CatalogueItem {
   const frequencies = [...Map.groupBy(sales, (row) => row.UnitPrice)].map(([price, { length }]) => ({ price, length }));

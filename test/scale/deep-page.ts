@@ -13,7 +13,7 @@ export const orderSort = ({ by = 'created_at', ascending = false }: List): Order
 
 export type Position = readonly [value: string, id: number];
 
-/** Finds the last row before the deep page, using OFFSET. */
+/** Uses OFFSET to find the last row before the deep page. */
 export async function deepPosition(db: Database, shape: List): Promise<{ position: Position; page: number } | undefined> {
   const total = await countMatching(db, shape);
   const page = Math.min(deepPage, Math.floor((total / pageSize) * 0.9));

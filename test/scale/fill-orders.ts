@@ -1,6 +1,8 @@
 import type { EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
 
-/** Every n-th order belongs to the largest customer, where n is this number. The other customers share the remaining orders. */
+/**
+ * Every n-th order belongs to the largest customer, where n is this number. The remaining orders are distributed among the other customers.
+ */
 const largestCustomerInterval = 80;
 const usersCount = 20_000;
 

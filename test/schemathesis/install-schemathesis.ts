@@ -24,7 +24,7 @@ export async function installSchemathesis(): Promise<string> {
   const [interpreter, complete] = [join(directory, 'bin/python'), join(directory, 'complete')];
   if (existsSync(complete)) return interpreter;
   await rm(directory, { recursive: true, force: true });
-  // Debian's `venv` has no pip of its own without a further package.
+  // Debian's `venv` module needs an additional package to install pip.
   await run(python, ['-m', 'venv', '--without-pip', directory]);
   const options = ['--quiet', '--require-hashes', '--requirement', requirements];
   await run(python, ['-m', 'pip', '--python', interpreter, 'install', ...options], { timeout: 300_000 });

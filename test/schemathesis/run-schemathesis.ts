@@ -39,7 +39,7 @@ export type SchemathesisResult = {
   readonly dropped: number;
   /** Result of each phase, such as `coverage: success`. */
   readonly phases: readonly string[];
-  /** One text for each failed check or error: its name, the number of failures, and the operations concerned. */
+  /** One text for each failed check or error: its name, the number of failures, and the affected operations. */
   readonly failures: readonly string[];
   /** The whole output, with a `curl` command for each failure. */
   readonly output: string;
@@ -101,7 +101,7 @@ function toResult(report: z.infer<typeof reportSchema>, output: string): Schemat
     ...report.failures.map(({ title, count, operations: failed }) => `${title} (${count}): ${failed.join(', ')}`),
     ...report.errors.map(({ title, count }) => `error (${count}): ${title}`),
   ];
-  // A run that ended early has found no failure only because it tested nothing.
+  // A run that ended early may have found no failures only because it tested nothing.
   if (failures.length === 0 && (!complete || exitCode !== 0)) failures.push(`Schemathesis exited with ${exitCode}`);
   return {
     operations: operations?.tested ?? 0,

@@ -31,8 +31,9 @@ export async function startTestedServer(): Promise<AsyncDisposable & TestedServe
 }
 
 /**
- * Starts a server that answers each request with a new access token, for which the administrator signs in and allows the command-line client
- * to use every scope. The cases end sessions, revoke consents and rotate signing keys, so no refresh token stays valid during a run.
+ * Starts a server that responds to each request with a new access token. To obtain it, the administrator signs in and allows the
+ * command-line client to use every scope. The test cases end sessions, revoke consents and rotate signing keys, so no refresh token remains
+ * valid throughout a run.
  */
 export async function startTokenServer({ url, administrator }: TestedServer): Promise<AsyncDisposable & { readonly url: string }> {
   const obtainToken = async (): Promise<string> => {

@@ -87,7 +87,10 @@ export class ReferenceGraph {
     return identifiers.map((identifier, index) => this.#declarationOf(identifier, symbols[index]));
   }
 
-  /** Returns the members of an expression's type (or the type itself): string literals by value, other types as `undefined`. */
+  /**
+   * Returns the members of an expression's type, or the type itself if it is not a union: string literals by value, other types as
+   * `undefined`.
+   */
   listLiteralTypes(expression: Node): (string | undefined)[] {
     const type = this.#project.checker.getTypeAtLocation(expression);
     const members = type?.isUnionType() ? type.getTypes() : [type];

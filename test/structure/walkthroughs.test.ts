@@ -9,7 +9,7 @@ const architecture = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8');
 const routesFile = 'server/order-lifecycle/order-routes.ts';
 const refreshFile = 'server/oauth/refresh/refresh-token-grant.ts';
 
-/** Returns the names of all functions in a walkthrough, i.e. the camelCase words in code style. */
+/** Returns the names of all functions in a walkthrough, that is, the camelCase words in code style. */
 function functionsNamedIn(heading: string): string[] {
   const [, text = ''] = new RegExp(`^${heading}.*\\n\\n((?:\\d+\\. .*\\n+)+)`, 'm').exec(architecture) ?? [];
   return [...new Set([...text.matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, name = '']) => name))];

@@ -7,7 +7,7 @@ import { usePermissions } from './permissions.tsx';
 
 type Listener = (event: MandateEvent) => void;
 type LiveEvents = {
-  /** Whether the console receives events, so that data on the page is current. */
+  /** Whether the console is receiving events, so that the data on the page is up to date. */
   readonly isLive: boolean;
   /** Calls `listener` for each new event. Returns a function that removes the listener. */
   readonly subscribe: (listener: Listener) => () => void;
@@ -17,11 +17,11 @@ const LiveEventsContext = createContext<LiveEvents>({ isLive: false, subscribe: 
 export const useLiveEvents = (): LiveEvents => useContext(LiveEventsContext);
 
 const reconnectDelayMs = 3_000;
-/** Bursts of events, for example from an import, cause one refresh. */
+/** A burst of events, for example from an import, triggers only one refresh. */
 const refreshDelayMs = 300;
 
 type Resource = Parameters<typeof keyOf>[0];
-/** Resources to fetch again after an event about a subject. */
+/** Resources to fetch again after an event, by the subject of the event. */
 const resourcesBySubject: Readonly<Record<string, readonly Resource[]>> = {
   user: ['users', 'orders'],
   product: ['products', 'productCategories', 'stats'],
@@ -77,7 +77,7 @@ async function follow({ handleEvent, refreshAll, setIsLive }: FollowOptions, sig
   let isInterrupted = false;
   while (!signal.aborted) {
     try {
-      // The server responds to this request at once, and to the requests of `followEvents` only when there are events.
+      // The server responds to this request immediately, but to the requests of `followEvents` only when there are new events.
       const { latest_id: latest } = await client.events.list({ limit: 1 }, { signal });
       after ??= latest;
       if (isInterrupted) refreshAll();

@@ -1,4 +1,4 @@
-/** Languages of the console, with their names in these languages. */
+/** Languages of the console, each with its name in that language. */
 export const languageNames = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español' } as const;
 export type Language = keyof typeof languageNames;
 

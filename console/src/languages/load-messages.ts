@@ -10,7 +10,7 @@ const catalogs = {
 
 const loaded = new Map<string, Promise<Readonly<Record<string, string>>>>();
 
-/** Loads the catalog of a page, or of everything outside the pages (`common`), which is a chunk of its own. */
+/** Loads the message catalog of a page, or the catalog for everything outside the pages (`common`). Each catalog is a separate chunk. */
 export function loadMessages(page: string, language: Language): Promise<Readonly<Record<string, string>>> {
   const path = page === 'common' ? `./messages/${language}.json` : `../pages/${page}/messages/${language}.json`;
   const catalog = loaded.get(path) ?? importCatalog(path);

@@ -20,7 +20,7 @@ const createFormat = (locale: string) => ({
   /** Formats an amount in minor units. */
   money: (amount: number, currency: string): string => formatMoney(amount, currency, locale),
   number: (value: number): string => new Intl.NumberFormat(locale).format(value),
-  /** Formats a change of a number with its sign. */
+  /** Formats the change in a number, with its sign. */
   signed: (value: number): string => new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' }).format(value),
   /** Formats a ratio such as 0.175 as a percentage. */
   percent: (ratio: number): string => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(ratio),
@@ -32,7 +32,7 @@ const createFormat = (locale: string) => ({
   day: (timestamp: string): string => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' }).format(dateOf(timestamp)),
   dateTime: (timestamp: string): string => formatDate(timestamp, { locale, timeStyle: 'short' }),
   country: (code: string): string => new Intl.DisplayNames(locale, { type: 'region' }).of(code) ?? code,
-  /** Formats a past timestamp relative to now, such as `3 hours ago`; older than a week, as a date. */
+  /** Formats a past timestamp relative to now, such as `3 hours ago`, or as a date if it is older than a week. */
   relative: (timestamp: string): string => {
     const seconds = (dateOf(timestamp).getTime() - Date.now()) / 1000;
     if (Math.abs(seconds) > 7 * 86_400) return formatDate(timestamp, { locale });

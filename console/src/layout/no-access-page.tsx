@@ -7,7 +7,7 @@ import { useCommonMessages } from '../languages/use-messages.tsx';
 import { ShopMark } from './shop-mark.tsx';
 import classes from './centered.module.css';
 
-/** Shown to customers, who can sign in but have no permission that the console needs. */
+/** Shown to customers, who can sign in but have none of the permissions that the console needs. */
 export function NoAccessPage(): ReactNode {
   const t = useCommonMessages();
   const { signOut } = useSession();

@@ -22,7 +22,7 @@ const routes = pages.map(({ id, path, load }) => ({
   Page: lazy(async () => ({ default: (await load()).Page })),
 }));
 
-/** Returns the pages that the user's permissions include. */
+/** Returns the pages that the user is permitted to open. */
 function usePermittedPages(): readonly PageDefinition[] {
   const { can } = usePermissions();
   return pages.filter(({ operations }) => operations.some(can));

@@ -1,6 +1,6 @@
 /**
- * Stylesheets of the components that the console uses on every page, in the order that the component library requires. They are in a layer,
- * so every style of the console takes precedence. A page imports the stylesheets of components that only it uses.
+ * Stylesheets of the components that the console uses on every page, in the order that the component library requires. They are in a CSS
+ * layer, so the console's own styles take precedence. A page imports the stylesheets of components that only it uses.
  */
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';

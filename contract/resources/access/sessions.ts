@@ -14,7 +14,7 @@ import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schema
 
 const fails = declareProblemResponses(commonProblemTypes);
 
-/** Describes who can read the access to a user's account. */
+/** Describes who can see a user's sessions, API keys and connected applications. */
 export const accessToAccountsOfOthers =
   '`users.manage` allows staff to see this for customers. For the accounts of staff and administrators, it requires `users.administer` and an administrator.';
 

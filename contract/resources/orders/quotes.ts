@@ -26,7 +26,7 @@ export const quoteStatuses = ['open', 'converted', 'canceled', 'expired'] as con
 /** Validity of a quote, in seconds. */
 export const defaultQuoteSeconds = 24 * 60 * 60;
 export const maxQuoteSeconds = 7 * 24 * 60 * 60;
-/** Validity of a quote that reserves stock, in seconds. The maximum is as long as an unpaid order reserves its goods. */
+/** Validity of a quote that reserves stock, in seconds. The maximum equals the time for which an unpaid order reserves its goods. */
 export const defaultHoldSeconds = 15 * 60;
 export const maxHoldSeconds = 30 * 60;
 /** Minimum validity, in seconds. */

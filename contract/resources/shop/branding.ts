@@ -24,7 +24,7 @@ export const logoMediaTypes = ['image/png', 'image/jpeg', 'image/webp'] as const
 
 const accentColorSchema = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a color in the form #rrggbb, such as #1d4ed8');
 const colorSchema = z.string().regex(/^#[0-9a-f]{6}$/);
-/** @param example URL that fits the field, for the error */
+/** @param example valid URL for the field, which the error message shows */
 const createLinkSchema = (example: string) =>
   z
     .string()

@@ -7,7 +7,9 @@ const ec = toJwk(generateKeyPairSync('ec', { namedCurve: 'P-256' }));
 const okp = toJwk(generateKeyPairSync('ed25519'));
 const rsa = toJwk(generateKeyPairSync('rsa', { modulusLength: 2048 }));
 
-/** An RSA public key with a modulus of this size. The modulus is not a product of two primes, which a public key does not show. */
+/**
+ * An RSA public key with a modulus of this size. The modulus is not a product of two primes, but that cannot be seen from the public key.
+ */
 const rsaWith = (bits: number, exponent = 'AQAB') => {
   const modulus = Buffer.alloc(bits / 8, 0xff);
   return { kty: 'RSA', n: modulus.toString('base64url'), e: exponent };

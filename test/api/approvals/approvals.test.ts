@@ -10,7 +10,7 @@ const fixture = testAuthorization({
       const { id } = await createResource('POST', '/quotes', buildOrderInput([await shop.createProduct(), 1]), owner.token);
       return ['POST', '/approvals', { quote_id: id }];
     },
-    // Only the application that created the quote can submit it, and an API key acts under no grant.
+    // Only the application that created the quote can submit it, and an API key does not act under a grant.
     statuses: [401, 403, 400, 201, 400, 400, 403, 403],
   },
   'approvals.list': { send: () => ['GET', '/approvals'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
@@ -38,7 +38,7 @@ const fixture = testAuthorization({
   },
 });
 
-/** Requests an approval of the matrix's owner through an application of a third party. */
+/** Requests an approval from the matrix's owner through a third-party application. */
 async function requestOfOwner(): Promise<JsonBody> {
   return requestApprovalOf60(await connectRequestingApplication(fixture.shop, fixture.owner));
 }

@@ -34,7 +34,7 @@ const expireApproval = async ({ id, quote_id: quoteId }: JsonBody): Promise<void
   await em.execute(`update approvals set expires_at = now() - interval '1 second' where id = ?`, [id]);
 };
 
-/** Connects one application to the accounts of two customers. Returns the function that sends a request for each customer. */
+/** Connects one application to the accounts of two customers. Returns, for each customer, a function that sends requests. */
 async function connectTwoCustomers() {
   const client = await createWebApplication(shop.db, ['orders.write']);
   const connect = async () => {

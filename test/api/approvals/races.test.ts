@@ -11,7 +11,7 @@ const connect = () => connectApplicationAndDecider(shop);
 const sortStatuses = (responses: readonly ApiResponse[]): number[] => responses.map(({ status }) => status).toSorted((a, b) => a - b);
 
 describe.skipIf(databaseKind === 'pglite')('concurrent requests', () => {
-  /** Sends 16 orders with one approval at once. Returns the statuses of the responses. */
+  /** Sends 16 orders with the same approval at once. Returns the statuses of the responses. */
   async function orderAtOnce(): Promise<number[]> {
     const { app, decide } = await connect();
     const { id, quote_id: quoteId } = await requestApprovalOf60(app);

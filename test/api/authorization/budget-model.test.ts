@@ -75,7 +75,7 @@ async function startShopper(limit: number) {
   const product = await shop.createProduct({ price: 1, stock: 1_000_000 });
   const call = (method: string, path: string, body: unknown, as = token): Promise<ApiResponse> =>
     mandate.callApi(method, `/api/v1${path}`, { token: as, body });
-  /** Requests the approval of a quote, which the customer gives on the account page. Returns the ID of the quote. */
+  /** Requests approval for a quote, and approves it as the customer on the account page. Returns the ID of the quote. */
   const obtainApproval = async (order: unknown): Promise<number> => {
     const quote = await call('POST', '/quotes', order);
     const { body: approval } = await call('POST', '/approvals', { quote_id: quote.body.id });

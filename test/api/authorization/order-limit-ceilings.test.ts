@@ -52,7 +52,7 @@ beforeEach(async () => {
 });
 afterEach(() => callAsAdmin('PATCH', '/order-limit-settings', { maximum_limits: null, default_limits: null }));
 
-/** Connects the application for a new customer. */
+/** Connects the application to the account of a new customer. */
 async function connect(details?: RequestedLimits, consentForm: Record<string, string> = {}) {
   const { mandate, shop } = till;
   const anna = await signUp(mandate.origin);
@@ -264,7 +264,7 @@ test('a device authorization request above the ceiling is rejected', async () =>
 });
 
 describe('the default of the shop', () => {
-  test('is what the consent page proposes to an application that requests no limits, and the customer can raise it up to the maximum', async () => {
+  test('is proposed on the consent page if the application requests no limits, and the customer can raise it up to the maximum', async () => {
     await callAsAdmin('PATCH', '/order-limit-settings', { maximum_limits: monthly(500), default_limits: monthly(100) });
     expect((await connect()).tokens.authorization_details).toMatchObject([{ limits: monthly(100) }]);
     expect((await connect(undefined, { limit_per_period: '5.00' })).tokens.authorization_details).toMatchObject([{ limits: monthly(500) }]);

@@ -38,7 +38,7 @@ const api = (method: string, path: string, token: string, body?: unknown): Promi
   till.mandate.callApi(method, `/api/v1${path}`, { token, ...(body !== undefined && { body }) });
 const sequenceEvents = (): Promise<number> => assignEventSequenceNumbers(till.mandate.db.em.fork());
 
-/** Obtains a token of a new third-party application. */
+/** Obtains a token for a new third-party application. */
 async function connect(details: RequestedLimits | undefined): Promise<string> {
   const client = await createWebApplication(till.mandate.db, scopes);
   return (await obtainLimitedTokensOfApplication(till.mandate.origin, anna, client, scopes, details)).access_token;
@@ -146,7 +146,7 @@ describe('webhooks of an application', () => {
     await deliverPendingEvents(till.mandate);
     expect(received().orders).toEqual([own.id, other.id]);
     receiver.deliveries.length = 0;
-    // The events of these orders are queued for delivery before the access is restricted.
+    // The events of these orders are queued for delivery before the application's access is restricted.
     const [nextOwn] = [await placeOrder(token), await placeOrder()];
     await assignEventSequenceNumbers(till.mandate.db.em.fork(), createWebhookDeliveriesForEvents);
     const manager = await obtainTokens(till.mandate.origin, anna, ['connected_apps.read', 'connected_apps.write']);
@@ -168,7 +168,7 @@ describe('webhooks of an application', () => {
     await placeOrder();
     await deliverPendingEvents(till.mandate);
     expect(received().orders).toEqual([]);
-    // The restriction of the endpoint remains after the restricted device has been disconnected.
+    // The endpoint remains restricted after the restricted device has been disconnected.
     const { access_token: manager } = await obtainTokens(till.mandate.origin, anna, ['connected_apps.read', 'connected_apps.write']);
     for (const { id } of (await api('GET', '/connected-apps', manager)).body.data) {
       const { body } = await api('GET', `/connected-apps/${id}/limits`, manager);

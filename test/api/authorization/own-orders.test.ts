@@ -18,7 +18,7 @@ const parameters = ['order_id', 'quote_id', 'payment_id', 'refund_id', 'shipment
 type Ids = Readonly<Record<(typeof parameters)[number], number>>;
 
 /**
- * A user whose command-line client can access only its own orders, with one order placed by this client and one placed by the shop.
+ * A user with a command-line client that can access only its own orders, an order placed by this client and an order placed by the shop.
  */
 type Fixture = {
   readonly user: TestUser;

@@ -48,7 +48,7 @@ describe('a change by the customer', () => {
     expect((await app.order(products.office)).status).toBe(201);
   });
 
-  test('can keep a category that no product has any longer, but cannot add one', async () => {
+  test('can keep a category to which no product belongs any longer, but cannot add one', async () => {
     const app = await connectWithAccount('books', 'tea');
     const { id } = await shop.createProduct({ category: 'seasonal' });
     expect((await app.set(limitedTo('seasonal'))).status).toBe(200);

@@ -41,7 +41,7 @@ test.each<[string | undefined, Partial<EffectiveOrderLimits>]>([
   expect(findWidenedLimit(allowed, { ...allowed, ...changed })).toBe(field);
 });
 
-test('no limit can be wider than none', () => {
+test('if there is no limit, no change can widen it', () => {
   expect(findWidenedLimit(unlimited, unlimited)).toBeUndefined();
   expect(findWidenedLimit(unlimited, allowed)).toBeUndefined();
   expect(findWidenedLimit({ ...unlimited, limits: { currency: 'EUR' } }, { ...unlimited, limits })).toBeUndefined();

@@ -7,12 +7,12 @@ import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.t
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
-// Applications of third parties that requested no `authorization_details`, and so can access only their own orders.
+// Third-party applications that requested no `authorization_details`, and therefore can access only their own orders.
 
 const shop = withShop();
 const scopes: Scope[] = ['orders.read', 'orders.write'];
 
-/** Connects an application of a third party, and places an order in another application. */
+/** Connects a third-party application, and places an order through another application. */
 async function connect() {
   const anna = await signUp(shop.origin);
   const client = await createWebApplication(shop.db, scopes);
@@ -39,7 +39,7 @@ async function connect() {
   };
 }
 
-test('the customer extends the access to all orders by API, and reduces it again', async () => {
+test('the customer extends the access to all orders through the API, and reduces it again', async () => {
   const app = await connect();
   expect([await app.readOther(), await app.listOrders()]).toEqual([404, []]);
   const { status, body } = await app.manage('PUT', { orders: 'all' });

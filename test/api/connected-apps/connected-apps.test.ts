@@ -35,7 +35,7 @@ test('GET /connected-apps: returns the application, its scopes and its last use'
   expect(Date.parse(app.last_used_at)).toBeGreaterThan(Date.now() - 60_000);
 });
 
-test('names the device by the browser that gave the consent', async () => {
+test('names the device after the browser in which the user gave consent', async () => {
   const anna = await signUp(shop.origin);
   const open = anna.browser.request.bind(anna.browser);
   const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';

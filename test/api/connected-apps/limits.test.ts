@@ -73,7 +73,7 @@ describe('PUT /connected-apps/{connected_app_id}/limits', () => {
     expect([(await app.order(2)).status, (await app.order(1)).body.code]).toEqual([201, 'limit_exceeded']);
   });
 
-  test('forgets the consent, so that the application cannot get access without limits silently', async () => {
+  test('forgets the consent, so that the application cannot silently get access without limits', async () => {
     const anna = await signUp(shop.origin);
     const client = await createWebApplication(shop.db, ['orders.write']);
     const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid orders.write' };

@@ -20,7 +20,7 @@ test('GET /users/{user_id}/connected-apps: staff see the applications of a custo
   const path = `/api/v1/users/${anna.id}/connected-apps`;
   const { status, body } = await staff.callApi('GET', path);
   expect(status).toBe(200);
-  // The application through which the test read the customer's ID is the oldest.
+  // The oldest application is the one through which the test read the customer's ID.
   expect(body.data.slice(0, 2)).toMatchObject([
     {
       application: { client_id: 'mandate-cli', first_party: true },

@@ -24,7 +24,7 @@ type Assistant = {
 
 type ConnectOptions = { readonly scopes?: readonly Scope[]; readonly extensions?: object; readonly suffix?: string };
 
-/** Signs an assistant in. By default it supports tasks, and calls the tools for exports and tasks. */
+/** Signs an assistant in. By default, it supports tasks, and calls the tools for exports and tasks. */
 async function connectAssistant(
   person: TestUser,
   { scopes = taskScopes, extensions = { [extension]: {} }, suffix = '?tools=order_exports' }: ConnectOptions = {},
@@ -117,7 +117,7 @@ describe('an assistant that supports tasks', () => {
     });
   });
 
-  test('cancels a task, also when it has already been canceled', async () => {
+  test('cancels a task, even if it has already been canceled', async () => {
     const { send, startExport } = await connectAssistant(await signUp(shop.origin));
     const { taskId } = (await startExport()).result;
     for (let attempt = 0; attempt < 2; attempt += 1) {

@@ -69,7 +69,7 @@ describe('the line of an imported order', () => {
     ]);
   });
 
-  test('without a price is rejected if the import asks for this', () => {
+  test('without a price is rejected if the import requires prices', () => {
     expect(parseLine({ unit_price: '0' }, { free_lines: 'refuse' })).toEqual({
       errors: [{ field: 'unit_price', code: 'out_of_range', detail: 'The unit price is zero.' }],
     });

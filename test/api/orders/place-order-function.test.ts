@@ -101,7 +101,7 @@ test('an expired idempotency key is deleted if the new request is rejected', asy
   expect(await findIdempotencyKeys('old')).toEqual([]);
 });
 
-// PGlite has one connection, so requests never wait for a lock.
+// PGlite has only one connection, so requests never wait for a lock.
 describe.skipIf(databaseKind === 'pglite')('a concurrent request', () => {
   /** Executes `statement` in a transaction, runs `work` while the transaction is open, and rolls the transaction back. */
   async function duringOpenTransaction<Result>(statement: string, parameters: unknown[], work: () => Promise<Result>): Promise<Result> {

@@ -10,7 +10,7 @@ import { withShop } from '../../support/shop/with-shop.ts';
 const shop = withShop();
 const scopes: Scope[] = ['orders.read', 'orders.write', 'events.read'];
 
-/** Connects a new application of a third party, and returns functions that send requests with its token. */
+/** Connects a new third-party application, and returns functions that send requests with its token. */
 async function connect(user: TestUser, details: RequestedLimits) {
   const client = await createWebApplication(shop.db, scopes);
   const { access_token: token } = await obtainLimitedTokensOfApplication(shop.origin, user, client, scopes, details);
@@ -19,7 +19,7 @@ async function connect(user: TestUser, details: RequestedLimits) {
   return {
     call,
     quote: async (): Promise<JsonBody> => (await call('POST', '/quotes', buildOrderInput([await shop.createProduct(), 1]))).body,
-    /** Returns the types and quotes of the events that the application can read. */
+    /** Returns the type and the quote ID of each event that the application can read. */
     quoteEvents: async (): Promise<[string, number][]> => {
       await assignEventSequenceNumbers(shop.db.em.fork());
       const { body } = await call('GET', '/events?type=quote.*&limit=100');

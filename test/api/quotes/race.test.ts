@@ -53,7 +53,7 @@ async function withoutQuoteLock<Result>(work: () => Promise<Result>): Promise<Re
   }
 }
 
-/** Converts a quote 64 times in parallel, half of the time with an idempotency key of the request's own. */
+/** Converts a quote 64 times in parallel; every second request has its own idempotency key. */
 async function convertManyTimes(more: object) {
   const product = await shop.createProduct({ stock: 1000 });
   const quote = await createQuote(product, 3, more);
@@ -67,8 +67,8 @@ async function convertManyTimes(more: object) {
 }
 
 /**
- * Converts 24 quotes, each at the same time as `end`, which ends quotes without an order. Returns the endings of quotes that ended twice or
- * not at all, and the number of units that are neither available nor sold.
+ * Converts 24 quotes while `end` cancels or expires them. Returns the final events of quotes that ended twice or not at all, and the number
+ * of units that are neither available nor sold.
  */
 async function convertWhileEnding(end: (quotes: readonly JsonBody[]) => Promise<unknown>, hold = true) {
   const product = await shop.createProduct({ stock: 1000 });

@@ -1,4 +1,4 @@
-/** Limits of texts in requests count Unicode code points, as JSON Schema does. */
+/** Length limits for texts in requests count Unicode code points, as JSON Schema does. */
 import { scopeNames } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { isFreeText, listRequestFields, sendRequestWithField, type RequestField } from '../../support/api-assertions/request-fields.ts';
@@ -12,14 +12,14 @@ const administrator = shop.admin(scopeNames);
 /** Two UTF-16 code units, one code point. */
 const emoji = '😀';
 
-/** Fields whose text must be a URL or a key, or identify a category, time zone or application, which a text of emoji cannot. */
+/** Fields that must contain a URL or a key, or identify a category, time zone or application, so a string of emoji is never valid. */
 const restrictedField = /(?:ur[il]s?(?:\/0)?|issuer|private_key|categories\/0|time_zone|client_id|cursor)$/;
 const fields = listRequestFields(({ schema }) => isFreeText(schema) && schema.maxLength !== undefined).filter(
   ({ pointer, query, body }) => !restrictedField.test(pointer ?? query ?? '') && (query !== undefined || body !== undefined),
 );
 const label = ({ method, path, pointer, query }: RequestField): string => `${method} ${path} ${pointer ?? `?${query}`}`;
 
-/** Sends a request with this text and returns the error of the field, if any. */
+/** Sends a request with this text in the field, and returns the field's error, if any. */
 async function findError(field: RequestField, text: string): Promise<JsonBody> {
   const { body } = await sendRequestWithField(shop, administrator.token, field, text);
   return (body?.errors ?? []).find(({ pointer, parameter }: JsonBody) =>

@@ -28,7 +28,7 @@ async function payOrder(id: number): Promise<JsonBody> {
 }
 
 describe('orders', () => {
-  test('a change counts at once, and once only after it has been folded', async () => {
+  test('a change is counted immediately, and only once even after it has been folded', async () => {
     const product = await shop.createProduct({ currency: 'EUR', price: 200, category: 'lamps' });
     await fold();
     const before = await get('orders?currency=EUR');
@@ -109,7 +109,7 @@ describe('orders', () => {
     const refund = { token: shop.token, body: { amount: 300, reason: 'other' } };
     const { body: created } = await shop.callApi('POST', `/api/v1/orders/${order.id}/refunds`, refund);
     await shop.callApi('POST', `/api/v1/refunds/${created.id}/confirmation`, { token: shop.token, body: {} });
-    // In Berlin, the payment is in October, the refund an hour later in November, and both are in October in UTC.
+    // In Berlin, the payment is in October, and the refund an hour later is in November; in UTC, both are in October.
     const em = shop.db.em.fork();
     await em.execute(`update orders set created_at = '2025-10-31T22:00Z', paid_at = '2025-10-31T22:30Z' where id = ?`, [order.id]);
     await em.execute(`update refunds set created_at = '2025-10-31T23:30Z' where id = ?`, [created.id]);

@@ -4,7 +4,7 @@ import { runPendingTasks, hookTaskSteps } from '../../support/shop/run-tasks.ts'
 
 const shop = withShop();
 
-/** Runs the task until `step`, and pauses there until `continueWork` is called. */
+/** Runs the task until `step`, and pauses at this step until `continueWork` is called. */
 function pauseAt(step: number, signal?: AbortSignal): { paused: Promise<void>; continueWork: () => void; finished: Promise<number> } {
   const [paused, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const finished = runPendingTasks(

@@ -164,7 +164,7 @@ describe('an endpoint', () => {
     expect(receiver.deliveries).toHaveLength(3);
   });
 
-  test('that is disabled causes an e-mail to administrators, in the language of each', async () => {
+  test('that is disabled triggers an e-mail to each administrator, in the language of the administrator', async () => {
     const admins = [await signUpWithRole(shop.db, shop.origin, 'admin'), await signUpWithRole(shop.db, shop.origin, 'admin')];
     await shop.db.em.fork().execute(`update users set locale = 'de' where id = ?`, [admins[1]?.id]);
     await createEndpoint(['product.created']);

@@ -71,7 +71,8 @@ const validationErrors = (type: string, payload: unknown): unknown => {
 };
 
 /**
- * Creates events for every type of subject, for one user who subscribes to all events. Uses the example bodies where they are sufficient.
+ * Creates events for every type of subject, for one user who subscribes to all events. Uses the example bodies wherever they are
+ * sufficient.
  */
 beforeAll(async () => {
   receiver = await startWebhookReceiver();

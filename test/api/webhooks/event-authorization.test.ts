@@ -61,7 +61,7 @@ async function createWebsite(scopes: readonly Scope[]): Promise<ClientCredential
 }
 const tokensSchema = z.object({ access_token: z.string(), refresh_token: z.string() });
 type Tokens = z.infer<typeof tokensSchema>;
-/** Connects a website, which requests access to all orders of the person. */
+/** Connects a website that requests access to all of the person's orders. */
 async function connect(person: TestUser, site: ClientCredentials & { redirectUri: string }, scopes: readonly Scope[]): Promise<Tokens> {
   const request = {
     client_id: site.clientId,

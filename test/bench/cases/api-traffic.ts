@@ -35,7 +35,10 @@ export async function readAnyOrderTraffic({ token, shop }: Target): Promise<Traf
   return { first: () => ({ path: `/api/v1/orders/${1 + Math.floor(Math.random() * shop.orders)}`, headers }) };
 }
 
-/** Number of customers and categories whose second page is requested. Each needs a request for its first page before the measurement. */
+/**
+ * Number of customers and categories whose second pages are requested. For each of them, the first page must be requested before the
+ * measurement.
+ */
 const pagesMax = 50;
 const smallPage = 'limit=5';
 
@@ -55,7 +58,10 @@ export async function listOwnOrdersTraffic(target: Target): Promise<Traffic> {
   return { first: () => pick(secondPages.length > 0 ? shapes : shapes.slice(0, -1))() };
 }
 
-/** Visitors list products: the first page, the pages of a category, some of which are more popular than others, and the page after it. */
+/**
+ * Visitors list products: the first page of all products, and the first and second pages of categories, some of which are more popular than
+ * others.
+ */
 export async function listProductsTraffic(target: Target): Promise<Traffic> {
   const rank = createZipfSampler(categoryCount);
   const categoryPath = (category: number): string => `/api/v1/products?category=category-${category}`;

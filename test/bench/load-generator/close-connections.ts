@@ -1,6 +1,6 @@
 import type { Traffic } from './traffic.ts';
 
-/** Number of requests after which clients close a connection, on average, and open a new one. */
+/** Average number of requests after which clients close a connection and open a new one. */
 const requestsPerConnection = 100;
 
 /** Adds `Connection: close` to some of the requests, because clients keep connections open for a while, but not forever. */

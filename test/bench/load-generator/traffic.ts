@@ -17,14 +17,17 @@ export type Traffic = {
   readonly next?: Next;
 };
 
-/** Location of a value in a response: between `after` and `until`, or from `after` to the end. */
+/** Location of a value in a response: between the texts `after` and `until`, or from `after` to the end. */
 export type ValueLocation = { readonly in: 'location' | 'body'; readonly after: string; readonly until: string };
 
 type Next = {
   readonly valueLocation: ValueLocation;
   /** Creates a POST request that contains `value`. `customer` is the ID of the customer who sent the previous request, or '' if `customers` is not set. */
   readonly createRequest: (value: string, customer: string) => RequestSpec & { readonly body: string };
-  /** Where the response names the customer, and all customers. Only for follow-up requests that must be sent with the customer's token. */
+  /**
+   * The location of the customer's ID in the response, and all customers. Only for follow-up requests that must be sent with the customer's
+   * token.
+   */
   readonly customers?: { readonly location: ValueLocation; readonly ids: readonly string[] };
   /**
    * Whether the first request and its follow-up request count as one request. Otherwise, each request counts separately, and the response

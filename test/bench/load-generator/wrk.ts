@@ -18,7 +18,7 @@ export const isWrkInstalled = (): Promise<boolean> =>
 
 const summary = z.object({ finished: z.number(), failed: z.number(), seconds: z.number(), p50Ms: z.number(), p99Ms: z.number() });
 
-/** Number of distinct requests that are generated per second of the run, unless the traffic states it. */
+/** Number of distinct requests that are generated per second of the run, unless the traffic specifies the number. */
 const maxDistinctPerSecond = 5_000;
 
 /** Sends the requests in turn, repeatedly. */
@@ -33,8 +33,9 @@ const luaString = (text: string): string =>
   `"${text.replaceAll(/[\\"\r\n]/g, (character) => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`)}"`;
 
 /**
- * Sends follow-up requests, which use values from responses, before new requests; but if every response leads to a request, all first
- * requests are sent before them, so that all customers take part. A redirect without the expected value counts as `lost`.
+ * Sends follow-up requests, which use values from responses, before new requests. However, if every response leads to a follow-up request,
+ * all first requests are sent before any follow-up request, so that all customers take part. A redirect without the expected value counts
+ * as `lost`.
  */
 function trafficScript({ first, distinct, neverRepeatedUpTo, next }: Traffic, seconds: number, host: string): string {
   const count = distinct ?? Math.ceil(seconds * (neverRepeatedUpTo ?? maxDistinctPerSecond));
@@ -84,7 +85,7 @@ done = function(summary, latency) report(summary, latency, threads[1]:get('finis
 const extractionScript = ({ in: part, after, until }: ValueLocation): string =>
   `between(${part}, ${luaString(after)}, ${luaString(until)})`;
 
-/** Returns entries of a Lua table: the follow-up requests of each customer, split where the value belongs. */
+/** Returns the entries of a Lua table: the follow-up requests of each customer, split at the position of the value. */
 function followUpTemplates({ createRequest, customers }: NonNullable<Traffic['next']>, host: string): string[] {
   const mark = '\u0000';
   const split = (text: string): string => `{ ${text.split(mark).map(luaString).join(', ')} }`;
@@ -116,8 +117,8 @@ delay = function()
 end`;
 
 /**
- * Runs wrk on one thread: at maximum throughput, or at a constant rate. Percentiles apply to single requests, even if two count as one,
- * and include wrk's correction for requests that were delayed by a busy connection.
+ * Runs wrk on one thread: at maximum throughput, or at a constant rate. Percentiles refer to single requests, even if two count as one, and
+ * include wrk's correction for requests that were delayed by a busy connection.
  */
 export async function runWrk(
   origin: string,

@@ -12,8 +12,8 @@ const sampleMs = 100;
 const idleMs = 2_000;
 
 /**
- * Measures both servers' idle memory, and their peak memory while clients read. Starts new servers, because a running server returns freed
- * memory to the operating system only after a delay.
+ * Measures both servers' memory use when idle, and their peak memory use while clients read. Starts new servers, because a running server
+ * returns freed memory to the operating system only after a delay.
  */
 export async function measureMemory(
   environment: BenchmarkEnvironment,

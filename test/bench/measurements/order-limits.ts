@@ -13,13 +13,16 @@ const limits: RequestedLimits = {
   limits: { currency: 'GBP', per_order: 1_000_000_000, per_period: 1_000_000_000_000, period: 'month' },
 };
 
-/** A function without effect that replaces the one that locks and returns the limits of a grant, so that orders are placed without limits. */
+/**
+ * Replaces the function that locks and returns the limits of a grant with one that returns no limits, so that orders are placed without
+ * limits.
+ */
 const withoutLimits = `create or replace function mandate_lock_order_limits_v2(p_grant_id text, p_client_id text) returns order_limits
   language sql as 'select null::order_limits'`;
 
 /**
- * Begins a new period for all budgets. The check of a budget adds up the grant's orders of the period, and a customer places few orders a
- * month (1.6 on average in the orders of `npm run retail`), but a round places many.
+ * Begins a new period for all budgets. Checking a budget adds up the grant's orders in the period. A customer places few orders a month
+ * (1.6 on average in the orders of `npm run retail`), but a round of the benchmark places many.
  */
 const beginNewPeriod = `update budgeted_orders set counted_at = counted_at - interval '32 days'`;
 
@@ -65,7 +68,7 @@ async function obtainTokens(target: Target, details: RequestedLimits | undefined
   return mapInBatches(await target.browsers(), async (browser) => (await authorizeWebsite(target, browser, request)).access_token);
 }
 
-/** Orders with a different token for each request, because orders of one grant wait for each other. */
+/** Places orders with a different token for each request, because orders of one grant wait for each other. */
 function placeOrdersInTurn({ shop }: Target, tokens: readonly string[]): Traffic {
   const drawProduct = createZipfSampler(shop.products);
   let index = 0;

@@ -12,7 +12,9 @@ export type Rates = {
   readonly perSecond: PerServer<number>;
   /** 99th percentile of each server's response time at maximum throughput, in milliseconds: the median over all rounds. */
   readonly fullLoadP99Ms: PerServer<number>;
-  /** Latency at a constant rate of 70% of our server's maximum throughput: of our server, and of the hand-written server if it is a peer. */
+  /**
+   * Latency of our server, and of the hand-written server if it is a peer, at a constant rate of 70% of our server's maximum throughput.
+   */
   readonly steady: PerServer<Latency>;
   readonly failed: number;
 };
@@ -22,7 +24,7 @@ export type Settings = { readonly rounds: number; readonly seconds: number; read
 /** Latency is measured at this fraction of the maximum throughput. */
 const latencyTestShare = 0.7;
 
-/** Server whose response times are compared with ours, because they show what the machine allows. */
+/** Server whose response times are compared with ours, because they show what is possible on the machine. */
 export const latencyPeer = 'floor';
 
 /** Measures all servers alternately in each round, so that other load on the machine affects them equally. */

@@ -189,7 +189,7 @@ const createApplications = async (db: Database): Promise<Applications> => ({
   website: await createWebsiteOfShop(db),
 });
 
-/** Creates a website of the shop. The grants of an application of a third party would have limits: access only to its own orders. */
+/** Creates a website of the shop. The grants of a third-party application would have limits: access only to its own orders. */
 async function createWebsiteOfShop(db: Database): Promise<Applications['website']> {
   const website = await createWebApplication(db, [scope, 'orders.write', 'payments.write']);
   await db.em.fork().execute('update applications set first_party = true where client_id = ?', [website.clientId]);

@@ -14,7 +14,7 @@ const maxTokenAgeMs = 120_000;
 /** Number of concurrent requests while customers are prepared. Additional concurrent sign-ins would only wait for password hashing. */
 const batchSize = 4;
 
-/** Lets the first `count` users sign in with a password. */
+/** Sets a password for each of the first `count` users, so that they can sign in. */
 export async function setPasswords(em: EntityManager, count: number): Promise<void> {
   const hash = await hashPassword(password);
   await em.execute(`update users set email_verification = 'verified' where id <= ?`, [count]);

@@ -17,7 +17,7 @@ export type Target = {
   readonly client: ClientCredentials;
   /** A website of the shop. */
   readonly website: ClientCredentials & { readonly redirectUri: string };
-  /** Returns a browser for each customer, in which the customer is signed in. */
+  /** Returns one browser for each customer, with the customer signed in. */
   readonly browsers: () => Promise<readonly HttpBrowser[]>;
   /** Returns customers with valid tokens for the website. */
   readonly customers: () => Promise<readonly Customer[]>;

@@ -12,7 +12,7 @@ const approval = (id: number, status: string) => ({
   items: [{ product_id: 7, sku: 'HEART', name: 'White hanging heart', quantity: 2, total: 6000 }],
 });
 
-/** Starts a server with one pending approval, which is decided while the command watches, and then a second request. */
+/** Starts a server with one pending approval. While the command is watching, this approval is decided, and a second one is requested. */
 async function startApprovalServer(): Promise<StubServer & { readonly interrupted: AbortSignal }> {
   const drained = new AbortController();
   const changes = [approval(1, 'approved'), approval(2, 'pending')];

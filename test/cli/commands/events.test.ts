@@ -17,7 +17,7 @@ const event = (id: number, type = 'order.paid') => ({
   data: { object: { id: 42 } },
 });
 
-/** Starts a server with `count` events. The first requests for events after event `breaksAfter` fail with 503. */
+/** Starts a server with `count` events. The first five requests for events after the event `breaksAfter` fail with 503. */
 async function startEventServer(count: number, breaksAfter?: number): Promise<StubServer & { readonly interrupted: AbortSignal }> {
   const drained = new AbortController();
   let failures = 0;

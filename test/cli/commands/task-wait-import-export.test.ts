@@ -33,7 +33,7 @@ const task = (processed: number, more: Record<string, unknown> = {}) => ({
 });
 const succeeded = task(100, { ...final, status: 'succeeded', result: { rows: 1, bytes: csv.length, sha256, imported: null } });
 
-/** Starts a server whose task is finished on the third status request. */
+/** Starts a server that reports the task as finished in response to the third status request. */
 const startTaskServer = (ended: object, file: StubResponse = { body: csv }): Promise<StubServer> => {
   let statusRequests = 0;
   return startStubServer(({ method, url }: SeenRequest): StubResponse => {

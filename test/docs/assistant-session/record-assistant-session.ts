@@ -53,7 +53,7 @@ class RecordedSession {
     [this.#customer, this.#assistant, this.#record] = [customer, assistant, record];
   }
 
-  /** Signs the customer in, starting with nothing but the URL. */
+  /** Signs the customer in; at the start, the assistant knows only the URL. */
   async connect(): Promise<void> {
     const { clientState } = this.#assistant;
     this.#record.heading('Sign-in');
@@ -155,7 +155,7 @@ class RecordedSession {
     this.#record.block('text', `${name} ${JSON.stringify(toolArguments)}`);
   }
 
-  /** Calls a tool, and records the call and the text of the result. `fields` are the fields of a JSON result that are recorded. */
+  /** Calls a tool, and records the call and the text of the result. `fields` selects the fields of a JSON result that are recorded. */
   async #call(name: string, toolArguments: Record<string, unknown>, fields?: readonly string[]): Promise<JsonBody> {
     const { content, isError } = await this.#client.callTool({ name, arguments: toolArguments });
     const [text = ''] = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));

@@ -79,7 +79,9 @@ test('a documented response must have the same fields and values', () => {
   );
 });
 
-/** Does what the guide asks of the reader: opens the printed URL, allows the application, and enters the URL that the browser shows. */
+/**
+ * Does what the guide asks the reader to do: opens the printed URL, allows the application, and enters the URL that the browser then shows.
+ */
 async function followAuthorizationLink(browser: HttpBrowser, output: string, session: () => ShellSession | undefined): Promise<void> {
   const [url] = /http\S+\/oauth\/authorize\?\S+/.exec(output) ?? [];
   if (url === undefined) return;

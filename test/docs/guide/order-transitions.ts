@@ -79,7 +79,7 @@ const changes: readonly ((order: Order) => void)[] = [
   (order) => order.shortenReservation(now),
 ];
 
-/** Tries each change in each state of the server's order entity, and returns every change of status that is possible, as `from to`. */
+/** Attempts each change in each state of the server's order entity, and returns every possible change of status in the form `from to`. */
 export function findPossibleTransitions(): string[] {
   const pairs = orderStatuses.flatMap((status) =>
     orderFulfillmentStatuses.flatMap((fulfillmentStatus) =>

@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A shell that runs one script after the other, like a reader's terminal: later scripts use the variables and functions of earlier ones. */
 export type ShellSession = {
-  /** Runs a script. Returns its output without that of earlier scripts, or throws an error with the output if a command fails. */
+  /**
+   * Runs a script. Returns the output of this script, without that of earlier scripts; throws an error with the output if a command fails.
+   */
   run(script: string): Promise<string>;
   /** Starts a program that runs until the session is closed. */
   runInBackground(command: string): Promise<void>;

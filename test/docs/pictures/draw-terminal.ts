@@ -1,7 +1,7 @@
 import { escapeXml } from './escape-xml.ts';
 import { terminalColumns, type RecordedCommand } from './record-commands.ts';
 
-/** Which lines of a command's output the picture shows; a line with `…` replaces the others. */
+/** The lines of a command's output that the picture shows; a line with `…` replaces the others. */
 const shownLines: readonly (readonly [command: RegExp, isShown: (line: string, at: number) => boolean])[] = [
   [/ login$/, (line) => !line.startsWith('http')],
   [/ products list$/, (_line, at) => at < 6],
@@ -13,7 +13,7 @@ type Span = { readonly text: string; readonly style: string };
 
 const [lineHeight, characterWidth, margin, titleBar] = [19, 7.85, 20, 34];
 
-/** Draws recorded commands as a terminal window, in SVG. */
+/** Draws recorded commands as an SVG image of a terminal window. */
 export function drawTerminal(recorded: readonly RecordedCommand[]): string {
   const lines = recorded.flatMap(({ command, output }, at): Span[][] => [
     ...(at === 0 ? [] : [[]]),

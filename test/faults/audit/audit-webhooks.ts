@@ -5,7 +5,7 @@ import type { Load } from '../traffic/load.ts';
 
 const entity = z.object({ id: z.number() });
 
-/** Makes pending deliveries due now, as if their lease had expired. */
+/** Makes pending deliveries due now, as if their leases had expired. */
 const expireDeliveryLeasesSql = `update webhook_deliveries set next_attempt_at = now() where status = 'pending' and next_attempt_at > now()`;
 
 /**

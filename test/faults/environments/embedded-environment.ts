@@ -4,7 +4,7 @@ import { FaultEnvironment } from './environment.ts';
 
 /** One server on PGlite. */
 export class EmbeddedEnvironment extends FaultEnvironment {
-  /** Stops the server while the statement runs, because two processes cannot open the embedded database at the same time. */
+  /** Stops the server while the statement is running, because two processes cannot open the embedded database at the same time. */
   override async sql(text: string): Promise<readonly object[]> {
     const [server] = this.servers;
     await server?.kill();

@@ -8,7 +8,7 @@ export const standbySettings = ['wal_level=replica', 'wal_keep_size=512MB', 'hot
 /** Servers connected to a PostgreSQL primary that has a standby. */
 export class StandbyEnvironment extends PostgresqlEnvironment {
   standby: PostgresqlServer;
-  /** Proxy from the servers to the current primary. */
+  /** Proxy between the servers and the current primary. */
   readonly proxy: TcpProxy;
 
   constructor(parts: EnvironmentParts, primary: PostgresqlServer, standby: PostgresqlServer, proxy: TcpProxy) {

@@ -1,7 +1,7 @@
 import type { Fault } from './scenario.ts';
 import type { FaultEnvironment } from '../environments/environment.ts';
 
-/** Kills one server, alternating between the servers, and restarts it immediately. */
+/** Kills one server and restarts it immediately, alternating between the servers. */
 export const killServer: Fault<FaultEnvironment> = {
   name: 'kill-server',
   title: '`kill -9` of one of two servers',

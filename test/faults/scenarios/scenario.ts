@@ -26,7 +26,7 @@ export type Fault<S extends FaultEnvironment> = {
 
 /** Faults that share an environment. */
 export type Scenario<S extends FaultEnvironment> = {
-  /** Returns why this machine cannot run the scenario, or `undefined` if it can. */
+  /** Returns the reason why this machine cannot run the scenario, or `undefined` if it can. */
   readonly missing?: () => string | undefined;
   readonly open: () => Promise<S>;
   readonly faults: readonly Fault<S>[];

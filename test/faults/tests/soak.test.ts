@@ -14,6 +14,6 @@ test.skipIf(databaseKind === 'pglite')('memory and connections stay bounded duri
   const [first, last] = [outcome.samples[0], outcome.samples.at(-1)];
   // Each of the two servers has a pool of ten connections, and one connection for event notifications.
   expect(last?.connections).toBeLessThanOrEqual(2 * (10 + 1));
-  // the limit allows for caches, such as the cache of verified tokens, but not for memory growth with every request
+  // the limit allows for caches, such as the cache of verified tokens, but not for memory use that grows with every request
   for (const [nth, { heapMb }] of (last?.processes ?? []).entries()) expect(heapMb).toBeLessThan((first?.processes[nth]?.heapMb ?? 0) + 40);
 });

@@ -26,7 +26,7 @@ export class Ledger {
   readonly acknowledgements: Acknowledgement[] = [];
   /** Number of responses by status. Status 0 counts requests without a response. */
   readonly statuses = new Map<number, number>();
-  /** Responses that no fault explains. */
+  /** Responses that cannot be explained by the fault. */
   readonly unexpected: string[] = [];
   /** Credentials that a server accepted after it had confirmed their revocation. */
   readonly wronglyAccepted: string[] = [];

@@ -34,7 +34,7 @@ const oneFactor = { amr: ['pwd'], acr: 'urn:mandate:one-factor' };
 const twoFactors = { amr: ['pwd', 'otp', 'mfa'], acr: 'urn:mandate:two-factors' };
 const now = (): number => Math.floor(Date.now() / 1000);
 
-/** Signs the user in to a new application, with the session of the browser. Returns the claims of the ID token. */
+/** Signs the user in to a new application, using the browser's session. Returns the claims of the ID token. */
 const readIdTokenClaims = async (browser: HttpBrowser): Promise<JWTPayload> =>
   (await signInToApplication(server.origin, { browser }, await createWebApplication(server.db, []))).claims;
 

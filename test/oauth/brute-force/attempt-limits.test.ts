@@ -18,7 +18,7 @@ async function submitWrongPasswords(at: RunningServer, email: string, times: num
   return statuses;
 }
 
-/** Resets the attempt limits, because several tests send requests from the same network. */
+/** Resets the counts of attempts, because several tests send requests from the same network. */
 const deleteAttempts = () => server.db.em.fork().execute('delete from attempts');
 
 const tenThenRejected = [...Array.from({ length: 10 }, () => 400), 429, 429];
@@ -41,7 +41,7 @@ describe('ten wrong passwords (94)', () => {
     expect(await submitWrongPasswords(server, email, 1)).toEqual([400]);
   });
 
-  test('make the correct password fail too from the same network, so that guessing cannot find it', async () => {
+  test('make even the correct password fail from the same network, so that guessing cannot reveal it', async () => {
     const anna = await signUp(server.origin);
     await submitWrongPasswords(server, anna.email, 10, '192.0.2.78');
     const attacker = new HttpBrowser(server.origin, '192.0.2.78');
@@ -76,7 +76,7 @@ describe('ten wrong passwords (94)', () => {
   describe('without limits', () => {
     const unlimited = useServer({ limits: neverRejectingAttemptLimiter });
 
-    test('are processed without end, so the limits cause the rejections above', async () => {
+    test('are never rejected, so the limits cause the rejections above', async () => {
       expect(await submitWrongPasswords(unlimited, 'somebody@example.com', 12)).not.toEqual(tenThenRejected);
     });
   });

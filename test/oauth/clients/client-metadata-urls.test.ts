@@ -17,8 +17,8 @@ const errorResponse = z.object({ error: z.string(), error_description: z.string(
 const metadata = { client_name: 'Test client', redirect_uris: ['https://dev.example/callback'], scope: 'openid orders.read' };
 
 /**
- * Client metadata fields with URLs that the server uses only for redirects or display, and never fetches; and the URL for logout tokens,
- * to which the server never connects during registration; and the URI in a certificate, which is only a name.
+ * Client metadata fields with URLs that the server does not fetch at registration: those that it uses only for redirects or display, the
+ * URL for logout tokens, and the URI in a certificate, which is only a name.
  */
 const unfetchedFields = [
   'tls_client_auth_san_uri',
@@ -31,7 +31,8 @@ const unfetchedFields = [
 ];
 
 /**
- * Returns all client metadata fields with URLs, read from the source of oidc-provider, so that fields of later versions are also tested.
+ * Returns all client metadata fields with URLs, read from the source of oidc-provider, so that fields that later versions add are also
+ * tested.
  */
 async function urlFields(): Promise<string[]> {
   const file = join(import.meta.dirname, '../../../node_modules/oidc-provider/lib/consts/client_attributes.js');

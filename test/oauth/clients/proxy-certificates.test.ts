@@ -15,7 +15,7 @@ const header = 'client-cert';
 const clientCertificates = { source: { kind: 'header', name: header }, authorities: [new X509Certificate(authority.cert)] } as const;
 
 const encodeByteSequence = (pem: string): string => `:${new X509Certificate(pem).raw.toString('base64')}:`;
-/** Encodes like nginx's variable `$ssl_client_escaped_cert`. */
+/** Encodes a certificate like nginx's variable `$ssl_client_escaped_cert`. */
 const encodeEscapedPem = (pem: string): string => encodeURIComponent(pem);
 
 const createMachine = (server: RunningServer): Promise<string> =>

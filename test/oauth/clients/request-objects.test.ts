@@ -33,7 +33,7 @@ const errorSchema = z.object({ error: z.string(), error_description: z.string() 
 const pushedSchema = z.object({ request_uri: z.string() });
 
 let key: ClientKey;
-/** An application that can, but does not have to sign its requests. */
+/** An application that can sign its requests, but does not have to. */
 let clientId: string;
 /** An application with the security profile fapi2 that must sign its requests. */
 let fapiClientId: string;

@@ -22,7 +22,10 @@ const newBrowser = () => new HttpBrowser(server.origin);
 const isKnown = async (email: string): Promise<boolean> =>
   (await server.db.em.fork().execute('select 1 from users where email = ?', [email])).length > 0;
 
-/** Returns the outcome of a response: the status, whether the page has this text, and whether an account was created or a session started. */
+/**
+ * Returns the outcome of a response: the status, whether the page contains this text, whether an account was created, and whether a session
+ * was started.
+ */
 const readOutcome = async (browser: HttpBrowser, page: HtmlPage, text: string, email: string): Promise<unknown[]> => [
   page.response.status,
   page.text.includes(text),
@@ -224,7 +227,7 @@ test('the metadata of another issuer is rejected', async () => {
 
 describe('a provider that does not respond properly affects only its own button', () => {
   const unavailable = 'cannot be reached at the moment';
-  /** Expects that other sign-ins work while one is waiting for the provider. */
+  /** Expects that other sign-ins succeed while one is waiting for the provider. */
   async function expectOtherSignInsWork(): Promise<void> {
     const anna = await signUp(server.origin);
     await signIn(server.origin, anna);

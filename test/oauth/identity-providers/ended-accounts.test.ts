@@ -187,7 +187,7 @@ const interceptPath =
     return true;
   };
 
-describe('a provider that cannot be asked does not end the access', () => {
+describe('a provider that cannot be queried does not end the access', () => {
   test.each<[string, (res: ServerResponse) => void]>([
     ['is down', (res) => res.destroy()],
     ['fails', (res) => sendJson(res, 500, { error: 'server_error' })],

@@ -118,7 +118,7 @@ describe('an existing account with the same address', () => {
 });
 
 describe('pre-hijacking', () => {
-  /** An account that an attacker has prepared with the address of the victim, which is not verified. */
+  /** An account that an attacker has prepared with the victim's address, which is not verified. */
   async function prepareAccount(): Promise<TestUser> {
     const attacker = await signUp(server.origin);
     await insertPasskey(server, attacker.id, 'Attacker');

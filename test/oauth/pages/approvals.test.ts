@@ -142,7 +142,7 @@ describe('the amount above which a second factor is required', () => {
     expect(saved.text).toContain('The amount has been saved.');
     expect((await openList(anna)).text).toContain('value="59.99"');
     expect(await readAuditTrail(shop, anna.id)).toContain('approval.settings_changed');
-    // as if the customer had signed in by password only
+    // as if the customer had signed in with only a password
     await shop.db.em
       .fork()
       .execute(

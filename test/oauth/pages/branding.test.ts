@@ -170,7 +170,7 @@ test('the form is not accepted without a valid token', async () => {
   expect(await currentBranding()).toEqual(before);
 });
 
-test('the consent page marks applications of the shop', async () => {
+test('the consent page marks first-party applications', async () => {
   await server.db.em.fork().transactional((em) => changeShopBranding(em, { name: 'Larkspur' }, () => undefined));
   const own = await createWebApplication(server.db, ['orders.read']);
   await server.db.em.fork().execute('update applications set first_party = true where client_id = ?', [own.clientId]);

@@ -81,7 +81,7 @@ describe('the consent page without requested categories', () => {
     expect([(await app.order(products.books)).status, (await app.order(products.tea)).status]).toEqual([201, 403]);
   });
 
-  test('accepts a category whose last product was moved meanwhile, because all products would be permitted otherwise', async () => {
+  test('accepts a category whose last product was moved in the meantime, because all products would otherwise be permitted', async () => {
     const { id } = await shop.createProduct({ category: 'ending' });
     await moveProduct(shop, id, 'books');
     const app = await connectApplication(shop, undefined, { limit_category: 'ending' });

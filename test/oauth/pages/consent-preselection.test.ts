@@ -22,7 +22,7 @@ const server = useServer();
 const openConsent = ({ browser }: Pick<TestUser, 'browser'>, parameters: AuthorizationParameters): Promise<HtmlPage> =>
   browser.open(authorizationPath(buildAuthorizationRequest(parameters).query));
 
-/** Returns the scopes of the page's checkboxes, by whether they are checked. */
+/** Returns the scopes of the page's checkboxes, grouped by whether they are checked. */
 function readCheckboxes({ text }: HtmlPage): { checked: string[]; unchecked: string[] } {
   const boxes = [...text.matchAll(/<input type="checkbox" name="scope" value="([^"]+)"([^>]*)>/g)];
   const scopesOf = (isChecked: boolean): string[] =>
@@ -120,7 +120,7 @@ describe('the selection on the consent page', () => {
     });
   });
 
-  test('must contain a permission, if the application does not ask for the identity', async () => {
+  test('must contain a permission if the application does not ask for the identity of the user', async () => {
     const admin = await signUpWithRole(server.db, server.origin, 'admin');
     const page = await openConsent(admin, { scope: 'orders.manage refunds.write' });
     expect(page.text).not.toContain('Clear the checkbox');

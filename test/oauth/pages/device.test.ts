@@ -134,7 +134,7 @@ describe('the device page', () => {
     expect(await me.json()).toMatchObject({ id: anna.id });
   });
 
-  test('lets one of three users continue who confirm the same code concurrently (89)', async () => {
+  test('continues for only one of three users who confirm the same code concurrently (89)', async () => {
     const users = [await signUp(server.origin), await signUp(server.origin), await signUp(server.origin)];
     const device = await startDeviceAuthorization(server.origin);
     const pages = await Promise.all(users.map((person) => submitUserCode(person, device.user_code)));

@@ -7,7 +7,7 @@ const fault = { field: 'email', text: 'Enter an address' };
 
 /** Returns the HTML without line breaks and repeated spaces. */
 const compact = (markup: { toString(): string }): string => markup.toString().replaceAll(/\s+/g, ' ');
-/** Returns the attributes of the input. */
+/** Returns the attributes of the `input` element. */
 const attributes = (...options: Parameters<typeof formField>): string[] => {
   const [, input = ''] = /<input ([^>]*?) ?\/>/.exec(compact(formField(...options))) ?? [];
   return [...input.matchAll(/[\w-]+(?:="[^"]*")?/g)].map(([attribute]) => attribute);

@@ -32,7 +32,7 @@ const linksOf = ({ text }: HtmlPage): string[] => {
   return [...nav.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
 };
 
-/** Follows the link of the language switch. */
+/** Follows the link to this language in the language switch. */
 async function switchLanguage(browser: HttpBrowser, page: HtmlPage, tag: string): Promise<HtmlPage> {
   const link = linksOf(page).find((href) => href.endsWith(`language=${tag}`));
   if (link === undefined) throw new Error(`the page has no link to ${tag}: ${page.text}`);

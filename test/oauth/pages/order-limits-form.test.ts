@@ -159,7 +159,7 @@ describe('limits that the application asks for', () => {
   });
 });
 
-describe('limits of an administrator for limits that the user changes later', () => {
+describe('limits that an administrator sets, when the user changes limits later', () => {
   const ceiling = { currency: 'GBP', per_order: 2_000, per_period: 5_000, period: 'week' } as const;
 
   test('may be empty in the form, and determine the currency and the period', () => {
@@ -204,7 +204,7 @@ describe('limits that the page does not show', () => {
     expect(submit({ limit_until: '', limit_orders: 'own' }, { current }).limits?.valid_until).toBeUndefined();
   });
 
-  test('include the access to only the own orders, if the user has no choice', () => {
+  test('include the restriction to own orders if the user has no choice', () => {
     expect(submit({ limit_orders: 'all' }, { canAllowAllOrders: false }).limits?.orders).toBe('own');
   });
 });

@@ -130,7 +130,7 @@ describe('an essential acr', () => {
     expect(claims['acr']).toBe(twoFactors);
   });
 
-  test('that the user cannot reach is an error after one sign-in, not an endless loop', async () => {
+  test('that the user cannot satisfy results in an error after one sign-in, not in an endless loop', async () => {
     const user = await signUp(server.origin);
     const page = await openAs(user, essential({ value: twoFactors }));
     expect(page.url.pathname).toMatch(/^\/sign-in\//);
@@ -141,12 +141,12 @@ describe('an essential acr', () => {
     ]);
   });
 
-  test('that the server does not know is an error at once', async () => {
+  test('that the server does not know results in an error immediately', async () => {
     const { externalRedirect } = await openAs(anna, essential({ values: ['urn:other'] }));
     expect(externalRedirect?.searchParams.get('error')).toBe('unmet_authentication_requirements');
   });
 
-  test('with prompt=none is login_required', async () => {
+  test('with prompt=none results in login_required', async () => {
     const { externalRedirect } = await openAs(await signUp(server.origin), { prompt: 'none', ...essential({ value: twoFactors }) });
     expect(externalRedirect?.searchParams.get('error')).toBe('login_required');
   });

@@ -18,7 +18,7 @@ const admin = shop.admin(['applications.manage', 'settings.write']);
 const scopes: Scope[] = ['orders.write', 'connected_apps.read'];
 const perOrder = (amount: number) => ({ currency: 'EUR', per_order: amount });
 
-/** Connects an application of a third party. */
+/** Connects a third-party application. */
 async function connect(details: RequestedLimits | undefined) {
   const client = await createWebApplication(shop.db, scopes);
   const anna = await signUp(shop.origin);

@@ -20,7 +20,7 @@ const limits = { currency: 'GBP', per_order: 5000, per_period: 20_000, period: '
 const inDays = (days: number): string => new Date(Date.now() + days * 24 * 60 * 60_000).toISOString();
 const inAYear = inDays(365);
 
-/** Returns everything that an authorization with limits writes. */
+/** Returns all rows that an authorization with limits writes. */
 const readAuthorizations = (): Promise<{ entry: string }[]> =>
   server.db.em.fork().execute<{ entry: string }[]>(
     `select 'limits ' || t::text as entry from order_limits t

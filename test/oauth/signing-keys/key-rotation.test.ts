@@ -117,7 +117,7 @@ describe(`two servers on one database with a key rotation every two seconds and 
       .object({ keys: z.array(z.object({ kid: z.string(), kty: z.string() }).passthrough()) })
       .parse(await (await fetch(`${loadBalancer.url}/oauth/jwks`)).json());
 
-  /** Requests tokens and verifies them with a cached key set, as applications do. Returns the failures. */
+  /** Requests tokens, and verifies them with a cached key set, as applications do. Returns the failures. */
   async function requestAndVerifyTokens(tokenCount: number, kids: Set<string>): Promise<string[]> {
     const failures: string[] = [];
     let cachedKeys = { keys: await publishedKeys(), at: performance.now() };

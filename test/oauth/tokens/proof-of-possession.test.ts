@@ -73,7 +73,7 @@ describe('a client whose clock is wrong', () => {
     expect(nonce).toMatch(/^[\w-]{43}$/);
     const proof = await createDpopProof(key, validProofClaims(), { ...wrongTime, nonce });
     expect((await callApi(proof)).status).toBe(200);
-    // the proof is accepted only once, like one without a nonce
+    // the proof is accepted only once, like a proof without a nonce
     const replayed = await callApi(proof);
     expect([replayed.status, replayed.headers.get('dpop-nonce')]).toEqual([401, null]);
     const tokenProof = await createDpopProof(key, validProofClaims(), { ...wrongTime, nonce: `${nonce.slice(1)}A` });

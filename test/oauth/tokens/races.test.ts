@@ -14,7 +14,7 @@ import {
   raceRounds,
 } from '../../support/oauth/concurrent-token-requests.ts';
 
-// PGlite has one connection, so transactions never run concurrently.
+// PGlite has only one connection, so transactions never run concurrently.
 describe.skipIf(databaseKind === 'pglite')('twenty concurrent requests', () => {
   const server = useServer({ refreshGraceSeconds: 0 });
   const serverWithGrace = useServer();

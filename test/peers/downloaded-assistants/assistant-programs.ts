@@ -22,7 +22,7 @@ type SignIn = {
   readonly publishMetadata?: ((redirectUri: string) => string) | undefined;
 };
 
-/** A program that other developers use, which knows only the URL of `/mcp` and its own metadata. */
+/** A program by other developers that knows only the URL of `/mcp` and its own metadata. */
 type AssistantProgram = {
   /** Downloads the program to a new folder. Returns whether the program could be installed. */
   install(folder: string): Promise<boolean>;

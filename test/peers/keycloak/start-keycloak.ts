@@ -21,7 +21,7 @@ const run = promisify(execFile);
 const startTimeoutMs = 8 * 60_000;
 const adminName = 'admin';
 
-/** Returns the realm `shop` with one client, whose tokens must be bound with DPoP, and which receives logout tokens. */
+/** Returns the realm `shop` with one client, which receives logout tokens and whose tokens must be bound with DPoP. */
 const createRealm = ({ clientSecret, shopOrigin, slug, users }: RealmOptions) => ({
   realm: 'shop',
   enabled: true,
@@ -115,7 +115,7 @@ export class Keycloak implements AsyncDisposable {
     );
   }
 
-  /** Ends the sessions of a user, as an administrator does; Keycloak sends logout tokens. */
+  /** Ends the sessions of a user, as an administrator does; Keycloak then sends logout tokens. */
   async logOut(username: string): Promise<void> {
     await this.#callAdminApi('POST', `/users/${await this.#findUserId(username)}/logout`);
   }

@@ -31,7 +31,7 @@ const publishedDocuments = {
   },
 };
 
-/** The path of each document at its vendor's host, and the redirect URIs that the assistant uses. */
+/** The path of each document on its vendor's host, and the redirect URIs that the assistant uses. */
 const assistants = [
   ['Visual Studio Code', '/oauth/client-metadata.json', 'http://127.0.0.1:33418/'],
   ['Visual Studio Code', '/oauth/client-metadata.json', 'http://127.0.0.1:51234/'],

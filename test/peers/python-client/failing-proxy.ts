@@ -9,8 +9,8 @@ type FailingProxy = AsyncDisposable & {
 };
 
 /**
- * Starts a proxy that replaces the first response to some requests by a 503 response, after the service has executed the request, or by a
- * 429 response, without sending the request to the service.
+ * Starts a proxy that replaces the first responses to some requests: with a 503 response after the service has executed the request, or
+ * with a 429 response without sending the request to the service.
  * @param failures the statuses of these responses, by method and path
  */
 export async function startFailingProxy(target: string, failures: Readonly<Record<string, number[]>>): Promise<FailingProxy> {

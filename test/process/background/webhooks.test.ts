@@ -175,7 +175,7 @@ const unreliable =
     return undefined;
   };
 
-/** Makes all scheduled retries of webhook deliveries due immediately. In-flight deliveries are not changed. */
+/** Makes all scheduled retries of webhook deliveries due now. In-flight deliveries are not changed. */
 const makeRetriesDue = (db: Database): Promise<unknown> =>
   db.em
     .fork()

@@ -6,10 +6,10 @@ import { environmentSchema, readConfig, type Config } from '../../../server/conf
 
 type Row = {
   readonly variable: string;
-  /** Variables that the tested one requires. */
+  /** Other variables that the tested variable requires. */
   readonly others?: NodeJS.ProcessEnv;
   readonly read: (config: Config) => unknown;
-  /** Accepted values and what the configuration contains for each. */
+  /** Accepted values, and the configuration that results from each. */
   readonly accepted: Readonly<Record<string, unknown>>;
   readonly rejected: readonly string[];
 };
@@ -271,7 +271,7 @@ function count(variable: string, read: Row['read'], unset: number): Row {
   return { variable, read, accepted: { '1': 1, [maxConfigurableRequestLimit]: maxConfigurableRequestLimit, '': unset }, rejected };
 }
 
-/** These variables name files or depend on them, and are tested with files in other tests of this folder. */
+/** These variables contain or depend on file names, and other tests in this folder test them with real files. */
 const variablesWithFiles = [
   'MANDATE_CLIENT_CA',
   'MANDATE_CLIENT_CERTIFICATES',

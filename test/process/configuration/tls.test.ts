@@ -40,7 +40,7 @@ async function acceptsCipher(port: number, version: SecureVersion, ciphers: stri
   }
 }
 
-/** Cipher suites for TLS 1.2 that fit the server's certificate: those that RFC 9325 section 4.2 recommends, and others. */
+/** Cipher suites for TLS 1.2 that are compatible with the server's certificate: those that RFC 9325 section 4.2 recommends, and others. */
 const recommendedCiphers = ['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384'];
 const otherCiphers = ['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES256-SHA384', 'ECDHE-ECDSA-CHACHA20-POLY1305'];
 

@@ -44,7 +44,7 @@ async function failToStart(settings: Settings, env: Environment = {}): Promise<s
 }
 
 const unnamed = { DATABASE_PREPARED_STATEMENTS: 'off' };
-/** Matches log lines with level error, in production and in development. */
+/** Matches log lines at level `error`, in production and in development. */
 const failures = /"level":(50|60)|failed|error:/;
 
 describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgBouncer', { timeout: 120_000 }, () => {

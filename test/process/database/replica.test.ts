@@ -78,7 +78,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
     await primary.stop();
   });
 
-  test('that is no replica of the primary is not used', async () => {
+  test('that is not a replica of the primary is not used', async () => {
     const [one, other] = [await startPostgresql(await findPostgresql()), await startPostgresql(await findPostgresql())];
     for (const { url } of [one, other]) {
       const [db, copy] = [await openDatabaseWithoutMigrating(one.url), await openDatabaseWithoutMigrating(url)];

@@ -7,12 +7,12 @@ import { isAccountPage, submitPassword, wrongCredentials } from '../../support/o
 import { withShop } from '../../support/shop/with-shop.ts';
 import { importUsers } from '../../api/user-imports/start-user-import.ts';
 
-/** Hashes of other implementations; create-password-hash-vectors.py describes how they were made. */
+/** Hashes created by other implementations; create-password-hash-vectors.py describes how. */
 const { password, hashes } = z
   .object({ password: z.string(), hashes: z.record(z.string()) })
   .parse(JSON.parse(await readFile(new URL('password-hash-vectors.json', import.meta.url), 'utf8')));
 const vectors = Object.entries(hashes).map(([name, hash], index) => ({ name, hash, email: `vector${index}@example.com` }));
-/** Schemes that are wrapped in argon2id at import, because stolen hashes could be searched quickly. */
+/** Schemes whose hashes are wrapped in argon2id during the import, because passwords could be found quickly if the hashes were stolen. */
 const weak = /SHA-1|salted SHA|SHA-256 in|phpass|with little memory|with a low cost|with few iterations|PBKDF2-SHA1|Magento SHA-256/;
 
 const shop = withShop();

@@ -22,7 +22,7 @@ describe.skipIf(databaseKind === 'pglite')('API keys with limits on two processe
     };
   }
 
-  /** Sends 64 orders of 10 at once with a budget of 100. Returns the number of orders that were placed. */
+  /** Sends 64 orders worth 10 each at once, with a budget of 100. Returns the number of orders that were placed. */
   async function orderAtOnce(): Promise<number> {
     const key = await createKey(100);
     const responses = await repeat(64, key.placeOrder);

@@ -22,8 +22,9 @@ export const countStatus = (responses: readonly ParsedResponse[], expected: numb
   responses.filter(({ status }) => status === expected).length;
 
 /**
- * Performs a change while eight clients repeat an action. Returns how many effects were added after the change had been acknowledged.
- * @param act performs the action with its number
+ * Performs a change while eight clients repeat an action. Returns the number of effects that were added after the change had been
+ * acknowledged.
+ * @param act performs the action with the given number
  */
 export async function countEffectsAfter(
   act: (index: number) => Promise<unknown>,
@@ -45,8 +46,8 @@ export async function countEffectsAfter(
 }
 
 /**
- * Repeats a race until it produces a forbidden outcome, to show that the test can detect it. Returns whether it had one in ten attempts: on
- * a busy machine, the requests of a race may not overlap.
+ * Repeats a race until it produces a forbidden outcome, to show that the test can detect it. Returns whether this happened within ten
+ * attempts: on a busy machine, the requests of a race may not overlap.
  */
 export async function detectsFault(race: () => Promise<boolean>): Promise<boolean> {
   for (let attempt = 0; attempt < 10; attempt += 1) if (await race()) return true;
@@ -133,7 +134,7 @@ export function useOrderLimitServers() {
       id: Number(app?.id),
       token,
       refreshToken: tokens.refresh_token ?? '',
-      /** Token of an application of the shop without limits. */
+      /** Token of one of the shop's own applications, without limits. */
       manager,
       placeOrder: (): Promise<ParsedResponse> => call(token, 'POST', '/orders', buildOrder()),
       spent: async (): Promise<number> => budgetSchema.parse((await call(token, 'GET', '/authorization')).body).budget.spent,

@@ -19,7 +19,7 @@ describe.skipIf(databaseKind === 'pglite')('limits on two processes', { timeout:
   const shop = useOrderLimitServers();
   const { call, monthly, connect, delayOrders, removeRowLock, removeAdvisoryLocks } = shop;
 
-  /** Sends 64 orders at once, to both processes alternately. Returns the IDs of the placed orders. */
+  /** Sends 64 concurrent orders, alternating between the two processes. Returns the IDs of the placed orders. */
   async function placeOrdersAtOnce({ placeOrder }: ConnectedApplication): Promise<number[]> {
     const responses = await repeat(64, placeOrder);
     expect(responses.filter(({ status }) => status !== 201 && status !== 403)).toEqual([]);

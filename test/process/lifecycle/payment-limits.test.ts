@@ -29,7 +29,9 @@ describe.skipIf(databaseKind === 'pglite')('payments for orders of another appli
     return { app, orders };
   }
 
-  /** Pays for 64 orders of 10 at once with a budget of 100. Returns the number of payments, and the amount that counts as spent. */
+  /**
+   * Pays for 64 orders worth 10 each at once, with a budget of 100. Returns the number of payments, and the amount that counts as spent.
+   */
   async function payAtOnce(): Promise<readonly [payments: number, spent: number]> {
     const { app, orders } = await connectWithOrders(100, 64);
     const responses = await repeat(64, (index) => pay(app, orders[index]));

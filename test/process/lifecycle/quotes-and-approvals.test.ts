@@ -25,7 +25,7 @@ describe.skipIf(databaseKind === 'pglite')('quotes and approvals on two processe
     await execute(`alter table quotes drop constraint ${endedOnce}`);
   }
 
-  /** Connects an application with a limit of 50 per order, and creates a quote for an order of 60. */
+  /** Connects an application with a limit of 50 per order, and creates a quote for an order worth 60. */
   async function createQuote() {
     const app = await connect(perOrder(50), { isThirdParty: true });
     const id = readId(await call(app.token, 'POST', '/quotes', buildOrder(6)));
@@ -39,7 +39,7 @@ describe.skipIf(databaseKind === 'pglite')('quotes and approvals on two processe
     };
   }
 
-  /** Converts a quote 64 times at once. Returns the number of orders that were placed. */
+  /** Sends 64 concurrent requests to convert the same quote. Returns the number of orders that were placed. */
   async function convertAtOnce(): Promise<number> {
     const app = await connect(undefined);
     const id = readId(await call(app.token, 'POST', '/quotes', buildOrder()));
@@ -59,7 +59,7 @@ describe.skipIf(databaseKind === 'pglite')('quotes and approvals on two processe
     expect(await detectsFault(async () => (await convertAtOnce()) > 1)).toBe(true);
   });
 
-  /** Sends 16 orders with one approval at once. Returns the number of orders that were placed. */
+  /** Sends 16 orders with the same approval at once. Returns the number of orders that were placed. */
   async function orderWithApprovalAtOnce(): Promise<number> {
     const quote = await createQuote();
     expect((await quote.convert()).status).toBe(403);
@@ -80,7 +80,7 @@ describe.skipIf(databaseKind === 'pglite')('quotes and approvals on two processe
     expect(await detectsFault(async () => (await orderWithApprovalAtOnce()) > 1)).toBe(true);
   });
 
-  test('approve and decline at the same time have one outcome', async () => {
+  test('a concurrent approval and decline have only one outcome', async () => {
     for (let round = 0; round < 5; round += 1) {
       const quote = await createQuote();
       const id = await quote.requestApproval();

@@ -42,7 +42,7 @@ async function startServer(dataDirectory: string, environment: Readonly<Record<s
   return { ...server, dataDirectory, metricsPort };
 }
 
-/** Sends a request over a connection of its own, so that the supervisor chooses a process. */
+/** Sends a request over a new connection, so that the supervisor chooses a process. */
 const request = (url: string, path = '/api/v1/products', headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
   fetch(`${url}${path}`, { headers: { connection: 'close', ...headers } });
 
@@ -73,7 +73,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_PROCESSES=2', { timeout: 120
     expect(children).toContain(other);
     expect(children).not.toContain(killed);
     expect(server.output()).toContain('a server process exited, and is started again');
-    // the new process reports its metrics when it runs, and then serves requests alone
+    // once the new process is running, it reports its metrics; after the other one has been killed, it serves all requests
     await waitUntil(async () => ((await scrapeMetrics(server.metricsPort)).value('mandate_database_connections_max') ?? 0) === 20);
     process.kill(other, 'SIGKILL');
     await waitUntil(async () => !(await exists(other)));
@@ -92,7 +92,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_PROCESSES=2', { timeout: 120
     await expect.poll(async () => (await scrapeMetrics(server.metricsPort)).value(requests, labels('429'))).toBe(limit);
     const metrics = await scrapeMetrics(server.metricsPort);
     expect(metrics.value(requests, labels('200'))).toBe(limit);
-    // values of the whole installation are not added up
+    // values that apply to the whole installation are not added up
     expect(metrics.value('mandate_database_up')).toBe(1);
     expect(metrics.value('mandate_queue_waiting', { queue: 'mails' })).toBe(0);
     expect(metrics.value('mandate_database_connections_max')).toBe(20);
@@ -114,11 +114,11 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_PROCESSES=2', { timeout: 120
       }
       return count;
     };
-    // one client opens a connection for each request, the other keeps its connection
+    // one client opens a connection for each request; the other keeps its connection open
     const load = [sendRequests(() => request(server.url)), sendRequests(() => fetch(`${server.url}/readyz`))];
     process.kill(server.pid, 'SIGHUP');
     await waitUntil(async () => (await Promise.all(before.map(exists))).every((isRunning) => !isRunning), 60_000);
-    // an exited process is a child until the supervisor has noticed its exit
+    // an exited process remains a child until the supervisor notices its exit
     await expect.poll(() => childProcesses(server.pid)).toHaveLength(2);
     const after = await childProcesses(server.pid);
     done.abort();
@@ -127,7 +127,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_PROCESSES=2', { timeout: 120
     expect(sentToReadyz).toBeGreaterThan(10);
     expect(after).toHaveLength(2);
     expect(after.filter((pid) => before.includes(pid))).toEqual([]);
-    // the requests to processes that have exited are still counted
+    // requests that exited processes handled are still counted
     const products = { method: 'GET', route: '/api/v1/products', status: '200' };
     await expect.poll(async () => (await scrapeMetrics(server.metricsPort)).value(requests, products)).toBe(sentToProducts);
     expect(await server.stop()).toBe(0);

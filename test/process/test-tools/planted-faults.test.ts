@@ -18,7 +18,7 @@ type Fault = {
   readonly titles: string;
 };
 
-/** Faults in the authorization server, in outgoing requests and in quotes. */
+/** Faults in the authorization server, in outgoing requests and in the code for quotes. */
 const faults: Record<string, Fault> = {
   'the audience of a token is not checked (77)': {
     file: 'server/oauth/tokens/verify-access-token.ts',

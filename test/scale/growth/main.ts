@@ -1,6 +1,6 @@
 /**
- * `npm run scale:growth` measures the CPU time per request, the sizes of tables and the effect of VACUUM and of deletions in shops with
- * 10,000, 1 million and 10 million orders. Writes docs/growth.md, docs/growth.svg and docs/growth.json.
+ * `npm run scale:growth` measures the CPU time per request, the table sizes, and the effects of VACUUM and deletions in shops with 10,000,
+ * 1 million and 10 million orders. Writes docs/growth.md, docs/growth.svg and docs/growth.json.
  *
  *   --orders 10000,1000000,10000000   sizes of the shops
  *   --seconds 5 --connections 32 --customers 1000 --out docs

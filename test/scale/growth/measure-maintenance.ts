@@ -4,12 +4,12 @@ import { cases } from '../../bench/cases/benchmark-cases.ts';
 import { measureLatencyAtRate, measureThroughput } from '../../bench/measurements/run-load.ts';
 import type { BenchmarkEnvironment } from '../../bench/servers/benchmark-environment.ts';
 
-/** 99th percentile of the response time of new orders, in milliseconds, while PostgreSQL has other work. */
+/** 99th percentile of the response time of new orders, in milliseconds, while PostgreSQL is doing other work. */
 export type MaintenanceLatency = {
   readonly calmMs: number;
   readonly vacuumMs: number;
   readonly deletionMs: number;
-  /** Number of expired tokens that were deleted meanwhile. */
+  /** Number of expired tokens that were deleted in the meantime. */
   readonly deletedTokens: number;
 };
 

@@ -3,7 +3,7 @@ import type { Costs } from './measure-costs.ts';
 import type { MaintenanceLatency } from './measure-maintenance.ts';
 import type { TableSize } from './measure-sizes.ts';
 
-/** Figures of a shop with this number of orders. */
+/** Figures for a shop with this number of orders. */
 export type SizeResult = {
   readonly orders: number;
   readonly users: number;

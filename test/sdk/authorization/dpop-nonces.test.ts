@@ -6,7 +6,7 @@ import { startStubAuthorizationServer } from './stub-authorization-server.ts';
 
 type Nonces = { token: string; api: string };
 
-/** Returns a `fetch` that rejects every proof without the current nonce, as a server does that does not trust the client's clock. */
+/** Returns a `fetch` that rejects every proof without the current nonce, as a server that does not trust the client's clock would. */
 function fetchRequiringNonces(current: Nonces, requests: string[]): (url: string, init: RequestInit) => Promise<Response> {
   return async (url, init) => {
     const headers = new Headers(init.headers);
@@ -68,6 +68,6 @@ test('a request is not repeated endlessly for a server that accepts no nonce', a
   };
   const client = await createBoundClient(server.url, current, requests);
   await expect(client.orders.get(1)).rejects.toMatchObject({ status: 401, code: 'invalid_token' });
-  // once with the nonce, and the same again with a new token
+  // one request with the nonce, and another one with a new token
   expect(requests.filter((request) => request === '/api/v1/orders/1 rejected')).toHaveLength(4);
 });

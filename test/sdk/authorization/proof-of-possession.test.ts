@@ -65,7 +65,7 @@ describe('tokens bound to a key', () => {
     await expect(clientOf(stolen(await newProofKey())).users.me()).rejects.toMatchObject({ code: 'sign_in_required' });
     expect(await readOAuthError(await sendRefreshRequest(server.origin, tokens.refreshToken ?? ''))).toBe('400 invalid_grant');
     await expect(createClient({ baseUrl: server.origin, auth: tokens.accessToken }).users.me()).rejects.toMatchObject({ status: 401 });
-    // The attempts have not revoked the user's tokens.
+    // These attempts did not revoke the user's tokens.
     const auth = refreshingTokens({ issuer: server.origin, clientId, store: memoryStore(expired(tokens)), proofKey });
     await expect(clientOf(auth).users.me()).resolves.toBeDefined();
   });

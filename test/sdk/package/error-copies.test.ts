@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as sdk from '@mandate/client-sdk';
 import { WebhookVerificationError } from '@mandate/client-sdk/webhooks';
 
-/** Loads a second copy of a module, like a program that loads both the ESM and the CommonJS package. */
+/** Loads a second copy of a module, as in a program that loads both the ESM and the CommonJS package. */
 const loadCopy = async (path: string) => import(/* @vite-ignore */ `../../../client-sdk/${path}?copy`);
 
 test('instanceof recognizes errors from another copy of the package', async () => {

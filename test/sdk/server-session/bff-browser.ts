@@ -3,7 +3,7 @@ import { createServerSignIn, type ServerSignIn, type ServerSignInOptions } from 
 export const origin = 'https://app.example';
 export const secret = 'an old secret of at least thirty-two characters';
 
-/** Creates a sign-in at a stub server. */
+/** Creates the sign-in functions of an application that uses a stub server. */
 export const createSignIn = (server: { readonly url: string }, options: Partial<ServerSignInOptions> = {}): ServerSignIn =>
   createServerSignIn({
     issuer: server.url,

@@ -1,4 +1,4 @@
-/** The generated changes of a new resource, which a reviewer reads, consist only of lines about this resource. */
+/** When a resource is added, the changes to generated files, which a reviewer reads, consist only of lines about this resource. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -102,7 +102,10 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rm(copy, { recursive: true, force: true }));
 
-/** Returns the changed lines of each generated file. A line to which only a comma or the new operations were added is not removed. */
+/**
+ * Returns the changed lines of each generated file. A line to which only a comma or the new operations were added does not count as
+ * removed.
+ */
 async function listChangedLines(): Promise<Map<string, { added: string[]; removed: string[] }>> {
   const { stdout } = await git('diff', '--cached', '--no-color', '--unified=0');
   return new Map(

@@ -3,10 +3,10 @@ import { createApplication, type ApplicationInput } from '../../../server/applic
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createCertificate, type Authority, type CertificateOptions, type CertificateWithKey } from '../network/create-certificate.ts';
 
-/** Creates an authority that issues client certificates. */
+/** Creates a certificate authority that issues client certificates. */
 export const createAuthority = (): Authority => createCertificate({ subject: [['CN', 'Test authority']], isAuthority: true });
 
-/** Subject of client certificates, in the order of the certificate. */
+/** Subject of client certificates, with the attributes in the order of the certificate. */
 export const clientSubject: CertificateOptions['subject'] = [
   ['C', 'DE'],
   ['O', 'Example, Ltd.'],

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { countInteractiveElements, findAxeViolations, measureHorizontalOverflow, tabThrough } from './page-accessibility.ts';
 import { takeScreenshots } from './take-screenshots.ts';
 
-/** Checks the current state of a page: axe in light and dark mode, a window of 320 pixels, and the keyboard. */
+/** Checks the current state of a page in a window that is 320 pixels wide: with axe in light and dark mode, and with the keyboard. */
 export async function expectAccessiblePage(page: Page, name: string): Promise<void> {
   await takeScreenshots(page, name);
   const size = page.viewportSize();

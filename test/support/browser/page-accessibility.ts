@@ -3,11 +3,11 @@ import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
 export type ColorScheme = 'light' | 'dark';
-/** The rules of axe that depend on colors, among those that axe applies by default. */
+/** Those of axe's default rules that depend on colors. */
 const colorRules = ['color-contrast', 'link-in-text-block'];
 
 /**
- * Returns the violations of accessibility rules that axe finds on the page.
+ * Returns the accessibility violations that axe finds on the page.
  * @param colorScheme `dark`: applies only the rules about colors, because the same page was checked with all rules in light mode
  */
 export async function findAxeViolations(page: Page, colorScheme: ColorScheme = 'light'): Promise<string[]> {
@@ -27,7 +27,7 @@ export async function findAxeViolations(page: Page, colorScheme: ColorScheme = '
     );
 }
 
-/** Ends all animations and transitions that end, because text that fades in has too little contrast at first. */
+/** Finishes all animations and transitions, except endless ones, because text that fades in has too little contrast at first. */
 const finishAnimations = (page: Page): Promise<unknown> =>
   page.evaluate(`
     document.getAnimations()
@@ -35,11 +35,11 @@ const finishAnimations = (page: Page): Promise<unknown> =>
       .forEach((animation) => animation.finish())
   `);
 
-/** Returns by how many pixels the content is wider than the window. */
+/** Returns the number of pixels by which the content is wider than the window. */
 export const measureHorizontalOverflow = (page: Page): Promise<unknown> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
-/** Returns the elements that the Tab key reaches, and those among them without a visible focus outline. */
+/** Returns the elements that the Tab key reaches, and those of them that have no visible focus outline. */
 export async function tabThrough(page: Page): Promise<{ reached: Set<string>; withoutOutline: string[] }> {
   const [reached, withoutOutline] = [new Set<string>(), new Array<string>()];
   let previous = '';

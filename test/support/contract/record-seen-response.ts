@@ -4,7 +4,7 @@ import { expect, inject } from 'vitest';
 
 const seen = new Set<string>();
 
-/** Test files that send concurrent or random requests: which responses they receive differs from run to run. */
+/** Test files that send concurrent or random requests, and therefore receive different responses in each run. */
 const unpredictableFile = /^(?:(?:.+-)?races?|fuzz|properties|budget-model|exact-sums)\.test\.ts$/;
 
 /** Records that a test received this declared response. Ignores tests that do not receive the same responses in every run. */

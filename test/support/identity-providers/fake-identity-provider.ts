@@ -17,7 +17,7 @@ const clientId = 'shop';
 
 /**
  * An OpenID Connect provider whose responses a test can falsify. The browser does not visit it: `authorize` does what the provider would do
- * after the user has signed in there.
+ * after a user has signed in.
  */
 export class FakeIdentityProvider {
   readonly #server = createServer((req, res) => void this.#handle(req, res));
@@ -28,11 +28,11 @@ export class FakeIdentityProvider {
   readonly clientSecret = `provider-secret-${randomUUID()}`;
   /** Changes the ID token before it is sent. */
   alterIdToken: (token: string) => string | Promise<string> = (token) => token;
-  /** Handles a request instead of the provider. Returns false for a request that the provider handles. */
+  /** Handles a request instead of the provider. Returns false if the provider should handle the request. */
   intercept: (req: IncomingMessage, res: ServerResponse) => boolean = () => false;
   /** Forms that the token endpoint has received. */
   readonly tokenRequests: URLSearchParams[] = [];
-  /** Further members of the provider's metadata. */
+  /** Additional members of the provider's metadata. */
   metadata: Readonly<Record<string, unknown>> = {};
   /** Whether token responses contain a refresh token, which can be used once. */
   issuesRefreshTokens = false;

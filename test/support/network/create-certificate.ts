@@ -27,10 +27,10 @@ export type CertificateOptions = {
   /** Attributes of the subject, in the order of the certificate. */
   readonly subject: readonly (readonly [AttributeType, string])[];
   readonly altNames?: readonly SubjectAltName[];
-  /** First and last day of the validity, relative to today (default: an hour ago, and in 30 days). */
+  /** Days on which the certificate becomes valid and expires, relative to today (default: an hour ago, and in 30 days). */
   readonly validFromDay?: number;
   readonly validDays?: number;
-  /** The authority that signs the certificate (default: the certificate signs itself). */
+  /** The authority that signs the certificate (default: the certificate is self-signed). */
   readonly issuer?: Authority;
   readonly isAuthority?: boolean;
   /** The only purpose for which the certificate can be used (default: all purposes). */

@@ -149,7 +149,7 @@ export async function createCsrfVictim({ origin, db }: Server, send: SendRequest
   };
 }
 
-/** Default values for all form fields that users fill in. Add new fields here. */
+/** Default values for all form fields that users can fill in. Add new fields here. */
 export const defaultFormValues: FormFields = {
   code: '000000',
   confirm: 'yes',
@@ -206,7 +206,7 @@ async function createLinks(db: Database, userId: number, email: string): Promise
 
 const providerSlug = 'example';
 
-/** Stores a provider that cannot be reached, a linked account, and an account that is to be linked by e-mail. */
+/** Stores a provider that cannot be reached, a linked account, and an account that is waiting to be linked by e-mail. */
 async function createProviderLinks(db: Database, userId: number, csrf: string): Promise<{ id: string; pending: string; query: string }> {
   const em = db.em.fork();
   const [known] = await em.execute('select 1 from identity_providers where slug = ?', [providerSlug]);

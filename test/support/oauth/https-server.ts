@@ -68,8 +68,8 @@ export async function startHttpsMandate(path = ''): Promise<HttpsMandate> {
 type HttpsConnection = { readonly ca: string; readonly cert?: string | undefined; readonly key?: string | undefined };
 
 /**
- * Creates a function with the signature of `fetch` that sends requests to this machine over a new TLS connection, whatever the host of the URL.
- * `cert` and `key` are the client's certificate.
+ * Creates a function with the signature of `fetch` that sends each request to this machine over a new TLS connection, regardless of the
+ * host in the URL. `cert` and `key` are the client's certificate.
  */
 export const createHttpsFetch =
   (connection: HttpsConnection): SendRequest =>

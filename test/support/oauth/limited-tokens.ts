@@ -14,7 +14,7 @@ import {
 /** A token response with authorization details. */
 export type LimitedTokens = TokenResponse & { readonly authorization_details?: Record<string, unknown>[] };
 
-/** Limits of authorization details (RFC 9396) for orders. */
+/** Order limits in authorization details (RFC 9396). */
 export type RequestedLimits = {
   readonly actions?: readonly string[];
   readonly limits?: Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export type RequestedLimits = {
 export const orderDetailsParameter = (details: RequestedLimits): string => JSON.stringify([{ type: 'mandate_orders', ...details }]);
 
 /**
- * Obtains tokens of the command-line client with limits for orders.
+ * Obtains tokens with order limits for the command-line client.
  * @param consentForm the form fields submitted on the consent page
  */
 export async function obtainLimitedTokens(
@@ -69,7 +69,7 @@ export async function redeemCodeOfApplication(
   return parseTokens(await sendTokenRequest(origin, form, basicAuthorization(clientId, secret)));
 }
 
-/** Obtains tokens of a web application with limits for orders. */
+/** Obtains tokens with order limits for a web application. */
 export async function obtainLimitedTokensOfApplication(
   origin: string,
   user: Pick<TestUser, 'browser'>,
@@ -89,6 +89,6 @@ async function parseTokens(response: Response): Promise<LimitedTokens> {
   return JSON.parse(text);
 }
 
-/** Makes the grants of an application like those that were created before applications were restricted to their own orders. */
+/** Makes the grants of an application look as if they had been created before applications were restricted to their own orders. */
 export const deleteStoredLimits = (db: Database, clientId: string): Promise<unknown> =>
   db.em.fork().execute('delete from order_limits where grant_id in (select grant_id from connections where client_id = ?)', [clientId]);

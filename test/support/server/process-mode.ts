@@ -1,7 +1,9 @@
 import { beforeEach } from 'vitest';
 import { resetBeforeTestFile } from '../test-files/test-file-state.ts';
 
-/** Whether `MANDATE_TEST_PROCESSES=2` is set, i.e. every test server consists of two processes (`npm run test:two-processes`). */
+/**
+ * Whether `MANDATE_TEST_PROCESSES=2` is set, which means that every test server consists of two processes (`npm run test:two-processes`).
+ */
 export const usesTwoProcesses = process.env['MANDATE_TEST_PROCESSES'] === '2';
 
 /** Returns whether this option can be passed to a server process in an environment variable. */

@@ -130,7 +130,7 @@ const serveInThisProcess: StartServer = async ({ db: existingDb, http, ...option
 
 const warning = 40;
 
-/** Prints log lines with level warning or higher. */
+/** Prints log lines at level `warning` or higher. */
 function printWarning(line: string): void {
   if (z.object({ level: z.number() }).parse(JSON.parse(line)).level >= warning) process.stderr.write(line);
 }

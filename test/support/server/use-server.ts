@@ -5,7 +5,7 @@ import type { StartOptions } from './start-options.ts';
 import { isEnvironmentOption, requireOneProcess } from './process-mode.ts';
 
 export type RunningServer = ApiServer & {
-  /** Log lines with level warning or higher. */
+  /** Log lines at level `warning` or higher. */
   readonly warnings: readonly string[];
 };
 

@@ -8,7 +8,7 @@ import type { RunningServer } from '../server/use-server.ts';
 
 type ShopServer = Pick<RunningServer, 'origin' | 'db' | 'callApi'> & Pick<TestShop, 'createProduct'>;
 
-/** An application of a third party to which a customer gave access, and which requests approvals. */
+/** A third-party application to which a customer gave access, and which requests approvals. */
 export type RequestingApplication = {
   readonly clientId: string;
   readonly token: string;
@@ -67,7 +67,7 @@ export function createRequestingApplication(shop: ShopServer, clientId: string, 
   };
 }
 
-/** Requests an approval for an order of 60 euros, which exceeds a limit of 50 euros per order. */
+/** Requests approval for an order of 60 euros, which exceeds a limit of 50 euros per order. */
 export async function requestApprovalOf60(app: RequestingApplication): Promise<JsonBody> {
   const quote = await app.createQuote(6000);
   const requested = await app.requestApproval(quote.id);
@@ -75,7 +75,7 @@ export async function requestApprovalOf60(app: RequestingApplication): Promise<J
   return requested.body;
 }
 
-/** Signs up a customer with an application with limits, and the command-line client, through which the customer decides. */
+/** Signs up a customer, and connects an application with limits and the command-line client, through which the customer decides. */
 export async function connectApplicationAndDecider(shop: ShopServer, details: RequestedLimits = limitsOf50PerOrder) {
   const anna = await signUp(shop.origin);
   const app = await connectRequestingApplication(shop, anna, details);

@@ -10,7 +10,7 @@ type ShopServer = Pick<RunningServer, 'origin' | 'db' | 'callApi'> & Pick<TestSh
 
 const scopes: readonly Scope[] = ['orders.read', 'orders.write', 'payments.write', 'connected_apps.read'];
 
-/** Creates one product for one euro in each of these categories. */
+/** Creates one product in each of these categories, with a price of one euro. */
 export async function createProductsInCategories<Category extends string>(
   shop: ShopServer,
   categories: readonly Category[],
@@ -21,7 +21,7 @@ export async function createProductsInCategories<Category extends string>(
   return z.custom<Record<Category, number>>().parse(Object.fromEntries(ids));
 }
 
-/** Connects an application of a third party with these limits. Returns functions that send requests with its token. */
+/** Connects a third-party application with these limits. Returns functions that send requests with its token. */
 export async function connectApplication(
   shop: ShopServer,
   details: RequestedLimits | undefined,

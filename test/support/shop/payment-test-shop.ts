@@ -7,7 +7,7 @@ import type { StartOptions } from '../server/start-options.ts';
 import { usesTwoProcesses } from '../server/process-mode.ts';
 import { createTestShop, pickupDelivery, type TestShop } from './test-shop.ts';
 
-/** A server with the test payment provider, and functions that place and pay orders. */
+/** A server with the test payment provider, and functions that place orders and pay for them. */
 export type PaymentTestShop = {
   readonly mandate: MandateServer;
   readonly shop: TestShop;
@@ -97,5 +97,5 @@ export function withPaymentTestShop(...given: Parameters<typeof startPaymentTest
 }
 
 export const inOneMinute = (): Date => new Date(Date.now() + 60_000);
-/** Returns a time by which the stock hold of an unpaid order will have expired if the order is placed now. */
+/** Returns a time at which the stock hold of an unpaid order that is placed now will have expired. */
 export const afterOrderHold = (): Date => new Date(Date.now() + 31 * 60_000);

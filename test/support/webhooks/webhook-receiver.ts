@@ -73,13 +73,13 @@ export function createDeliveryWorker(
   });
 }
 
-/** Sequences all events and attempts all pending deliveries. */
+/** Assigns sequence numbers to all events, and attempts all pending deliveries. */
 export async function deliverPendingEvents(mandate: ApiServer, deliverer: DeliveryWorker = createDeliveryWorker(mandate)): Promise<void> {
   await assignEventSequenceNumbers(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
   await deliverer.waitUntilIdle();
 }
 
-/** Makes the next attempt of each pending delivery due this many seconds earlier. */
+/** Makes the next attempt of each pending delivery due the given number of seconds earlier. */
 export const advanceDeliveryRetries = ({ db }: ApiServer, seconds: number): Promise<unknown> =>
   db.em
     .fork()

@@ -9,7 +9,7 @@ type Props = {
   readonly text: string;
   /** Label of the button that performs the action. */
   readonly action: string;
-  /** Whether the action cannot be undone, which the color of the button shows (default: true). */
+  /** Whether the action is irreversible, which the color of the button indicates (default: true). */
   readonly isDangerous?: boolean;
   readonly isOpen: boolean;
   readonly isPending: boolean;

@@ -17,7 +17,7 @@ class Boundary extends Component<Props, State> {
     const { error } = this.state;
     if (error === undefined) return this.props.children;
     const retry = (): void => {
-      // Code that failed to load cannot be imported again, and after an update of the server, it no longer exists.
+      // A module that failed to load cannot be imported again, and after a server update, its file may no longer exist.
       if (!(error instanceof MandateError)) return location.reload();
       this.props.onReset();
       this.setState({ error: undefined });

@@ -10,7 +10,7 @@ type Props = {
   /** Entered text. */
   readonly value: string;
   readonly onChange: (text: string) => void;
-  /** Error of the API at this field. */
+  /** API error about this field. */
   readonly error?: string | undefined;
 };
 
@@ -34,7 +34,9 @@ export function AmountInput({ label, description, currency, value, onChange, err
   );
 }
 
-/** Converts a decimal number with a point or comma, such as `12.50`, to minor units. Returns `undefined` if the text is no such number. */
+/**
+ * Converts a decimal number with a point or comma, such as `12.50`, to minor units. Returns `undefined` if the text is not such a number.
+ */
 export function parseAmount(text: string, currency: string): number | undefined {
   const digits = currencyExponent(currency);
   const [, whole, fraction = ''] = /^\s*(\d{1,12})(?:[.,](\d+))?\s*$/.exec(text) ?? [];

@@ -52,7 +52,7 @@ export function useConditionalUpdate<Resource extends object, Changes extends ob
     isPending: mutation.isPending,
     /** Saves `changes`; `seen` is the version that the user saw. */
     save: (seen: Resource, changes: Changes) => mutation.mutate({ seen, changes }),
-    /** Saves the changes of the conflict over those of the other user. */
+    /** Saves the conflicting changes, which overwrites those of the other user. */
     overwrite: () => conflict && mutation.mutate({ seen: conflict.current, changes: conflict.changes }),
     dismissConflict: () => setConflict(undefined),
   };
@@ -78,6 +78,6 @@ async function update<Resource extends object, Changes extends object>(
   }
 }
 
-/** Returns the value of a field in a form that can be compared. */
+/** Serializes the value of a field, so that values can be compared. */
 const textOf = (resource: object, field: string): string =>
   JSON.stringify(Object.entries(resource).find(([name]) => name === field)?.[1] ?? null);

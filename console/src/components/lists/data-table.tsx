@@ -11,7 +11,7 @@ type Props<Row> = {
   readonly rowKey: (row: Row) => string | number;
 };
 
-/** A table of all rows, without pages. */
+/** A table that shows all rows, without pagination. */
 export function DataTable<Row>({ label, columns, rows, rowKey }: Props<Row>): ReactNode {
   return (
     <div className={classes['scroll']}>

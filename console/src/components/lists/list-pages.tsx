@@ -8,7 +8,8 @@ type Props = { readonly nextCursor: string | null; readonly rowCount: number };
 
 /**
  * Buttons for the next, previous and first page. The API returns only the cursor of the next page, so the cursors of the previous pages are
- * in the history entry; after opening a link to a page, only the first page can be reached.
+ * stored in the browser's history entry. If the user opened the page with a link, the only earlier page that can be reached is the first
+ * one.
  */
 export function ListPages({ nextCursor, rowCount }: Props): ReactNode {
   const t = useCommonMessages();
@@ -50,7 +51,7 @@ export function ListPages({ nextCursor, rowCount }: Props): ReactNode {
   );
 }
 
-/** Returns the cursors of the previous pages; an empty text stands for the first page. */
+/** Returns the cursors of the previous pages; an empty string stands for the first page. */
 function readCursors(state: unknown): readonly string[] {
   const cursors = typeof state === 'object' && state !== null && 'cursors' in state ? state.cursors : [];
   return Array.isArray(cursors) ? cursors.filter((cursor) => typeof cursor === 'string') : [];

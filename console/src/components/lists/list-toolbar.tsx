@@ -6,7 +6,7 @@ import { Icon } from '../icon.tsx';
 import { SavedViews } from './saved-views.tsx';
 import classes from './list-toolbar.module.css';
 
-/** A tab of a list: a filter with a name. The tab of the value `all` is the default. */
+/** A tab of a list: a filter with a name. The tab with the value `all` is the default. */
 export type ListTab = { readonly value: string; readonly name: string };
 
 type Props = {
@@ -15,7 +15,7 @@ type Props = {
   readonly tabs?: readonly ListTab[];
   /** Label of the search field; without it, the list has no search. */
   readonly searchLabel?: string;
-  /** More filters. They set parameters of the URL, so that they are part of links and saved views. */
+  /** More filters. They set URL parameters, so that they are part of links and saved views. */
   readonly children?: ReactNode;
 };
 
@@ -64,7 +64,7 @@ function SearchField({ label }: { readonly label: string }): ReactNode {
   const current = parameters.get('q') ?? '';
   const [text, setText] = useState(current);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // The URL has changed without typing, for example with a saved view. A space at the end of the text is not in the URL.
+  // The URL can change without typing, for example when a saved view is selected. A space at the end of the text is not in the URL.
   useEffect(() => setText((before) => (before.trim() === current ? before : current)), [current]);
   const search = (value: string): void =>
     setParameters(

@@ -15,7 +15,7 @@ export type Column<Row> = {
   readonly id: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Alignment; numbers are aligned at the end. */
+  /** Alignment; numbers are aligned to the end. */
   readonly align?: 'end';
   /** Whether the column is hidden in narrow windows. */
   readonly isSecondary?: boolean;
@@ -26,9 +26,9 @@ type Page<Row> = { readonly data: readonly Row[]; readonly next_cursor: string |
 type Props<Row> = {
   /** Accessible name of the table. */
   readonly label: string;
-  /** Columns; the first one contains the link to the row. */
+  /** Columns; the first one contains the link to the row's page. */
   readonly columns: readonly Column<Row>[];
-  /** Query of a page of the list: `(page) => queries.orders.list({ ...filters, ...page })`. */
+  /** Returns the query for one page of the list: `(page) => queries.orders.list({ ...filters, ...page })`. */
   readonly query: (page: { readonly limit: number; readonly cursor?: string }) => QueryOf<Page<Row>>;
   readonly rowKey: (row: Row) => string | number;
   /** Path of the row's page; without it, rows are not links. */
@@ -37,12 +37,12 @@ type Props<Row> = {
   readonly empty?: ReactNode;
 };
 
-/** Number of rows of a page of the list. */
+/** Number of rows per page. */
 export const pageSize = 25;
 
 /**
- * A table of resources with keyset pagination. The cursor is in the URL, so a page of the list has a link. Only one page is in the document,
- * so the list stays responsive with any number of rows.
+ * A table of resources with keyset pagination. The cursor is in the URL, so that users can link to any page of the list. Only one page is
+ * rendered, so that the list stays responsive with any number of rows.
  */
 export function ResourceList<Row>(props: Props<Row>): ReactNode {
   const { label, columns, query, rowKey, rowPath, empty } = props;

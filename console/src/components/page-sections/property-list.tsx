@@ -3,7 +3,7 @@ import classes from './property-list.module.css';
 
 export type Property = { readonly name: string; readonly value: ReactNode };
 
-/** Names and values of a resource. Properties without a value are omitted. */
+/** Names and values of a resource's properties. Properties without a value are omitted. */
 export function PropertyList({ properties }: { readonly properties: readonly Property[] }): ReactNode {
   return (
     <dl className={classes['list']}>

@@ -3,7 +3,7 @@ import classes from './two-columns.module.css';
 
 type Props = { readonly main: ReactNode; readonly side: ReactNode };
 
-/** Layout of a detail page: sections beside each other, or below each other in narrow windows. */
+/** Layout of a detail page: sections side by side, or stacked in narrow windows. */
 export function TwoColumns({ main, side }: Props): ReactNode {
   return (
     <div className={classes['columns']}>

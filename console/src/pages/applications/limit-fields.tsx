@@ -6,7 +6,7 @@ import { fieldError } from '../../components/feedback/error-notice.tsx';
 import { useApplicationsMessages } from './use-applications-messages.ts';
 import classes from './applications.module.css';
 
-/** Entered limits of an application. An empty text means no limit, or the default of the server. */
+/** Entered limits of an application. An empty string means no limit, or the server's default. */
 export type LimitTexts = {
   readonly rate: string;
   readonly quota: string;
@@ -41,7 +41,7 @@ export const areLimitsValid = ({ rate, quota, currency, perOrder, perPeriod }: L
   [rate, quota].every((text) => text.trim() === '' || parseCount(text) !== null) &&
   [perOrder, perPeriod].every((text) => text.trim() === '' || parseAmount(text, currency) !== undefined);
 
-/** Converts the texts to fields of the API. */
+/** Converts the entered texts to API fields. */
 export function parseLimits({ rate, quota, currency, perOrder, perPeriod, period }: LimitTexts): Limits {
   const [orderAmount, periodAmount] = [parseAmount(perOrder, currency), parseAmount(perPeriod, currency)];
   const selectedPeriod = periods.find((name) => name === period) ?? 'month';

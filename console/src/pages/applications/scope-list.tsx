@@ -3,7 +3,9 @@ import { isShopScope } from './scopes.ts';
 import { useApplicationsMessages } from './use-applications-messages.ts';
 import classes from './applications.module.css';
 
-/** Scopes in words: first those for the data of the whole shop, then those for the data of the user. */
+/**
+ * Describes scopes in words: first those that give access to the data of the whole shop, then those that give access to the user's data.
+ */
 export function ScopeList({ scopes }: { readonly scopes: readonly string[] }): ReactNode {
   const t = useApplicationsMessages();
   if (scopes.length === 0) return <p>{t('scopes.none')}</p>;

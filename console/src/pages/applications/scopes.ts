@@ -4,7 +4,7 @@ import type { Kind } from './application-kinds.ts';
 
 export type Scope = ApplicationCreate['scopes'][number];
 
-/** Scopes that only applications of the shop can have. */
+/** Scopes that only the shop's own applications can have. */
 const firstPartyScopes: ReadonlySet<string> = new Set(['approvals.decide']);
 /** Scopes that only a signed-in administrator can use. */
 const administratorScopes: ReadonlySet<string> = new Set(['users.administer']);

@@ -21,7 +21,7 @@ export function PersonFilter({ kind, userId, onChange }: Props): ReactNode {
   const label = t(canFind ? `filter.${kind}` : `filter.${kind}Id`);
   const [text, setText] = useState(userId);
   const find = useMutation({ mutationFn: findUserId, onSuccess: (id) => id !== undefined && onChange(id) });
-  // The URL has changed without typing, for example with a saved view. An entered e-mail address stays.
+  // The URL can change without typing, for example when a saved view is selected. An e-mail address that the user has entered is kept.
   useEffect(() => {
     if (userId === '' || !find.isSuccess) setText(userId);
   }, [userId]);

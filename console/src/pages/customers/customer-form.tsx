@@ -19,7 +19,7 @@ type Props = {
 
 const pointers = ['#/name', '#/email', '#/locale'];
 
-/** Form for the data of a customer that staff may change. */
+/** Form for the customer data that staff may change. */
 export function CustomerForm({ initial, about, submit, error, isPending, onSubmit, onCancel }: Props): ReactNode {
   const t = useCustomersMessages();
   const [fields, setFields] = useState(initial);

@@ -1,6 +1,6 @@
 import type { EventType, EventTypeFilter } from '@mandate/client-sdk/webhooks';
 
-/** Event types by subject; TypeScript reports a type of the contract that is missing. */
+/** Event types by subject. The code does not compile if a type of the contract is missing. */
 const typeNames: Record<EventType, true> = {
   'user.created': true,
   'user.updated': true,
@@ -62,7 +62,7 @@ export const eventTypes: readonly EventType[] = Object.keys(typeNames).filter(is
 /** Types of the resources that events describe, such as `order`. */
 export const eventSubjects: readonly string[] = [...new Set(eventTypes.map((type) => type.split('.')[0] ?? type))];
 
-/** Returns the filter for all events about a subject; `undefined` if `subject` is no known type. */
+/** Returns the filter for all events about a subject; `undefined` if `subject` is not a known type. */
 export const subjectFilter = (subject: string): EventTypeFilter | undefined => subjectFilters.find((filter) => filter === `${subject}.*`);
 const subjectFilters = [
   'user.*',

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './json-text.module.css';
 
-/** Shows a value as JSON. Long lines scroll, also with the keyboard. */
+/** Shows a value as JSON. Long lines can be scrolled, even with the keyboard. */
 export function JsonText({ label, value }: { readonly label: string; readonly value: unknown }): ReactNode {
   return (
     // Keyboard users must be able to scroll.

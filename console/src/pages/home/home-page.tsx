@@ -8,7 +8,7 @@ import { SalesOverview } from './sales-overview.tsx';
 import { TaskCounts } from './task-counts.tsx';
 import classes from './home.module.css';
 
-/** Sales of the last 30 days, and everything that waits for staff. */
+/** Sales of the last 30 days, and everything that is waiting for staff. */
 export function Page(): ReactNode {
   const common = useCommonMessages();
   const { can } = usePermissions();

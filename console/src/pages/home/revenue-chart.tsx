@@ -9,7 +9,7 @@ import classes from './sales-overview.module.css';
 type Props = { readonly statistics: OrderStatistics; readonly t: HomeTranslate };
 type Day = { readonly startsAt: string; readonly current: number; readonly previous: number };
 
-/** Revenue of each day as an area, with the revenue of the same day of the previous period as a dashed line, and the same data as a table. */
+/** Daily revenue as an area, the revenue of the same day in the previous period as a dashed line, and the same data as a table. */
 export function RevenueChart({ statistics: { periods, previous_periods: before, currency }, t }: Props): ReactNode {
   const format = useFormat();
   const language = useLanguage();

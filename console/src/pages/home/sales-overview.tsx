@@ -13,7 +13,7 @@ import classes from './sales-overview.module.css';
 /** The chart library is large, so it is loaded after the numbers are shown. */
 const RevenueChart = lazy(async () => ({ default: (await import('./revenue-chart.tsx')).RevenueChart }));
 
-/** Orders and revenue of the last 30 days beside the 30 days before. */
+/** Orders and revenue of the last 30 days, compared with the previous 30 days. */
 export function SalesOverview(): ReactNode {
   const t = useHomeMessages();
   const { data, error, refetch } = useQuery({ ...queries.stats.orders({ time_zone: timeZone }), staleTime: 60_000 });

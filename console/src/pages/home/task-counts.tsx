@@ -9,14 +9,14 @@ import { useHomeMessages, type HomeTranslate } from './use-home-messages.ts';
 import { useProductStatistics } from './use-product-statistics.ts';
 import classes from './task-counts.module.css';
 
-/** Numbers above this one are shown as `100+`, because the API returns no totals. */
+/** Larger numbers are shown as `100+`, because the API returns no totals. */
 const maxCount = 100;
 
 type Count = {
   readonly id: 'toShip' | 'unpaid' | 'approvals' | 'runningLow' | 'failingWebhooks' | 'running';
   readonly count: number | undefined;
   readonly isPermitted: boolean;
-  /** Path of the page of the console on which staff can act. */
+  /** Path of the console page on which staff can act. */
   readonly to: string;
 };
 

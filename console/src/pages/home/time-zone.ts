@@ -1,2 +1,2 @@
-/** Time zone of the browser, in which the days of the statistics begin. */
+/** Time zone of the browser, which determines when the days of the statistics begin. */
 export const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -5,6 +5,6 @@ import { timeZone } from './time-zone.ts';
 /** Maximum number of products in each list. */
 export const maxProducts = 100;
 
-/** Returns the figures of the products in the last 30 days. All parts of the page use the same query, so it is sent once. */
+/** Returns the product statistics for the last 30 days. All parts of the page use the same query, so it is sent once. */
 export const useProductStatistics = ({ enabled = true } = {}) =>
   useQuery({ ...queries.stats.products({ limit: maxProducts, time_zone: timeZone }), enabled, staleTime: 60_000 });

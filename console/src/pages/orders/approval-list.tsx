@@ -58,7 +58,7 @@ function useFilters(): ApprovalsListAllQuery {
   return { ...(status && { status: [status] }), ...(/^\d+$/.test(userId) && { user_id: Number(userId) }) };
 }
 
-/** Returns the customers in the shown page of the list. The query has the same key as that of the list, so it is sent once. */
+/** Returns the customers on the current page of the list. The query has the same key as that of the list, so it is sent once. */
 function usePageUserIds(): readonly number[] {
   const filters = useFilters();
   const cursor = useSearchParams()[0].get('cursor') ?? undefined;

@@ -8,7 +8,7 @@ import { useProductsMessages } from './use-products-messages.ts';
 /** Fields of a product that the console changes. */
 export type ProductChanges = Omit<ProductUpdate, 'metadata'> & { readonly stock?: number | null };
 
-/** Changes fields of a product, unless another user has changed the same fields since. */
+/** Changes fields of a product, unless another user has changed the same fields in the meantime. */
 export function useProductUpdate(productId: number, onDone: () => void) {
   const t = useProductsMessages();
   return useConditionalUpdate<Product, Omit<ProductUpdate, 'metadata'>>({

@@ -4,7 +4,7 @@ import { SettingsHeader } from './settings-header.tsx';
 import { useSettingsMessages } from './use-settings-messages.ts';
 import classes from './settings.module.css';
 
-/** The commands for backups: the API has no operation for them. */
+/** Shows the commands for backups, because the API has no operations for them. */
 export function Backups(): ReactNode {
   const t = useSettingsMessages();
   return (

@@ -5,5 +5,5 @@ export type ExampleApplication = Pick<Application, 'client_id' | 'type' | 'grant
   readonly client_secret?: string | null;
 };
 
-/** Redirect URI in examples of applications that have none. */
+/** Redirect URI in the examples for applications that have none. */
 export const redirectUriOf = ({ redirect_uris: uris }: ExampleApplication): string => uris[0] ?? 'https://app.example/callback';

@@ -17,7 +17,7 @@ import { useApplicationsMessages } from '../use-applications-messages.ts';
 
 type Props = { readonly application: Application };
 
-/** Rotates the secret of an application, disables it, or deletes it. */
+/** Rotates an application's secret, disables the application, or deletes it. */
 export function ApplicationActions({ application }: Props): ReactNode {
   const t = useApplicationsMessages();
   const [isRotating, rotation] = useDisclosure(false);
@@ -66,7 +66,7 @@ function ChangeStatus({ application: { id, status } }: Props): ReactNode {
 
 type FormProps = Props & { readonly onClose: () => void };
 
-/** Times for which the previous secret remains valid, in seconds. */
+/** Periods for which the previous secret can remain valid, in seconds. */
 const overlaps = { none: 0, hour: 3_600, day: 86_400, week: 604_800 } as const;
 
 function RotateForm({ application, onClose }: FormProps): ReactNode {

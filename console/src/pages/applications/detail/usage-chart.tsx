@@ -9,7 +9,7 @@ export type UsageMonth = { readonly month: string; readonly requests: number; re
 
 type Props = { readonly months: readonly UsageMonth[]; readonly quota: number | null };
 
-/** Requests of each month as bars, the quota as a dashed line, and the same data as a table. */
+/** Requests per month as bars, the quota as a dashed line, and the same data as a table. */
 export function UsageChart({ months, quota }: Props): ReactNode {
   const t = useApplicationsMessages();
   const language = useLanguage();

@@ -16,7 +16,7 @@ const UsageChart = lazy(async () => ({ default: (await import('./usage-chart.tsx
 /** Number of months in the chart, including the current one. */
 const monthCount = 6;
 
-/** Requests and errors of an application in the last months, beside its quota. */
+/** Requests and errors of an application in recent months, and its quota. */
 export function Usage({ application }: { readonly application: Application }): ReactNode {
   const t = useApplicationsMessages();
   const format = useFormat();

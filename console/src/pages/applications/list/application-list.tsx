@@ -44,7 +44,7 @@ export function ApplicationList(): ReactNode {
   );
 }
 
-/** Returns the requests and errors of this month by client ID; `undefined` if the user may not see statistics. */
+/** Returns this month's numbers of requests and errors by client ID; `undefined` if the user may not see statistics. */
 function useActivities(): ReadonlyMap<string, Activity> | undefined {
   const isPermitted = usePermissions().can('stats.applications');
   const { data } = useQuery({ ...queries.stats.applications({ limit: 100 }), enabled: isPermitted });

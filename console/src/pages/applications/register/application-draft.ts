@@ -15,7 +15,7 @@ export type ApplicationDraft = {
 
 export const emptyDraft: ApplicationDraft = { name: '', kind: 'web', isFirstParty: false, redirectUris: '', scopes: [], limits: noLimits };
 
-/** Returns the URIs of a text with one URI per line. */
+/** Returns the URIs in a text with one URI per line. */
 export const parseUris = (text: string): string[] =>
   text
     .split('\n')

@@ -11,7 +11,7 @@ const width = 640;
 const nodeWidth = 210;
 const rowHeight = 40;
 const nodeHeight = 28;
-/** Length of a name in the graph; the table contains the complete names. */
+/** Maximum length of a name in the graph; the table contains the complete names. */
 const maxNameLength = 28;
 
 type Props = { readonly grants: readonly Grant[]; readonly names: Names };

@@ -15,7 +15,7 @@ import { GrantGraph, maxNodes } from './grant-graph.tsx';
 import { useGrants, type Grant } from './use-grants.ts';
 import classes from './grants-section.module.css';
 
-/** Which customers have given which applications access, as a graph and as a table. */
+/** Shows which customers have given which applications access, as a graph and as a table. */
 export function GrantsSection(): ReactNode {
   const t = useAuditMessages();
   const { data, error, refetch } = useGrants();
@@ -25,7 +25,7 @@ export function GrantsSection(): ReactNode {
   return <Grants grants={data.grants} isComplete={data.isComplete} />;
 }
 
-/** Number of rows, so that the page stays responsive. */
+/** Maximum number of rows, so that the page stays responsive. */
 const maxRows = 200;
 
 function Grants({ grants, isComplete }: { readonly grants: readonly Grant[]; readonly isComplete: boolean }): ReactNode {

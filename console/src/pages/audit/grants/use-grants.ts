@@ -13,7 +13,7 @@ export type Grant = {
   readonly scopes: readonly string[];
 };
 
-/** Number of audit events that are read. */
+/** Maximum number of audit events that are read. */
 const maxEvents = 1_000;
 
 type Grants = { readonly grants: readonly Grant[]; readonly isComplete: boolean };
@@ -34,7 +34,7 @@ export function useGrants() {
   });
 }
 
-/** Returns the grants that the events, newest first, describe; those with the newest consent first. */
+/** Returns the grants that the events describe, with the newest consent first. The events must be sorted newest first. */
 function listGrants(events: readonly AuditEvent[]): Grant[] {
   const grants = new Map<string, Grant>();
   for (const event of events.toReversed()) {

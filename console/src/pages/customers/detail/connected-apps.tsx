@@ -9,7 +9,7 @@ import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useCustomersMessages, type CustomersTranslate } from '../use-customers-messages.ts';
 import classes from './customer-detail.module.css';
 
-/** Maximum number of entries of a page of the API. Customers have only a few applications. */
+/** Maximum page size of the API, which is sufficient because customers connect only a few applications. */
 const limit = 100;
 
 /** The applications that can act for a customer, with their limits and what they have spent. */
@@ -34,7 +34,7 @@ function Entry({ app }: { readonly app: ConnectedAppOfUser }): ReactNode {
   const t = useCustomersMessages();
   const format = useFormat();
   const { application, device, created_at: createdAt, last_used_at: lastUsedAt } = app;
-  // The scopes of OpenID Connect, such as `openid`, give no access to the shop.
+  // OpenID Connect scopes, such as `openid`, give no access to the shop.
   const scopes = app.scopes.filter((scope) => scope.includes('.'));
   const times = [t('apps.since', { date: format.date(createdAt) }), t('lastUsed', { time: format.relative(lastUsedAt) })];
   return (
@@ -51,7 +51,7 @@ function Entry({ app }: { readonly app: ConnectedAppOfUser }): ReactNode {
   );
 }
 
-/** Describes the limits for orders of an application, and what it has spent in the current periods. */
+/** Describes the order limits of an application, and what it has spent in the current periods. */
 function listLimits(
   { scopes, limits: { authorization_details: details, budgets } }: ConnectedAppOfUser,
   t: CustomersTranslate,

@@ -5,14 +5,14 @@ import { client, keyOf } from '../../../api/client.ts';
 import { useLiveEvents } from '../../../api/live-events.tsx';
 import { subjectFilter } from '../event-types.ts';
 
-/** The stream starts with the events among this many last ones. */
+/** The stream starts this many event IDs before the latest event. */
 const initialIdCount = 500;
 /** Number of events that stay on the page. */
 const maxEvents = 200;
 
 type EventStream = { readonly events: readonly MandateEvent[]; readonly isPending: boolean; readonly error: unknown };
 
-/** Returns the newest events about a subject, or about all subjects, newest first. New events are added until `isPaused`. */
+/** Returns the newest events about a subject, or about all subjects, newest first. New events are added unless `isPaused` is true. */
 export function useEventStream(subject: string | undefined, isPaused: boolean): EventStream {
   const { subscribe } = useLiveEvents();
   const [newEvents, setNewEvents] = useState<readonly MandateEvent[]>([]);

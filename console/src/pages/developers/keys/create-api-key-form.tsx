@@ -13,7 +13,7 @@ import classes from './create-api-key-form.module.css';
 
 type KeyScope = ApiKeyCreate['scopes'][number];
 
-/** Scopes that a key can have; TypeScript reports a scope of the contract that is missing. */
+/** Scopes that a key can have. The code does not compile if a scope of the contract is missing. */
 const keyScopes: Record<KeyScope, true> = {
   'users.read': true,
   'users.write': true,

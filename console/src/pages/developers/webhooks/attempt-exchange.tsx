@@ -10,7 +10,7 @@ type Props = {
   readonly attempt: Attempt;
 };
 
-/** The headers of the request, and the response to it; nothing for attempts that were made before these were stored. */
+/** The headers of the request, and the response to it. Renders nothing for older attempts, whose requests and responses were not stored. */
 export function AttemptExchange({ number, attempt: { request, response, status_code: status } }: Props): ReactNode {
   const t = useDevelopersMessages();
   if (!request) return null;

@@ -7,7 +7,7 @@ export type TimelineEntry = { readonly key: string; readonly at: string; readonl
 
 /**
  * Creates the timeline of an order, newest entry first: the changes of the order from its events, and its payments, refunds and shipments.
- * Events are stored for a limited time, so the timestamps of the order replace those that are no longer stored.
+ * Events are stored only for a limited time, so changes of status are read from the order's timestamps.
  */
 export function createTimeline(
   order: Order,
@@ -35,7 +35,7 @@ function listStatusEntries(order: Order, t: OrdersTranslate): TimelineEntry[] {
 
 const editableFields = ['note', 'reference', 'delivery'] as const;
 
-/** An update event contains the order after the change, so the changed fields follow from the event before it. */
+/** An update event contains the order after the change, so the changed fields are found by comparison with the previous event. */
 function listEditEntries(events: readonly Event[], t: OrdersTranslate): TimelineEntry[] {
   return events.flatMap(({ id, type, timestamp, data }, index) => {
     const before = events[index - 1]?.data.object;

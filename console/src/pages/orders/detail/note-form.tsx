@@ -41,17 +41,17 @@ type Values = Readonly<Record<(typeof fields)[number], string>>;
 const valuesOf = ({ note, reference }: Order): Values => ({ note: note ?? '', reference: reference ?? '' });
 
 /**
- * Form for the note and the reference. It sends the ETag of the version that the user has seen when the form was opened, even if the page
- * has received a newer version since, so a change by someone else is never lost.
+ * Form for an order's note and reference. It sends the ETag of the version that the user saw when the form was opened, even if the page has
+ * received a newer version since then, so another user's change is never lost.
  */
 function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: () => void }): ReactNode {
   const t = useOrdersMessages();
   const queryClient = useQueryClient();
   const [base, setBase] = useState<OrderWithEtag>({ order, etag });
   const [values, setValues] = useState<Values>(valuesOf(order));
-  /** Whether the order has changed since; `base` is then the changed order. */
+  /** Whether the order has changed since the form was opened. If so, `base` is the changed order. */
   const [isConflict, setIsConflict] = useState(false);
-  /** Error of reading the changed order. */
+  /** Error that occurred while the changed order was read. */
   const [readError, setReadError] = useState<unknown>();
   const update = useAction(mutations.orders.update(order.id, { ifMatch: base.etag }), {
     changes: ['orders'],
@@ -127,7 +127,7 @@ const isPreconditionFailed = (error: unknown): boolean => error instanceof ApiEr
 
 const listChangedFields = (before: Values, after: Values) => fields.filter((name) => before[name] !== after[name]);
 
-/** Returns the values of the changed fields; an empty text removes the value. */
+/** Returns the values of the changed fields; an empty string removes the value. */
 const createPatch = (before: Values, after: Values): OrderUpdate =>
   Object.fromEntries(listChangedFields(before, after).map((name) => [name, after[name].trim() === '' ? null : after[name]]));
 

@@ -3,7 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { keyOf, queries } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
 
-/** Returns the stored events of an order, oldest first; none if the user may not read events. They are part of the data of the orders. */
+/**
+ * Returns the stored events of an order, oldest first; none if the user may not read events. They have the query key of orders, so that
+ * they are fetched again when an order changes.
+ */
 export function useOrderEvents(orderId: number): readonly Event[] {
   const isPermitted = usePermissions().can('events.list');
   const { queryFn } = queries.events.list({ subject_type: 'order', subject_id: orderId, limit: 100 });

@@ -5,7 +5,7 @@ import { usePermissions } from '../../../api/permissions.tsx';
 
 export type OrderWithEtag = { readonly order: Order; readonly etag: string | undefined };
 
-/** Query of an order with its ETag, which a change sends as `If-Match`. */
+/** Query for an order with its ETag, which updates send as `If-Match`. */
 export const orderQuery = (orderId: number | string) =>
   queryOptions({
     queryKey: [...queries.orders.get(orderId).queryKey, 'with etag'],
@@ -40,7 +40,7 @@ export function useOrderParts(orderId: number): OrderParts {
   };
 }
 
-/** Returns the amount that has been paid and neither refunded nor is about to be refunded, in minor units. */
+/** Returns the paid amount that has not been refunded and is not being refunded, in minor units. */
 export function getRefundableAmount(
   { total, refunded_total: refunded, payment_status: status }: Order,
   refunds: readonly Refund[] = [],

@@ -104,5 +104,5 @@ function SaleFields({ other, error, onChange }: SaleFieldsProps): ReactNode {
   );
 }
 
-/** Currencies of the Intl API, in which prices can be formatted. */
+/** Currencies that the Intl API supports, so that prices can be formatted. */
 const currencies = Intl.supportedValuesOf('currency');

@@ -8,10 +8,10 @@ import { useProductUpdate, type ProductChanges } from '../use-product-update.ts'
 import { ProductFields, parseProductTexts, productPointers, productTexts, type ProductTexts } from './product-fields.tsx';
 import classes from './product-form.module.css';
 
-/** Form that changes a product. Without changes of the user, it follows the changes of others. */
+/** Form that changes a product. Until the user changes something, it follows the changes of others. */
 export function EditProduct({ product }: { readonly product: Product }): ReactNode {
   const common = useCommonMessages();
-  // The product when the user began to change it.
+  // The product as it was when the user began to change it.
   const [editing, setEditing] = useState<{ readonly seen: Product; readonly texts: ProductTexts }>();
   const reset = (): void => setEditing(undefined);
   const update = useProductUpdate(product.id, reset);

@@ -25,16 +25,16 @@ export const productTexts = (product: Product): ProductTexts => ({
   taxRate: String(product.tax_rate_bps / 100),
 });
 
-/** JSON Pointers of the fields at which the form shows errors of the API. */
+/** JSON Pointers of the fields next to which the form shows API errors. */
 export const productPointers = ['#/name', '#/description', '#/category', '#/price', '#/tax_rate_bps'] as const;
 
-/** Converts a percentage such as `17.5` to basis points. Returns `undefined` if the text is no such number. */
+/** Converts a percentage such as `17.5` to basis points. Returns `undefined` if the text is not such a number. */
 function parseTaxRate(text: string): number | undefined {
   const match = /^\s*(\d{1,3})(?:[.,](\d{1,2}))?\s*$/.exec(text === '' ? '0' : text);
   return match ? Number(match[1] + (match[2] ?? '').padEnd(2, '0')) : undefined;
 }
 
-/** Converts the texts to fields of the API. Returns `undefined` if an amount or percentage is not a number. */
+/** Converts the entered texts to API fields. Returns `undefined` if an amount or percentage is not a number. */
 export function parseProductTexts({ name, description, category, price, taxRate }: ProductTexts, currency: string) {
   const [amount, taxRateBps] = [parseAmount(price, currency), parseTaxRate(taxRate)];
   if (amount === undefined || taxRateBps === undefined || name.trim() === '' || category.trim() === '') return undefined;

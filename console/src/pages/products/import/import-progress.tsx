@@ -15,7 +15,7 @@ export function ImportProgress({ task, isPreview }: { readonly task: Task | unde
   const format = useFormat();
   const { processed = 0, total = null } = task?.progress ?? {};
   const label = isPreview ? t('import.checking') : t('import.importing');
-  // The bar is visible from the start.
+  // At least 2%, so that the bar is visible from the start.
   const percentage = Math.max(2, total === null || total === 0 ? 0 : (100 * processed) / total);
   return (
     <div className={classes['form']} aria-live="polite">

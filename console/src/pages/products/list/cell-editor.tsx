@@ -15,7 +15,8 @@ type Props = {
 /** A value in a list that can be changed in place. */
 export function CellEditor({ label, value, form }: Props): ReactNode {
   const [isOpen, editor] = useDisclosure(false);
-  // The form starts again with the current value, even if it is opened while it closes.
+  // Counts the times that the form was opened or closed, so that it always starts with the current value, even if it is reopened while it
+  // is closing.
   const [openings, setOpenings] = useState(0);
   const toggle = (): void => {
     setOpenings(openings + 1);

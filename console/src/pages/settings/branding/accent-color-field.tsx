@@ -12,7 +12,7 @@ type Props = {
 
 const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
 
-/** Field for a color as text and with the color picker of the browser, and a preview of a page with this color. */
+/** Field for a color, as text and with the browser's color picker, and a preview of a page in this color. */
 export function AccentColorField({ value, error, shopName, onChange }: Props): ReactNode {
   const t = useSettingsMessages();
   return (
@@ -56,7 +56,7 @@ function Preview({ color, shopName }: { readonly color: string; readonly shopNam
   );
 }
 
-/** Returns the color of text that has the greater contrast on a color (WCAG 2.2, relative luminance). */
+/** Returns the text color that has the greater contrast with the background `color` (WCAG 2.2, relative luminance). */
 function textColorOn(color: string): '#ffffff' | '#000000' {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((start) => {
     const channel = parseInt(color.slice(start, start + 2), 16) / 255;

@@ -16,7 +16,7 @@ type Props = { readonly branding: Branding };
 
 export function BrandingForm({ branding }: Props): ReactNode {
   const t = useSettingsMessages();
-  // The version that the user has seen, which remains when the page fetches the branding again.
+  // The version that the user saw. It does not change when the page fetches the branding again.
   const [seen, setSeen] = useState(branding);
   const [values, setValues] = useState(valuesOf(branding));
   const show = (current: Branding): void => {
@@ -109,7 +109,7 @@ const valuesOf = (branding: Branding): Values => ({
   email_footer: branding.email_footer ?? '',
 });
 
-/** Returns the fields that the user has changed; an empty text removes an optional value. */
+/** Returns the fields that the user has changed; an empty string removes an optional value. */
 function listChanges(branding: Branding, values: Values): BrandingUpdate {
   const saved = valuesOf(branding);
   const changed = Object.entries(values).filter(([name, value]) => isField(name) && value.trim() !== saved[name]);

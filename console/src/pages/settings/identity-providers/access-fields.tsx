@@ -9,7 +9,7 @@ import { audiences } from './identity-provider-values.ts';
 import type { FieldsProps } from './registration-fields.tsx';
 import { useTextField } from './use-text-field.ts';
 
-/** Who can sign in through the provider, and how. */
+/** Fields that specify who can sign in through the provider, and how. */
 export function AccessFields(props: FieldsProps): ReactNode {
   const { values, isNew, error, onChange } = props;
   const t = useSettingsMessages();

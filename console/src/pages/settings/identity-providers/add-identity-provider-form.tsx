@@ -12,7 +12,7 @@ import { createRequest, isComplete, presets, valuesOfPreset } from './identity-p
 import { ProviderUrls } from './provider-urls.tsx';
 import { RegistrationFields } from './registration-fields.tsx';
 
-/** Adds a provider from a preset, and then shows the URLs to register at the provider. */
+/** Adds a provider from a preset, and then shows the URLs to register with the provider. */
 export function AddIdentityProviderForm({ onClose }: { readonly onClose: () => void }): ReactNode {
   const t = useSettingsMessages();
   const [values, setValues] = useState(valuesOfPreset('google'));

@@ -20,7 +20,7 @@ const fieldNames = [
   'break_glass_user_id',
 ] as const;
 
-/** JSON Pointers of the fields at which the forms show errors. */
+/** JSON Pointers of the fields next to which the forms show errors. */
 export const fieldPointers = fieldNames.map((name) => `#/${name}`);
 
 /** Returns functions that describe a field of a provider: its name, and its value in `fields`. */

@@ -15,11 +15,11 @@ import { RegistrationFields } from './registration-fields.tsx';
 
 type Props = { readonly provider: IdentityProvider; readonly onClose: () => void };
 
-/** Changes a provider. The stored credential is not shown, and is kept if no other one is entered. */
+/** Changes a provider. The stored credential is not shown, and is kept unless a new one is entered. */
 export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNode {
   const t = useSettingsMessages();
   const describeField = useDescribeField();
-  // The version that the user has seen, which remains when the list is fetched again.
+  // The version that the user saw. It does not change when the list is fetched again.
   const [seen] = useState(provider);
   const [values, setValues] = useState(valuesOfProvider(provider));
   const update = useConditionalUpdate<IdentityProvider, IdentityProviderUpdate>({

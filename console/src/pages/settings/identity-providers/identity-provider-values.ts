@@ -5,14 +5,14 @@ export type Preset = (typeof presets)[number];
 
 export const audiences = ['everyone', 'customers', 'staff'] as const satisfies readonly IdentityProvider['audience'][];
 
-/** How the server can authenticate at providers other than Apple. */
+/** How the server can authenticate to providers other than Apple. */
 export const authenticationMethods = [
   'client_secret_basic',
   'client_secret_post',
   'private_key_jwt',
 ] as const satisfies readonly IdentityProvider['token_endpoint_auth_method'][];
 
-/** Values of the form. Lists are texts with spaces between the entries; an empty text means no value. */
+/** Values of the form. Lists are strings with spaces between the entries; an empty string means no value. */
 export type IdentityProviderValues = {
   readonly preset: Preset;
   readonly slug: string;
@@ -97,7 +97,7 @@ export const valuesOfProvider = (provider: IdentityProvider): IdentityProviderVa
 const entriesOf = (text: string): string[] => text.split(/\s+/).filter((entry) => entry !== '');
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-/** Returns the fields of the API, without credentials. Values that do not apply to the other values are reset. */
+/** Returns the API fields, without credentials. Values that do not apply in combination with the others are reset. */
 function fieldsOf(values: IdentityProviderValues) {
   const hasKey = usesPrivateKey(values.token_endpoint_auth_method);
   const isRequired = values.required_for_staff && values.audience !== 'customers';

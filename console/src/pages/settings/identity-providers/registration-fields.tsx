@@ -13,7 +13,7 @@ export type FieldsProps = {
   readonly onChange: (values: IdentityProviderValues) => void;
 };
 
-/** The registration of the shop at the provider, with its credential. */
+/** The shop's registration with the provider, including its credential. */
 export function RegistrationFields(props: FieldsProps): ReactNode {
   const { values, isNew } = props;
   const t = useSettingsMessages();

@@ -16,7 +16,7 @@ type TextName = {
     : never;
 }[keyof IdentityProviderValues];
 
-/** Returns a function that creates the properties of a text field of the form. */
+/** Returns a function that creates the properties of a text field in the form. */
 export function useTextField({ values, error, onChange }: Form) {
   const t = useSettingsMessages();
   return (name: TextName) => ({

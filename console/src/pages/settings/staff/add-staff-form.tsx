@@ -10,7 +10,7 @@ import classes from '../settings.module.css';
 import { roleChangeScopes } from './role-change-scopes.ts';
 import { roles } from './role-form.tsx';
 
-/** Gives a role to the account with an e-mail address. */
+/** Form that gives a role to the account with the entered e-mail address. */
 export function AddStaffForm({ onClose }: { readonly onClose: () => void }): ReactNode {
   const t = useSettingsMessages();
   const queryClient = useQueryClient();
