@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { exportJWK, generateKeyPair } from 'jose';
 import { Provider, type ClientMetadata } from 'oidc-provider';
 import { z } from 'zod';
+import { UnlimitedMemoryAdapter } from './unlimited-memory-adapter.ts';
 
 const settings = z
   .object({ PORT: z.coerce.number(), ISSUER: z.string(), CLIENTS: z.string(), SCOPE: z.string() })
@@ -21,6 +22,7 @@ const newKey = async (alg: string): Promise<object> => {
 };
 
 const provider = new Provider(settings.ISSUER, {
+  adapter: UnlimitedMemoryAdapter,
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the benchmark wrote this value
   clients: JSON.parse(settings.CLIENTS) as ClientMetadata[],
   jwks: { keys: await Promise.all(['ES256', 'RS256'].map((alg) => newKey(alg))) },
