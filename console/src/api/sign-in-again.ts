@@ -2,7 +2,7 @@ import { ApiError } from '@mandate/client-sdk';
 import { browserSignIn } from '@mandate/client-sdk/authorization/browser';
 import { environment } from '../environment.ts';
 
-/** The API requires a sign-in during the last 15 minutes. The rest is the time that the user has for the action. */
+/** The API requires a sign-in within the last 15 minutes. The rest is the time that the user has for the action. */
 const maxAgeSeconds = 10 * 60;
 
 /**

@@ -154,7 +154,7 @@ export const applicationCreateSchema = withSchemaName(
       ...changeable,
       client_id: z
         .string()
-        .regex(/^[a-z][a-z0-9_-]{1,63}$/, 'must be 2 to 64 of a-z, 0-9, _ and -, beginning with a letter')
+        .regex(/^[a-z][a-z0-9_-]{1,63}$/, 'must be 2 to 64 characters from a-z, 0-9, _ and -, beginning with a letter')
         // API keys have client IDs with this prefix in usage counters and log entries.
         .refine((name) => !name.startsWith('api-key-'), 'must not begin with api-key-')
         .optional()

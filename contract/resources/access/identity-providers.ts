@@ -142,7 +142,7 @@ export const identityProviderCreateSchema = withSchemaName(
       ...credentials,
       slug: z
         .string()
-        .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 of a-z, 0-9 and -')
+        .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 characters from a-z, 0-9 and -')
         .describe(descriptions.slug),
       preset: z.enum(identityProviderPresets).describe(descriptions.preset),
       issuer: textSchema(500, 1).optional().describe(`${descriptions.issuer} Default: the issuer of Google or Apple.`),

@@ -63,7 +63,7 @@ export function requireIfMatchHeader(req: MatchedRequest, name: string, resource
 /** Rejects a request with `If-None-Match: *`, which allows creating a resource but not changing an existing one. */
 export function rejectIfNoneMatchAny(req: MatchedRequest, name: string, resource: Versioned): void {
   if (!parseEtags(req.get('if-none-match')).includes('*')) return;
-  throw createProblem('precondition_failed', { detail: 'It exists already.', headers: { ETag: formatEtag(name, resource) } });
+  throw createProblem('precondition_failed', { detail: 'The resource already exists.', headers: { ETag: formatEtag(name, resource) } });
 }
 
 /** Returns whether `If-None-Match` lists this ETag, by weak comparison (RFC 9110 section 8.8.3.2). */
