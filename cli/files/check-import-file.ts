@@ -19,7 +19,7 @@ class RowScanner {
   headerColumns: number | undefined;
   /** Number of columns in the current row. */
   columns = 1;
-  /** Number of the line in which a row exceeded the maximum size. */
+  /** Line number of the row that exceeded the maximum size. */
   oversizedRowLine: number | undefined;
   readonly #isCsv: boolean;
 

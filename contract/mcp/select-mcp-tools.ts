@@ -2,7 +2,7 @@ import { isJsonObject } from '../schema/json.ts';
 import { scopeDefinitions } from '../protocol/scopes.ts';
 import type { McpTool } from './mcp-tool-type.ts';
 
-/** Tools of these sets are offered if the assistant's settings select no tool sets. */
+/** Tools in these sets are offered if the assistant's settings select no tool sets. */
 const defaultToolSets: ReadonlySet<string> = new Set([
   'products',
   'product_categories',
@@ -13,7 +13,7 @@ const defaultToolSets: ReadonlySet<string> = new Set([
   'authorization',
 ]);
 
-/** Tools with which an assistant requests the approval of an order above a limit. */
+/** Tools that an assistant uses to request approval of an order above a limit. */
 const approvalTools: ReadonlySet<string> = new Set(['quotes_create', 'approvals_create', 'approvals_get']);
 
 /**

@@ -59,7 +59,7 @@ export function getRouteMetadata(route: AppRoute): RouteMetadata {
   if (typeof metadata !== 'object' || metadata === null || !('operationId' in metadata) || !('access' in metadata)) {
     throw new Error(`${route.method} ${route.path} has no metadata`);
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ts-rest types metadata as unknown; only routeMetadata() above creates it
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- ts-rest types metadata as unknown; only declareRouteMetadata() above creates it
   return metadata as RouteMetadata;
 }
 

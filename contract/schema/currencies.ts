@@ -15,7 +15,7 @@ function digits(exponent: number, codes: string): Record<string, number> {
 /** Returns the number of decimal places of `currency` (ISO 4217, upper case): 2 for `EUR`, 0 for `JPY`, 3 for `KWD`. */
 export const currencyExponent = (currency: string): number => exponents[currency] ?? 2;
 
-/** Formats `amount` minor units as an exact decimal string: `decimalAmount(1205, 'EUR')` is `12.05`. */
+/** Formats `amount` minor units as an exact decimal string: `formatDecimalAmount(1205, 'EUR')` is `12.05`. */
 export function formatDecimalAmount(amount: number, currency: string): string {
   const exponent = currencyExponent(currency);
   const padded = String(Math.abs(amount)).padStart(exponent + 1, '0');

@@ -6,7 +6,8 @@ import { Approval } from './approval.entity.ts';
 import { recordApprovalChange, type ApprovalActor, type ApprovalChange } from './record-approval-change.ts';
 
 /**
- * Records that the customer approved or declined a pending approval, which the caller has locked and is allowed to decide.
+ * Records that the customer approved or declined a pending approval. The caller must have locked the approval, and must have checked that
+ * the actor may decide on it.
  * @throws {Problem} `invalid_transition` if the approval is not pending
  */
 export async function decideApproval(
@@ -22,7 +23,7 @@ export async function decideApproval(
 }
 
 /**
- * Cancels an approval that has not been used, which the caller has locked.
+ * Cancels an approval that has not been used. The caller must have locked the approval.
  * @throws {Problem} `invalid_transition` if the approval is neither pending nor approved
  */
 export async function cancelApproval(

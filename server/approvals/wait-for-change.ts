@@ -20,8 +20,8 @@ type WaitOptions<Result> = {
 };
 
 /**
- * Reads until the result satisfies `isDone` or the time has elapsed. Every change of an order or approval writes an event, which causes a new
- * read.
+ * Reads until the result satisfies `isDone` or the time has elapsed. Every change to an order or approval writes an event, which triggers
+ * another read.
  */
 export async function waitForChange<Result>({
   em,

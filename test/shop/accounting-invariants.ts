@@ -1,6 +1,6 @@
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 
-/** Returns the shop's violated accounting invariants. Queries the database directly, without server code. */
+/** Returns the accounting invariants that the shop's data violates. Queries the database directly, without server code. */
 export async function findAccountingDiscrepancies(db: Database): Promise<string[]> {
   const em = db.em.fork();
   const discrepancies: string[] = [];

@@ -71,7 +71,7 @@ export const orderLimitSettingsRoutes = defineResource(
       body: orderLimitSettingsUpdateSchema,
       summary: 'Update the order limit settings',
       description:
-        'Updates the given fields. Omitted fields keep their values, and a given field replaces all limits that it contains. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.',
+        'Updates the given fields. Omitted fields keep their values; a field that is sent replaces all the limits in it. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.',
       responses: {
         200: orderLimitSettingsSchema,
         ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes),

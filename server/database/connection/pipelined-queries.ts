@@ -54,8 +54,8 @@ export function createPipelinedStatementSender(given: ClientBase, observers: rea
   return {
     send(last, preceding) {
       const onRow = rowListenersByParameters.get(last.values);
-      // The promise is created here, because for a promise of its own, pg assigns a function to a property of the query.
-      // V8 pretenures such functions, so the function, the result and the waiting caller would stay in memory until the next major GC.
+      // The promise is created here. If pg created it, pg would assign a function to a property of the query. V8 allocates such
+      // functions in the old generation, so the function, the result and the waiting caller would stay in memory until the next major GC.
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const end = observe();
       const callback: QueryCallback = (error, result) => {

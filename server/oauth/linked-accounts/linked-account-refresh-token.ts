@@ -31,7 +31,7 @@ export const nextCheckTime = (provider: Pick<Provider, 'preset'> | null, now: Da
   new Date(now.getTime() + getAccountCheckIntervalMs(provider?.preset));
 
 /**
- * Stores the refresh token that a provider issued at a sign-in. If it issued none, an earlier token is kept: Google, for example, issues a
+ * Stores the refresh token that a provider issued at sign-in. If it issued none, an earlier token is kept: Google, for example, issues a
  * token only when the user consents.
  */
 export async function storeProviderRefreshToken(

@@ -16,9 +16,9 @@ const expressRequest = z.custom<Request>();
 export type RefuseRefreshOfEndedAccount = (ctx: Context) => Promise<void>;
 
 /**
- * Creates the check of accounts at providers. It runs after the refresh has been committed, so that no transaction is open while the
- * provider responds; if the access ends, the new tokens are revoked before they are sent. If the provider responds too late, the refresh
- * succeeds, and the access ends when the response arrives.
+ * Creates a function that checks whether the user's account at the identity provider still exists. The function runs after the refresh has
+ * been committed, so that no transaction is open while the provider responds; if the access ends, the new tokens are revoked before they
+ * are sent. If the provider responds too late, the refresh succeeds, and the access ends when the response arrives.
  */
 export const createRefusalOfEndedAccounts =
   (dependencies: AccountCheckDependencies): RefuseRefreshOfEndedAccount =>

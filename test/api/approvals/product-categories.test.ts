@@ -10,7 +10,7 @@ beforeAll(async () => {
   products = await createProductsInCategories(shop, ['books', 'tea', 'office']);
 });
 
-/** Connects an application that can order only books, and requests the approval of an order of these products. */
+/** Connects an application that can order only books, and requests approval for an order of books. */
 async function requestApproval(...productIds: number[]) {
   const { app, anna, decide } = await connectApplicationAndDecider(shop, limitedTo('books'));
   const { body: quote } = await app.post('/quotes', buildOrderOf(productIds));

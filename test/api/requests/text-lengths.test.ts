@@ -12,7 +12,7 @@ const administrator = shop.admin(scopeNames);
 /** Two UTF-16 code units, one code point. */
 const emoji = '😀';
 
-/** Fields whose text must be a URL or a key, or identify a category, time zone or application, which a text of emoji cannot. */
+/** Fields that must contain a URL or a key, or identify a category, time zone or application, so a string of emoji is never valid. */
 const restrictedField = /(?:ur[il]s?(?:\/0)?|issuer|private_key|categories\/0|time_zone|client_id|cursor)$/;
 const fields = listRequestFields(({ schema }) => isFreeText(schema) && schema.maxLength !== undefined).filter(
   ({ pointer, query, body }) => !restrictedField.test(pointer ?? query ?? '') && (query !== undefined || body !== undefined),

@@ -55,7 +55,7 @@ export async function listOwnOrdersTraffic(target: Target): Promise<Traffic> {
   return { first: () => pick(secondPages.length > 0 ? shapes : shapes.slice(0, -1))() };
 }
 
-/** Visitors list products: the first page, the pages of a category, some of which are more popular than others, and the page after it. */
+/** Visitors list products: first pages, second pages, and pages of categories, some of which are more popular than others. */
 export async function listProductsTraffic(target: Target): Promise<Traffic> {
   const rank = createZipfSampler(categoryCount);
   const categoryPath = (category: number): string => `/api/v1/products?category=category-${category}`;

@@ -111,7 +111,7 @@ function readCategories(
 
 const isAbove = (amount: number, maximum: number | undefined): boolean => maximum !== undefined && amount > maximum;
 
-/** Returns which orders need the user's approval. The user cannot loosen what the application requested. */
+/** Returns which orders need the user's approval. The user cannot choose fewer than the application requested. */
 function readApprovalMode({ limit_approval: chosen }: OrderLimitsForm, { maximum, current }: FormContext): OrderApprovalMode {
   const asked = maximum?.approval ?? 'above_limit';
   return asked === 'above_limit' ? (chosen ?? current?.approval ?? 'above_limit') : asked;

@@ -41,7 +41,7 @@ export function signInPage(settings: PageSettings, content: SignInPageViewModel)
   return renderPage(settings, title, body, faults);
 }
 
-/** Renders the account that is signed in in this browser. */
+/** Renders the account that is currently signed in on this browser. */
 const signedInAccount = (
   { messages: { signIn } }: PageSettings,
   { name, email }: { readonly name: string; readonly email: string },
