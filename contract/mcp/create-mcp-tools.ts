@@ -113,7 +113,7 @@ const startsTask = (operationId: string, operation: JsonObject): boolean =>
   !operationId.startsWith('tasks.') &&
   objectAt(objectAt(successContent(operation), jsonMediaType), 'schema')['$ref'] === '#/components/schemas/Task';
 
-/** A sentence about the header `Idempotency-Key`, instead of which tools have an argument with its own description. */
+/** A sentence about the header `Idempotency-Key`. Tools have an argument with its own description instead of this header. */
 const sentenceAboutIdempotencyKey = / ?[^.]*`Idempotency-Key`[^.]*\./;
 
 /** POST operations that spend, move or return money, or cancel something. */

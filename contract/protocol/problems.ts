@@ -97,7 +97,7 @@ export const problemEntrySchema = withSchemaName(
     approvable: z
       .boolean()
       .optional()
-      .describe('Whether the application can request the approval of the customer; present only with the code `limit_exceeded`.'),
+      .describe('Whether the application can request approval from the customer; present only with the code `limit_exceeded`.'),
     approval_id: idSchema
       .optional()
       .describe('Approval of the quote that is pending, was declined or has expired; present only with the code `limit_exceeded`.'),

@@ -23,7 +23,7 @@ const descriptions = {
   default_limits:
     'Limits that the consent page proposes if such an application requests no limits; `null` means none. Customers can change them up to the maximum.',
   maximum_products:
-    'Products that customers can at most allow such an application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
+    'Largest set of products that customers can allow such an application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
   default_products:
     'Products that the consent page proposes if such an application requests no limits; `null` means all products. Customers can change them up to the maximum.',
 };
