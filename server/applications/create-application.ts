@@ -207,7 +207,7 @@ function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [
   if (beyond.length > 0)
     yield { field: 'scopes', detail: translatable`must not contain ${{ values: beyond.join(', ') }} for a self-registered application` };
   if (preapprovedScopes.length > 0)
-    yield { field: 'preapproved_scopes', detail: 'must be empty for a self-registered application, whose users are always asked' };
+    yield { field: 'preapproved_scopes', detail: 'must be empty for a self-registered application, whose users are always asked for consent' };
 }
 
 function* backchannelLogoutUriErrors(

@@ -55,7 +55,7 @@ export function assertIfMatchHeader(req: MatchedRequest, name: string, resource:
 export function requireIfMatchHeader(req: MatchedRequest, name: string, resource: Versioned): void {
   if (req.get('if-match') !== undefined) return assertIfMatchHeader(req, name, resource);
   throw createProblem('precondition_required', {
-    detail: 'Send the ETag of the version to change in If-Match.',
+    detail: 'In If-Match, send the ETag of the version to change.',
     headers: { ETag: formatEtag(name, resource) },
   });
 }
