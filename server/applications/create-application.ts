@@ -161,7 +161,10 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
   yield* backchannelLogoutUriErrors(input, development);
   const beyond = preapprovedScopes.filter((name) => name.includes('.') && !scopes.some((scope) => scope === name));
   if (beyond.length > 0)
-    yield { field: 'preapproved_scopes', detail: translatable`contains scopes that are not in the field scopes: ${{ scopes: beyond.join(', ') }}` };
+    yield {
+      field: 'preapproved_scopes',
+      detail: translatable`contains scopes that are not in the field scopes: ${{ scopes: beyond.join(', ') }}`,
+    };
   const firstPartyOnly = scopes.filter((name) => firstPartyScopes.has(name));
   if (firstPartyOnly.length > 0 && input.firstParty !== true) {
     yield {
@@ -207,7 +210,10 @@ function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [
   if (beyond.length > 0)
     yield { field: 'scopes', detail: translatable`must not contain ${{ values: beyond.join(', ') }} for a self-registered application` };
   if (preapprovedScopes.length > 0)
-    yield { field: 'preapproved_scopes', detail: 'must be empty for a self-registered application, whose users are always asked for consent' };
+    yield {
+      field: 'preapproved_scopes',
+      detail: 'must be empty for a self-registered application, whose users are always asked for consent',
+    };
 }
 
 function* backchannelLogoutUriErrors(

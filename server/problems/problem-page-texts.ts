@@ -90,7 +90,8 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Read the resource again, and decide whether the request still makes sense.',
   },
   invalid_transition: {
-    cause: 'The current state does not allow this: for example, a canceled order cannot be paid for, and a delivered parcel cannot be shipped.',
+    cause:
+      'The current state does not allow this: for example, a canceled order cannot be paid for, and a delivered parcel cannot be shipped.',
     fix: 'Read the resource again. Its `status` determines what is possible; the API reference describes the transitions.',
   },
   version_retired: {
