@@ -1,4 +1,4 @@
-// Exits with 0 if the server in this container responds, otherwise with 1. Whether it is ready for requests is what load balancers check at /readyz.
+// Exits with 0 if the server in this container responds, otherwise with 1. Load balancers check at /readyz whether it is ready for requests.
 const port = process.env.PORT ?? '3000';
 const scheme = process.env.MANDATE_TLS_CERT ? 'https' : 'http';
 const { get } = await import(`node:${scheme}`);

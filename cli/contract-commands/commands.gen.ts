@@ -87,7 +87,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}',
     summary: 'Update a user',
     description:
-      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name and the locale of the token's user. `users.manage` allows staff to change the name, locale, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
+      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name and the locale of the token's user. `users.manage` allows staff to change the name, locale, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
     scopes: ['users.write', 'users.manage', 'users.administer'],
     idempotent: false,
     ifMatch: true,
@@ -143,7 +143,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}',
     summary: 'Close a user account',
     description:
-      "Closes an account permanently. The user's name is deleted, the e-mail address becomes available again, and every application loses its access to the account. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).",
+      "Closes an account permanently. The user's name is deleted, the e-mail address becomes available again, and every application loses its access to the account. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in within the last 15 minutes (RFC 9470).",
     scopes: ['users.write', 'users.manage', 'users.administer'],
     idempotent: false,
     ifMatch: true,
@@ -1103,7 +1103,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 254,
           pattern: '\\S',
           description:
-            "Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or a part of the customer's name (at least 3 characters). If more than 10000 orders match, only the orders with the highest numbers are returned.",
+            "Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or part of the customer's name (at least 3 characters). If more than 10000 orders match, only the orders with the highest numbers are returned.",
         },
         created_at_gte: { type: ['string'], format: 'date-time', description: 'Only orders placed at this time or later.' },
         created_at_lt: { type: ['string'], format: 'date-time', description: 'Only orders placed before this time.' },
@@ -1848,7 +1848,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/approvals',
     summary: 'Request an approval',
     description:
-      'Asks the customer to approve an order that exceeds a limit, or an application whose every order needs an approval. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have 5 pending approvals.',
+      'Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have 5 pending approvals.',
     scopes: ['orders.write'],
     idempotent: true,
     paginated: false,
@@ -2109,7 +2109,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/approvals/{approval_id}/approval',
     summary: 'Approve an order',
     description:
-      'Approves the order on behalf of the customer, who must have signed in during the last 15 minutes, and with a second factor above the amount set on the account page. Only applications of the shop can have the scope; an application with limits for orders, or the one that requested the approval, cannot approve.',
+      'Approves the order on behalf of the customer, who must have signed in within the last 15 minutes, and with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope; an application with limits for orders, or the one that requested the approval, cannot approve.',
     scopes: ['approvals.decide'],
     idempotent: true,
     paginated: false,
@@ -3348,7 +3348,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 254,
           pattern: '\\S',
           description:
-            "Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or a part of the customer's name (at least 3 characters). If more than 10000 orders match, only the orders with the highest numbers are returned.",
+            "Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or part of the customer's name (at least 3 characters). If more than 10000 orders match, only the orders with the highest numbers are returned.",
         },
         created_at_gte: { type: ['string'], format: 'date-time', description: 'Only orders placed at this time or later.' },
         created_at_lt: { type: ['string'], format: 'date-time', description: 'Only orders placed before this time.' },
@@ -3824,7 +3824,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/user-exports',
     summary: 'Export users',
     description:
-      'Starts a task that writes all users that are not closed, or their consents, to a file, oldest user first. Requires an administrator who is signed in. With `password_hashes`, the administrator must have signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+      'Starts a task that writes all users that are not closed, or their consents, to a file, oldest user first. Requires an administrator who is signed in. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -5226,7 +5226,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Set the limits of a connected application',
     description:
-      'Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid after the response. An application whose own orders are limited cannot set limits.',
+      'Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid for after the response. An application whose own orders are limited cannot set limits.',
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,
@@ -5295,7 +5295,7 @@ export const commandSpecs: readonly CommandSpec[] = [
             categories: {
               type: ['array'],
               description:
-                'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
+                'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.',
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -5485,7 +5485,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/api-keys',
     summary: 'Create an API key',
     description:
-      'Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in during the last 15 minutes.',
+      'Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in within the last 15 minutes.',
     scopes: ['api_keys.manage'],
     idempotent: true,
     paginated: false,
@@ -5591,7 +5591,7 @@ export const commandSpecs: readonly CommandSpec[] = [
                 categories: {
                   type: ['array'],
                   description:
-                    'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
+                    'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.',
                   minItems: 1,
                   maxItems: 50,
                   items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -6014,12 +6014,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products that customers can at most allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
+            'Largest set of products that customers can allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
           properties: {
             categories: {
               type: ['array'],
               description:
-                'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
+                'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.',
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -6031,7 +6031,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['none', 'client_secret_basic', 'private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
           description:
-            'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate of a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
+            'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
         },
         jwks: {
           type: ['object', 'null'],
@@ -6061,7 +6061,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           description:
             'The name that the certificate of an application with `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the certificate extension `subjectAltName`.',
           properties: {
-            type: { type: ['string'], enum: ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'], description: 'Kind of the name.' },
+            type: { type: ['string'], enum: ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'], description: 'Type of the name.' },
             value: {
               type: ['string'],
               description: 'The name, which must be equal to the name in the certificate.',
@@ -6415,12 +6415,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products that customers can at most allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
+            'Largest set of products that customers can allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
           properties: {
             categories: {
               type: ['array'],
               description:
-                'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
+                'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.',
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -6432,7 +6432,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['none', 'client_secret_basic', 'private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
           description:
-            'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate of a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
+            'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
         },
         jwks: {
           type: ['object', 'null'],
@@ -6462,7 +6462,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           description:
             'The name that the certificate of an application with `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the certificate extension `subjectAltName`.',
           properties: {
-            type: { type: ['string'], enum: ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'], description: 'Kind of the name.' },
+            type: { type: ['string'], enum: ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'], description: 'Type of the name.' },
             value: {
               type: ['string'],
               description: 'The name, which must be equal to the name in the certificate.',
@@ -6673,7 +6673,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maximum: 9007199254740991,
           description: 'Only events that affected this user.',
         },
-        actor_id: { type: ['integer'], format: 'int64', minimum: 1, maximum: 9007199254740991, description: 'Only actions of this user.' },
+        actor_id: { type: ['integer'], format: 'int64', minimum: 1, maximum: 9007199254740991, description: 'Only actions by this user.' },
         client_id: {
           type: ['string'],
           minLength: 1,
@@ -7195,7 +7195,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/order-limit-settings',
     summary: 'Update the order limit settings',
     description:
-      'Updates the given fields. Omitted fields keep their values, and a given field replaces all limits that it contains. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.',
+      'Updates the given fields. Omitted fields keep their values; a field that is sent replaces all the limits in it. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.',
     scopes: ['applications.manage'],
     idempotent: false,
     ifMatch: true,
@@ -7242,12 +7242,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products that customers can at most allow such an application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
+            'Largest set of products that customers can allow such an application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
           properties: {
             categories: {
               type: ['array'],
               description:
-                'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
+                'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.',
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -7297,7 +7297,7 @@ export const commandSpecs: readonly CommandSpec[] = [
             categories: {
               type: ['array'],
               description:
-                'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.',
+                'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.',
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -7397,7 +7397,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/identity-providers',
     summary: 'Add an identity provider',
     description:
-      'Adds a button to the sign-in page. Register `redirect_uri` of the response at the provider. The server does not contact the provider before the first sign-in. Requires an administrator.',
+      'Adds a button to the sign-in page. Register the `redirect_uri` from the response with the provider. The server does not contact the provider before the first sign-in. Requires an administrator.',
     scopes: ['identity_providers.manage'],
     idempotent: true,
     paginated: false,
@@ -7428,7 +7428,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minItems: 1,
           maxItems: 20,
           description:
-            'Scopes that are requested from the provider. They must include `openid`. With `offline_access`, the server checks with the refresh token of the provider, when applications refresh their access, that the account still exists there.',
+            'Scopes that are requested from the provider. They must include `openid`. With `offline_access`, when applications refresh their access, the server uses the refresh token of the provider to check that the account still exists at the provider.',
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         button_label: {
@@ -7629,7 +7629,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minItems: 1,
           maxItems: 20,
           description:
-            'Scopes that are requested from the provider. They must include `openid`. With `offline_access`, the server checks with the refresh token of the provider, when applications refresh their access, that the account still exists there.',
+            'Scopes that are requested from the provider. They must include `openid`. With `offline_access`, when applications refresh their access, the server uses the refresh token of the provider to check that the account still exists at the provider.',
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         button_label: {
@@ -7796,7 +7796,7 @@ export const scopeSummaries: Readonly<Record<string, string>> = {
     'Change the role of any user, change and close the accounts of staff and administrators, and import and export all users',
   'products.write': 'Add and change products of the shop',
   'orders.read': 'See your orders',
-  'orders.write': 'Place orders on your behalf, which you pay for',
+  'orders.write': 'Place orders on your behalf, and at your expense',
   'approvals.decide': 'See, approve and decline the orders that applications ask you to approve',
   'orders.manage': 'See, place, change and cancel the orders of every customer',
   'payments.read': 'See your payments and refunds',
@@ -7804,7 +7804,7 @@ export const scopeSummaries: Readonly<Record<string, string>> = {
   'payments.manage': 'See and confirm the payments of every customer',
   'refunds.write': 'Refund customers',
   'shipments.write': 'Ship orders and update the status of parcels',
-  'statistics.read': 'See the sales of the shop, and how much each application uses it',
+  'statistics.read': 'See the sales of the shop, and how much each application uses its API',
   'settings.write': 'Change the settings of the shop',
   'branding.manage': 'Change the name, logo and colors of the shop on pages and in e-mails',
   'tasks.read': 'See the exports and imports you started',
@@ -7816,7 +7816,7 @@ export const scopeSummaries: Readonly<Record<string, string>> = {
   'connected_apps.write': 'Remove applications from your account, and change their limits for orders',
   'api_keys.manage': 'Create API keys that act on your behalf until you revoke them',
   'applications.manage': 'Register applications, and change what they may do',
-  'identity_providers.manage': 'Change through which other services users can sign in',
+  'identity_providers.manage': 'Manage the other services through which users can sign in',
   'signing_keys.manage': 'Rotate the keys that sign all tokens',
   'audit.read': 'See who signed in, and who changed permissions',
 };

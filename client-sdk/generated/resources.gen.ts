@@ -331,13 +331,13 @@ export interface UsersResource {
   get(userId: number | string, options?: CallOptions): Call<User, ProblemsOf['users.get']>;
   /**
    * Update a user.
-   * Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name and the locale of the token's user. `users.manage` allows staff to change the name, locale, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.
+   * Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name and the locale of the token's user. `users.manage` allows staff to change the name, locale, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.
    * Requires the scope `users.write` or `users.manage` or `users.administer`.
    */
   update(userId: number | string, body: UserUpdate, options?: CallOptions & IfMatch): Call<User, ProblemsOf['users.update']>;
   /**
    * Close a user account.
-   * Closes an account permanently. The user's name is deleted, the e-mail address becomes available again, and every application loses its access to the account. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).
+   * Closes an account permanently. The user's name is deleted, the e-mail address becomes available again, and every application loses its access to the account. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in within the last 15 minutes (RFC 9470).
    * Requires the scope `users.write` or `users.manage` or `users.administer`.
    */
   close(userId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['users.close']>;
@@ -544,7 +544,7 @@ export interface QuotesResource {
 export interface ApprovalsResource {
   /**
    * Request an approval.
-   * Asks the customer to approve an order that exceeds a limit, or an application whose every order needs an approval. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have 5 pending approvals.
+   * Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have 5 pending approvals.
    * Requires the scope `orders.write`.
    */
   create(body: ApprovalCreate, options?: CallOptions): Call<Approval, ProblemsOf['approvals.create']>;
@@ -568,7 +568,7 @@ export interface ApprovalsResource {
   get(approvalId: number | string, query?: ApprovalsGetQuery, options?: CallOptions): Call<Approval, ProblemsOf['approvals.get']>;
   /**
    * Approve an order.
-   * Approves the order on behalf of the customer, who must have signed in during the last 15 minutes, and with a second factor above the amount set on the account page. Only applications of the shop can have the scope; an application with limits for orders, or the one that requested the approval, cannot approve.
+   * Approves the order on behalf of the customer, who must have signed in within the last 15 minutes, and with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope; an application with limits for orders, or the one that requested the approval, cannot approve.
    * Requires the scope `approvals.decide`.
    */
   approve(approvalId: number | string, options?: CallOptions): Call<Approval, ProblemsOf['approvals.approve']>;
@@ -743,7 +743,7 @@ export interface ProductImportsResource {
 export interface UserExportsResource {
   /**
    * Export users.
-   * Starts a task that writes all users that are not closed, or their consents, to a file, oldest user first. Requires an administrator who is signed in. With `password_hashes`, the administrator must have signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
+   * Starts a task that writes all users that are not closed, or their consents, to a file, oldest user first. Requires an administrator who is signed in. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
    * Requires the scope `tasks.write`.
    */
   create(body: UserExportCreate, options?: CallOptions): Call<Task, ProblemsOf['userExports.create']>;
@@ -936,7 +936,7 @@ export interface ConnectedAppsResource {
   getLimits(connectedAppId: number | string, options?: CallOptions): Call<ConnectedAppLimits, ProblemsOf['connectedApps.getLimits']>;
   /**
    * Set the limits of a connected application.
-   * Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid after the response. An application whose own orders are limited cannot set limits.
+   * Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid for after the response. An application whose own orders are limited cannot set limits.
    * Requires the scope `connected_apps.write`.
    */
   setLimits(
@@ -974,7 +974,7 @@ export interface ApiKeysResource {
   list(query?: ApiKeysListQuery, options?: CallOptions): PagedCall<ApiKeyPage, ProblemsOf['apiKeys.list']>;
   /**
    * Create an API key.
-   * Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in during the last 15 minutes.
+   * Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in within the last 15 minutes.
    * Requires the scope `api_keys.manage`.
    */
   create(body: ApiKeyCreate, options?: CallOptions): Call<ApiKeyWithSecret, ProblemsOf['apiKeys.create']>;
@@ -1148,7 +1148,7 @@ export interface OrderLimitSettingsResource {
   get(options?: CallOptions): Call<OrderLimitSettings, ProblemsOf['orderLimitSettings.get']>;
   /**
    * Update the order limit settings.
-   * Updates the given fields. Omitted fields keep their values, and a given field replaces all limits that it contains. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.
+   * Updates the given fields. Omitted fields keep their values; a field that is sent replaces all the limits in it. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   update(
@@ -1166,7 +1166,7 @@ export interface IdentityProvidersResource {
   list(query?: IdentityProvidersListQuery, options?: CallOptions): PagedCall<IdentityProviderPage, ProblemsOf['identityProviders.list']>;
   /**
    * Add an identity provider.
-   * Adds a button to the sign-in page. Register `redirect_uri` of the response at the provider. The server does not contact the provider before the first sign-in. Requires an administrator.
+   * Adds a button to the sign-in page. Register the `redirect_uri` from the response with the provider. The server does not contact the provider before the first sign-in. Requires an administrator.
    * Requires the scope `identity_providers.manage`.
    */
   create(body: IdentityProviderCreate, options?: CallOptions): Call<IdentityProvider, ProblemsOf['identityProviders.create']>;

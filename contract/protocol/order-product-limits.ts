@@ -7,7 +7,7 @@ import { singleLineInputSchema } from '../schema/text-timestamp-and-metadata-sch
 export const maxLimitedCategories = 50;
 
 const categoriesText =
-  'Categories of the products that can be ordered. An order that contains a product of another category is rejected. The current category of the product counts.';
+  'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.';
 
 const inputSchema = z
   .object({

@@ -26,7 +26,7 @@ export const commonProblemTypes = {
   limit_exceeded: { status: 403, title: 'The order exceeds a limit that the customer set' },
   not_found: { status: 404, title: 'Not found' },
   route_not_found: { status: 404, title: 'No such path' },
-  method_not_allowed: { status: 405, title: 'The path does not have this method' },
+  method_not_allowed: { status: 405, title: 'The path does not support this method' },
   not_acceptable: { status: 406, title: 'No acceptable response format' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
   idempotency_in_progress: { status: 409, title: 'A request with the same idempotency key is in progress' },
@@ -97,7 +97,7 @@ export const problemEntrySchema = withSchemaName(
     approvable: z
       .boolean()
       .optional()
-      .describe('Whether the application can request the approval of the customer; present only with the code `limit_exceeded`.'),
+      .describe('Whether the application can request approval from the customer; present only with the code `limit_exceeded`.'),
     approval_id: idSchema
       .optional()
       .describe('Approval of the quote that is pending, was declined or has expired; present only with the code `limit_exceeded`.'),

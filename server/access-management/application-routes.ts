@@ -132,8 +132,8 @@ async function registerApplication(em: EntityManager, body: ApplicationCreate, s
   return createApplication(em, input).catch((error: unknown) => {
     if (getViolatedConstraint(error) !== 'applications_client_id_unique') throw error;
     throw createProblem('client_id_taken', {
-      detail: 'Another application has this client id.',
-      errors: [{ in: 'body', pointer: '#/client_id', code: 'not_unique', detail: 'Another application has this client id.' }],
+      detail: 'Another application already has this client ID.',
+      errors: [{ in: 'body', pointer: '#/client_id', code: 'not_unique', detail: 'Another application already has this client ID.' }],
       cause: error,
     });
   });

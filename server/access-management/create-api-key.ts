@@ -103,6 +103,6 @@ function assertValidExpiry(expiry: Date, now: Date): void {
     in: 'body',
     pointer: '#/expires_at',
     code: 'out_of_range',
-    detail: translatable`Must be after now and within ${{ days: maxApiKeyLifetimeDays }} days.`,
+    detail: translatable`Must be in the future, and at most ${{ days: maxApiKeyLifetimeDays }} days from now.`,
   });
 }

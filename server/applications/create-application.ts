@@ -161,19 +161,22 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
   yield* backchannelLogoutUriErrors(input, development);
   const beyond = preapprovedScopes.filter((name) => name.includes('.') && !scopes.some((scope) => scope === name));
   if (beyond.length > 0)
-    yield { field: 'preapproved_scopes', detail: translatable`has scopes that are not in scopes: ${{ scopes: beyond.join(', ') }}` };
+    yield {
+      field: 'preapproved_scopes',
+      detail: translatable`contains scopes that are not in the field scopes: ${{ scopes: beyond.join(', ') }}`,
+    };
   const firstPartyOnly = scopes.filter((name) => firstPartyScopes.has(name));
   if (firstPartyOnly.length > 0 && input.firstParty !== true) {
     yield {
       field: 'scopes',
-      detail: translatable`has scopes that only applications of the shop can have: ${{ scopes: firstPartyOnly.join(', ') }}`,
+      detail: translatable`contains scopes that only applications operated by the shop can have: ${{ scopes: firstPartyOnly.join(', ') }}`,
     };
   }
   const notPreapprovable = preapprovedScopes.filter((name) => administratorOnlyScopes.has(name));
   if (notPreapprovable.length > 0) {
     yield {
       field: 'preapproved_scopes',
-      detail: translatable`has scopes that administrators can approve only on the consent page: ${{ scopes: notPreapprovable.join(', ') }}`,
+      detail: translatable`contains scopes that administrators can approve only on the consent page: ${{ scopes: notPreapprovable.join(', ') }}`,
     };
   }
   const logo = typeof logoUri === 'string' ? findLogoUriError(logoUri) : undefined;
@@ -207,7 +210,10 @@ function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [
   if (beyond.length > 0)
     yield { field: 'scopes', detail: translatable`must not contain ${{ values: beyond.join(', ') }} for a self-registered application` };
   if (preapprovedScopes.length > 0)
-    yield { field: 'preapproved_scopes', detail: 'must be empty for a self-registered application, whose users are always asked' };
+    yield {
+      field: 'preapproved_scopes',
+      detail: 'must be empty for a self-registered application, whose users are always asked for consent',
+    };
 }
 
 function* backchannelLogoutUriErrors(

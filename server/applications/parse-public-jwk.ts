@@ -69,7 +69,7 @@ export function parsePublicJwk(jwk: unknown): PublicJsonWebKey {
     );
   const { kty, kid, alg, use } = parsed.data;
   const algorithms = Object.hasOwn(algorithmsByKeyType, kty) ? algorithmsByKeyType[kty] : undefined;
-  if (!algorithms) throw new UnusableJwkError(translatable`has an unsupported type: supported are EC, OKP and RSA`);
+  if (!algorithms) throw new UnusableJwkError(translatable`has an unsupported type: the supported types are EC, OKP and RSA`);
   if (use !== undefined && use !== 'sig') throw new UnusableJwkError(translatable`is not for signatures: its member use must be sig`);
   if (alg !== undefined && !algorithms.includes(alg))
     throw new UnusableJwkError(

@@ -6,14 +6,14 @@ export const loopbackHostNames: ReadonlySet<string> = new Set(['127.0.0.1', '[::
  */
 export function findRedirectUriError(uri: string): string | undefined {
   if (!URL.canParse(uri)) return 'is not an absolute URI';
-  if (/[\p{Cc}\s]/u.test(uri)) return 'has a control character or a blank';
+  if (/[\p{Cc}\s]/u.test(uri)) return 'contains a control character or a space';
   const { protocol, hostname, username, password, href } = new URL(uri);
   if (uri.includes('#')) return 'has a fragment';
   if (uri.includes('*')) return 'has a wildcard';
   if (username || password) return 'has a user name';
   if (protocol === 'https:') return href === uri || href === `${uri}/` ? undefined : 'is not in normalized form';
   if (protocol === 'http:')
-    return loopbackHostNames.has(hostname) ? undefined : 'is http beyond the loopback interface (RFC 8252 section 7.3)';
+    return loopbackHostNames.has(hostname) ? undefined : 'uses http with a host other than the loopback interface (RFC 8252 section 7.3)';
   // A private-use scheme must be in reverse domain notation to prevent collisions (RFC 8252 section 7.1).
   return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol) ? undefined : 'has a scheme that is not in reverse domain notation';
 }

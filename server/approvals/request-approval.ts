@@ -106,7 +106,7 @@ function describeState({ declinedAt, approvedAt, expiresAt }: InferEntity<typeof
 async function assertFewRequests(em: EntityManager, grantId: string, now: Date): Promise<void> {
   const pending = await em.count(Approval, { $and: [{ grantId }, buildApprovalStatusFilter(['pending'], now)] });
   if (pending >= maxPendingApprovalsPerGrant) {
-    const detail = translatable`${{ pending }} requests are waiting for a decision, which is the maximum. Wait for a decision, or cancel one.`;
+    const detail = translatable`${{ pending }} requests are waiting for a decision, which is the maximum. Wait for a decision, or cancel a request.`;
     throw createProblem('too_many_approvals', { detail });
   }
   const today = await em.count(Approval, { grantId, createdAt: { $gt: new Date(now.getTime() - dayMs) } });

@@ -127,7 +127,7 @@ function rethrowUniqueViolationAsConflict(error: unknown): never {
   const constraint = getViolatedConstraint(error);
   const field = constraint === 'identity_providers_slug_unique' ? 'slug' : 'issuer';
   if (field === 'issuer' && constraint !== 'identity_providers_issuer_unique') throw error;
-  const detail = `Another identity provider has this ${field}.`;
+  const detail = `Another identity provider already has this ${field}.`;
   throw createProblem('conflict', { detail, errors: [{ in: 'body', pointer: `#/${field}`, code: 'not_unique', detail }], cause: error });
 }
 

@@ -17,7 +17,7 @@ export function parseMcpToolSelection(
   { canRequestApprovals }: { readonly canRequestApprovals: boolean },
 ): McpTool[] {
   const { tools: names, readonly = 'false' } = req.query;
-  if (names !== undefined && typeof names !== 'string') throw createQueryProblem('tools', 'Give this parameter once.');
+  if (names !== undefined && typeof names !== 'string') throw createQueryProblem('tools', 'Send this parameter only once.');
   if (readonly !== 'true' && readonly !== 'false')
     throw createQueryProblem('readonly', translatable`Must be one of: ${{ options: 'true, false' }}.`, ['true', 'false']);
   try {

@@ -35,7 +35,7 @@ function lineDifferences(lines: readonly ImportedOrderLine[], imported: readonly
   const common = Math.min(lines.length, imported.length);
   const changed = lines.slice(0, common).flatMap((line, at) => lineFields.flatMap((field) => changedField(field, line, imported[at], at)));
   const added = lines.length > common ? [{ at: common, detail: `line ${common + 1} is new` }] : [];
-  const missing = imported[common] ? [{ at: 0, detail: `line ${common + 1} (${imported[common].sku}) is missing in the file` }] : [];
+  const missing = imported[common] ? [{ at: 0, detail: `line ${common + 1} (${imported[common].sku}) is missing from the file` }] : [];
   return [...changed, ...added, ...missing];
 }
 

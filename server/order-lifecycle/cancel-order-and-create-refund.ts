@@ -31,11 +31,11 @@ export async function cancelOrderAndCreateRefund(
   const own = order.user.id === principal.user?.id;
   const { reason = own ? 'customer' : 'staff', note } = input;
   if (reason !== 'customer' && !canUseScope(principal, 'orders.manage'))
-    throw createProblem('forbidden', { detail: 'Another reason than `customer` requires the `orders.manage` scope and a staff account.' });
+    throw createProblem('forbidden', { detail: 'A reason other than `customer` requires the `orders.manage` scope and a staff account.' });
   order.cancel(reason, now);
   const unfinished = await findUnfinishedPart(em, id);
   if (unfinished)
-    throw createProblem('invalid_transition', { detail: translatable`A ${{ kind: unfinished }} of the order is in progress.` });
+    throw createProblem('invalid_transition', { detail: translatable`A ${{ kind: unfinished }} for the order is in progress.` });
   if (note !== undefined) order.note = note;
   await em.flush();
   const refundId = await createFullRefund(em, order, formatPrincipalKey(principal), now);

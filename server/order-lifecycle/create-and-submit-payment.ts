@@ -93,7 +93,7 @@ function assertTokenKnown({ name, methodTokens }: PaymentProvider, token: string
     in: 'body',
     pointer: '#/method_token',
     code: 'invalid_value',
-    detail: translatable`The ${{ name }} provider has no token ${{ token }}. Its tokens are ${{ tokens: methodTokens.join(', ') }}.`,
+    detail: translatable`The ${{ name }} provider does not support the token ${{ token }}. Supported tokens: ${{ tokens: methodTokens.join(', ') }}.`,
     allowed: [...methodTokens],
   });
 }

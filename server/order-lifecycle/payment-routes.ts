@@ -125,7 +125,9 @@ function confirmPayment(em: EntityManager, providers: PaymentProviders, payment:
     const outcome = { reference: payment.providerReference ?? null, status: 'succeeded', amountReceived, currency } as const;
     return applyPaymentOutcomeInTransaction(em, providers, id, outcome, now);
   }
-  throw createProblem('invalid_transition', { detail: translatable`This is a ${{ status }} payment of the provider ${{ provider }}.` });
+  throw createProblem('invalid_transition', {
+    detail: translatable`This payment belongs to the provider ${{ provider }} and has the status ${{ status }}.`,
+  });
 }
 
 /** Returns the list definition for the payments that the principal may see; if `userId` is given, only for that customer's payments. */

@@ -65,7 +65,7 @@ export function createLimitProblem(
   if (limit === 'categories') return createCategoryProblem(exceeded, requested, pointer, findPointersOfProduct);
   if (limit === 'per_period') return createBudgetProblem(exceeded, requested, pointer);
   if (limit === 'approval') {
-    const facts = 'The customer approves every order of this application.';
+    const facts = 'The customer must approve every order of this application.';
     const detail = [facts, ...describeAlternatives(exceeded, pointer), changeHint];
     return createLimitExceededProblem(detail, pointer, { requested, ...approvalFields(exceeded) });
   }
@@ -106,7 +106,7 @@ function createCategoryProblem(
   const described = products.map(({ product_id: id, category }) => translatable`product ${{ id }} is in the category ${{ category }}`);
   const outside = described.length > maxDescribedProducts ? [...described.slice(0, maxDescribedProducts), translatable`so on`] : described;
   const facts = translatable`${{ permitted: describePermittedCategories(permitted) }}, and ${{ products: { allOf: outside } }}.`;
-  const alternatives = permitted.length > 0 ? translatable`Order only products of these categories` : undefined;
+  const alternatives = permitted.length > 0 ? translatable`Order only products in these categories` : undefined;
   const detail = [facts, ...describeAlternatives(exceeded, pointer, alternatives), hint];
   const entries = products.flatMap(({ product_id: productId, category }) =>
     findPointersOfProduct(productId).map((location) => ({
@@ -130,7 +130,7 @@ const maxProblemEntries = 50;
 const describePermittedCategories = (categories: readonly string[]): TranslatableText =>
   categories.length === 0
     ? translatable`The limits of the customer and of the shop have no product category in common`
-    : translatable`Only products of the ${{ count: categories.length }} categories ${{ categories: { allOf: categories } }} can be ordered`;
+    : translatable`Only products in the ${{ count: categories.length }} categories ${{ categories: { allOf: categories } }} can be ordered`;
 
 const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable' | 'approval_id'> => ({
   ...(exceeded.approvable != null && { approvable: exceeded.approvable }),
@@ -165,7 +165,7 @@ export const createActionNotAllowedProblem = (action: OrderAction): Problem =>
 export const createExpiredAuthorizationProblem = (validUntil: Date | string | null | undefined): Problem =>
   createProblem('forbidden', {
     detail: [
-      translatable`The customer allowed this application to place, pay and cancel orders until ${{ at: describeTime(validUntil) }}.`,
+      translatable`The customer allowed this application to place, pay for and cancel orders until ${{ at: describeTime(validUntil) }}.`,
       changeHint,
     ],
   });

@@ -40,7 +40,7 @@ export async function assertCategoriesKnown(
     in: 'body' as const,
     pointer: `${pointer}/${categories.indexOf(category)}`,
     code: 'unknown_reference',
-    detail: translatable`No product for sale has the category ${{ category }}.`,
+    detail: translatable`No product for sale is in the category ${{ category }}.`,
   }));
   if (first) throw createInvalidRequestProblem(first, ...more);
 }

@@ -81,7 +81,7 @@ function findPriceChanges(quote: QuoteAtRejection, current: CurrentPrice, hasAdd
   if (method.requires_address && !hasAddress) changes.push(changeEntry('The delivery method now requires an address.'));
   if (method.price !== quote.shipping_total)
     changes.push(
-      changeEntry(translatable`The delivery now costs ${{ actual: method.price }}, not ${{ quoted: quote.shipping_total }}.`, {
+      changeEntry(translatable`Delivery now costs ${{ actual: method.price }}, not ${{ quoted: quote.shipping_total }}.`, {
         actual: method.price,
       }),
     );

@@ -84,7 +84,7 @@ function deliveryErrors({ method, currency, currencies }: OrderConflicts, { deli
         in: 'body',
         pointer: '#/delivery/method',
         code: 'unknown_reference',
-        detail: 'There is no such delivery method; they are listed at /api/v1/delivery-methods.',
+        detail: 'There is no such delivery method; see /api/v1/delivery-methods for the available ones.',
       },
     ];
   const errors: ProblemEntry[] = [];
@@ -93,7 +93,7 @@ function deliveryErrors({ method, currency, currencies }: OrderConflicts, { deli
       in: 'body',
       pointer: '#/delivery/method',
       code: 'currency_mismatch',
-      detail: translatable`This delivery method is priced in ${{ methodCurrency: method.currency }}, the products in ${{ currency }}.`,
+      detail: translatable`This delivery method is priced in ${{ methodCurrency: method.currency }}, but the products are priced in ${{ currency }}.`,
     });
   }
   const needed = method.requires_address ? addressFields : [];
@@ -155,7 +155,7 @@ function outOfStock({ short }: OrderConflicts, input: OrderInputOrQuoteContent):
       const { requested = 0, available = 0 } = byProduct.get(id) ?? {};
       return {
         code: 'out_of_stock',
-        detail: translatable`${{ requested }} units of product ${{ id }} were ordered, ${{ available }} are available.`,
+        detail: translatable`${{ requested }} units of product ${{ id }} were ordered, but only ${{ available }} are available.`,
         product_id: id,
         requested,
         available,
@@ -169,7 +169,7 @@ function priceChanged({ total }: OrderConflicts, input: OrderInputOrQuoteContent
   return createProblem('price_changed', {
     detail: translatable`The order now costs ${{ total }}, not ${{ expected: input.total }}. Show the customer the new total before you order.`,
     errors: [
-      { in: 'body', pointer: '#/total', code: 'price_changed', detail: translatable`The total is ${{ total }} now.`, actual: total },
+      { in: 'body', pointer: '#/total', code: 'price_changed', detail: translatable`The total is now ${{ total }}.`, actual: total },
     ],
   });
 }

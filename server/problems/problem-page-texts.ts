@@ -7,7 +7,7 @@ export type ProblemText = { readonly cause: string; readonly fix: string };
 export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   invalid_request: {
     cause: 'The body, query, path or headers do not match the declaration of the operation.',
-    fix: 'Check `errors`: each entry has the location (`pointer` in the body, otherwise `parameter`), the kind of error (`code`) and what would be accepted. All errors are reported together. Unknown fields and parameters are rejected as well, so check for misspelled names.',
+    fix: 'Check `errors`: each entry contains the location (`pointer` in the body, otherwise `parameter`), the kind of error (`code`) and what would be accepted. All errors are reported together. Unknown fields and parameters are rejected as well, so check for misspelled names.',
   },
   malformed_json: {
     cause:
@@ -36,7 +36,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   expired_token: {
     cause: 'The token has expired. Access tokens are valid for five minutes.',
-    fix: 'Get a new token with the refresh token or by client credentials, and repeat the request.',
+    fix: 'Get a new token with the refresh token or with the client credentials grant, and repeat the request.',
   },
   revoked_token: {
     cause: 'The access was revoked: by the user, by an administrator, or because a refresh token was reused.',
@@ -44,7 +44,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   insufficient_user_authentication: {
     cause:
-      'The operation requires a user who signed in during the last 15 minutes, and some operations require a second factor. The token acts for no user, or the sign-in that it was issued from is older. Refreshing a token does not renew the sign-in.',
+      'The operation requires a user who signed in within the last 15 minutes, and some operations require a second factor. The token acts for no user, or was issued after an older sign-in. Refreshing a token does not renew the sign-in.',
     fix: 'Have the user sign in again: start a new authorization request with the `max_age`, and the `acr_values` if there are any, from the `WWW-Authenticate` header (RFC 9470), and repeat the request with the new token. In the CLI: `mandate login --force`. API keys and applications that act for themselves cannot perform the operation.',
   },
   insufficient_scope: {
@@ -58,7 +58,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   limit_exceeded: {
     cause: 'The customer limited how much the application may spend, and the order exceeds this limit. Nothing was ordered or paid.',
-    fix: 'Check `errors`: the entry has the limit, the amount already spent in the period, the requested amount and the amount that remains. Order less, wait for the next period, or ask the customer to change the limits on the page `/account/apps`. If `approvable` is true, you can request the approval of the customer: create a quote (`POST /api/v1/quotes`), send its ID to `POST /api/v1/approvals`, wait with `GET /api/v1/approvals/{approval_id}?wait=30` until it is approved, and send `quote_id` to `POST /api/v1/orders`. If there is an `approval_id`, the approval of this quote is pending, was declined or has expired. `GET /api/v1/authorization` shows the limits before you order.',
+    fix: 'Check `errors`: the entry contains the limit, the amount already spent in the period, the requested amount and the amount that remains. Order less, wait for the next period, or ask the customer to change the limits on the page `/account/apps`. If `approvable` is true, you can request the approval of the customer: create a quote (`POST /api/v1/quotes`), send its ID to `POST /api/v1/approvals`, wait with `GET /api/v1/approvals/{approval_id}?wait=30` until it is approved, and send `quote_id` to `POST /api/v1/orders`. If there is an `approval_id`, the approval of this quote is pending, was declined or has expired. `GET /api/v1/authorization` shows the limits before you order.',
   },
   not_found: {
     cause:
@@ -90,7 +90,8 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Read the resource again, and decide whether the request still makes sense.',
   },
   invalid_transition: {
-    cause: 'The current state does not allow this: for example, a cancelled order cannot be paid, and a delivered parcel cannot be sent.',
+    cause:
+      'The current state does not allow this: for example, a canceled order cannot be paid for, and a delivered parcel cannot be shipped.',
     fix: 'Read the resource again. Its `status` determines what is possible; the API reference describes the transitions.',
   },
   version_retired: {
@@ -103,7 +104,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   payload_too_large: {
     cause: 'The body is larger than the operation allows.',
-    fix: 'The limit is 100 kB, for orders 1 MB. Split larger requests. Import files have no limit.',
+    fix: 'The limit is 100 kB, or 1 MB for orders. Split larger requests. Import files have no limit.',
   },
   uri_too_long: {
     cause: 'The URL is longer than 8,000 characters.',
@@ -131,7 +132,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   headers_too_large: {
     cause: 'The headers are larger than 16 kB.',
-    fix: 'Find out which header is large. Usually it is cookies, which this API does not use.',
+    fix: 'Find out which header is large. Usually, the cause is cookies, which this API does not use.',
   },
   internal_error: {
     cause: 'The service failed unexpectedly. The request was not processed.',
@@ -166,7 +167,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Read the stock again: units may have been sold in the meantime.',
   },
   product_in_use: {
-    cause: 'The product is part of orders, which must remain readable.',
+    cause: 'The product is part of existing orders, which must remain readable.',
     fix: 'Archive the product instead: change its `status` with `PATCH`. It is then no longer for sale.',
   },
   out_of_stock: {
@@ -195,7 +196,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   gone: {
     cause: 'The resource existed, but has been deleted.',
-    fix: 'Repeat what created it, if you still need it.',
+    fix: 'If you still need it, repeat the request that created it.',
   },
   payment_in_progress: {
     cause: 'A payment for this order is in progress, and a second one could charge the customer twice.',
@@ -214,8 +215,8 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Read the refunds of the order, and refund at most the remaining amount.',
   },
   quantity_exceeded: {
-    cause: 'The request names more units than the order has left to ship or to return.',
-    fix: 'Read the order and its shipments, and name at most the remaining units.',
+    cause: 'The request specifies more units than the order has left to ship or to return.',
+    fix: 'Read the order and its shipments, and specify at most the remaining units.',
   },
   too_many_approvals: {
     cause: 'The application has as many pending approvals as it may have, or has requested too many in the last 24 hours.',
@@ -226,8 +227,8 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Revoke API keys that you no longer use.',
   },
   client_id_taken: {
-    cause: 'Another application already has this client id.',
-    fix: 'Choose another client id, or omit it to have one generated.',
+    cause: 'Another application already has this client ID.',
+    fix: 'Choose another client ID, or omit it to have one generated.',
   },
   application_has_no_secret: {
     cause: 'The application is public: it runs on devices of users, where a secret cannot be protected, so it has no secret to rotate.',
@@ -242,7 +243,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Enable it with `PATCH` and `{"status": "enabled"}`, then repeat the request.',
   },
   secret_still_overlaps: {
-    cause: 'The previous secret still signs deliveries, and there can be at most two secrets.',
+    cause: 'Deliveries are still signed with the previous secret, and there can be at most two secrets.',
     fix: 'Wait until the previous secret expires, or rotate with `overlap_seconds: 0`, which invalidates all other secrets immediately.',
   },
 };

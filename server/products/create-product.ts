@@ -35,8 +35,8 @@ export async function createProduct(em: EntityManager, actor: string, input: Pro
   const [product] = await createProducts(em, actor, [input]).catch((error: unknown) => {
     if (getViolatedConstraint(error) !== 'products_sku_unique') throw error;
     throw createProblem('sku_taken', {
-      detail: translatable`A product with the SKU ${{ sku: input.sku }} exists.`,
-      errors: [{ in: 'body', pointer: '#/sku', code: 'not_unique', detail: 'A product with this SKU exists.' }],
+      detail: translatable`A product with the SKU ${{ sku: input.sku }} already exists.`,
+      errors: [{ in: 'body', pointer: '#/sku', code: 'not_unique', detail: 'A product with this SKU already exists.' }],
       cause: error,
     });
   });

@@ -43,13 +43,14 @@ const definedFields = (fields: object): object => Object.fromEntries(Object.entr
 
 /** Deletes a draft that was never ordered, with its stock and stock adjustments. */
 export async function deleteUnorderedDraftProduct(em: EntityManager, product: Product): Promise<void> {
-  if (product.status !== 'draft') throw productInUse(translatable`It is ${{ status: product.status }}: archive it instead.`);
+  if (product.status !== 'draft')
+    throw productInUse(translatable`The product has the status ${{ status: product.status }}: archive it instead.`);
   const body = await findProduct(em, product.id, true);
   await em.nativeDelete(StockAdjustment, { product: product.id });
   await em.nativeDelete(ProductStock, { product: product.id });
   await em.nativeDelete(Product, { id: product.id }).catch((error: unknown) => {
     const foreignKeyViolation = '23503';
-    if (getSqlState(error) === foreignKeyViolation) throw productInUse('It is part of orders.');
+    if (getSqlState(error) === foreignKeyViolation) throw productInUse('The product is part of existing orders.');
     throw error;
   });
   await recordEvent(em, 'product.deleted', body, null);

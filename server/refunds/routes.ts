@@ -94,7 +94,7 @@ const handleConfirmRefund: RouteHandler<typeof contract.refunds.confirm, Depende
     const { provider } = await refund.payment.loadOrFail();
     if (provider !== 'manual' || refund.status !== 'pending') {
       throw createProblem('invalid_transition', {
-        detail: translatable`This is a ${{ status: refund.status }} refund of the provider ${{ provider }}.`,
+        detail: translatable`This refund belongs to the provider ${{ provider }} and has the status ${{ status: refund.status }}.`,
       });
     }
     return refundFromEntity(

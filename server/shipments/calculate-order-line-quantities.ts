@@ -60,7 +60,7 @@ export function assertLineQuantitiesAvailable(
     errors: exceeded.slice(0, 50).map(({ line, quantity }) => ({
       ...at,
       code: 'out_of_range',
-      detail: translatable`${{ available: available.get(line) ?? 0 }} units are left of line ${{ line }}.`,
+      detail: translatable`Line ${{ line }} has ${{ available: available.get(line) ?? 0 }} units left.`,
       requested: quantity,
       available: available.get(line) ?? 0,
     })),

@@ -25,7 +25,7 @@ export async function enqueueTask(em: EntityManager, principal: Principal, { typ
   await acquireAdvisoryLockForKey(em, owner, ownerLockNamespace);
   if ((await em.count(Task, { owner, status: { $in: ['queued', 'running'] } })) >= maxUnfinishedTasksPerOwner) {
     throw createProblem('too_many_tasks', {
-      detail: translatable`${{ count: maxUnfinishedTasksPerOwner }} of your tasks are not finished. Wait for one of them, or cancel it.`,
+      detail: translatable`${{ count: maxUnfinishedTasksPerOwner }} of your tasks are not finished. Wait until one of them finishes, or cancel one.`,
       headers: { 'Retry-After': '10' },
     });
   }

@@ -60,7 +60,10 @@ const handleCancelTask: RouteHandler<typeof contract.tasks.cancel, HandlerDepend
       const canceled = await finishTask(inner, id, null, { status: 'canceled' });
       if (canceled) return canceled;
       throw createProblem('invalid_transition', {
-        detail: status === 'running' ? 'The task is finished.' : translatable`The task is finished: it is ${{ status }}.`,
+        detail:
+          status === 'running'
+            ? 'The task has already finished.'
+            : translatable`The task has already finished with the status ${{ status }}.`,
       });
     },
     getTaskPath,

@@ -17,7 +17,7 @@ export const renderClientTable = (clients: readonly ClientMeasurement[]): string
 /** Returns the table of tool servers in Markdown. */
 export const renderToolTable = (servers: readonly ToolsMeasurement[]): string =>
   [
-    '| server | tools | tokens of the definitions |',
+    '| server | tools | tokens in the definitions |',
     '|---|---|---|',
     ...servers.map(({ name, tools, tokens }) => `| ${name} | ${tools} | ${thousands.format(tokens)} |`),
   ].join('\n');

@@ -16,7 +16,7 @@ describe('a detail with values', () => {
     const limit = { amount: 123_450, currency: 'EUR' };
     expect(translateIntoAll(translatable`The body is larger than ${{ bytes: 1_000_000 }} bytes. Send a smaller one.`)).toEqual([
       'The body is larger than 1000000 bytes. Send a smaller one.',
-      'Der Inhalt ist größer als 1.000.000 Bytes. Senden Sie einen kleineren.',
+      'Der Body ist größer als 1.000.000 Bytes. Senden Sie einen kleineren.',
       'El cuerpo supera los 1.000.000 bytes. Envíe uno más pequeño.',
       'Le corps dépasse 1\u202f000\u202f000 octets. Envoyez-en un plus petit.',
     ]);
@@ -35,7 +35,7 @@ describe('a detail with values', () => {
     ]);
     expect(translateIntoAll(translatable`Send the body as ${{ types: { anyOf: ['text/csv', 'application/x-ndjson'] } }}.`)).toEqual([
       'Send the body as text/csv or application/x-ndjson.',
-      'Senden Sie den Inhalt als text/csv oder application/x-ndjson.',
+      'Senden Sie den Body als text/csv oder application/x-ndjson.',
       'Envíe el cuerpo como text/csv o application/x-ndjson.',
       'Envoyez le corps au format text/csv ou application/x-ndjson.',
     ]);
@@ -44,7 +44,7 @@ describe('a detail with values', () => {
   test('can consist of several sentences', () => {
     expect(translateIntoAll([translatable`No order can be placed from quote ${{ id: 7 }}.`, 'It was canceled.'])).toEqual([
       'No order can be placed from quote 7. It was canceled.',
-      'Aus dem Angebot 7 kann keine Bestellung aufgegeben werden. Es wurde zurückgezogen.',
+      'Aus dem Angebot 7 kann keine Bestellung aufgegeben werden. Es wurde storniert.',
       'No se puede hacer ningún pedido a partir del presupuesto 7. Se ha cancelado.',
       'Aucune commande ne peut être passée à partir du devis 7. Il a été annulé.',
     ]);

@@ -116,7 +116,7 @@ describe.skipIf(!hasMonthFile)(
           { path: '/developers/api-keys', shows: /No API keys yet/ },
           { path: '/developers/signing-keys', shows: /ES256/ },
           { path: '/audit', shows: /Signed in/ },
-          { path: '/audit/grants', shows: /Access of applications/ },
+          { path: '/audit/grants', shows: /Application access/ },
           { path: '/settings/branding', shows: /Accent color/ },
           { path: '/settings/delivery', shows: /Pick up/ },
           { path: '/settings/staff', shows: /Administrator/ },

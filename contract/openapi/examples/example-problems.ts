@@ -16,9 +16,9 @@ const exampleFields: Readonly<Record<string, JsonObject>> = {
   payload_too_large: { detail: 'Send a smaller body.' },
   unsupported_media_type: { detail: 'Send the body in UTF-8.' },
   not_found: { detail: 'Order 42 was not found.' },
-  forbidden: { detail: 'Only members of staff can do this.' },
+  forbidden: { detail: 'Only staff can do this.' },
   invalid_transition: { detail: 'The order is canceled; it cannot be paid.' },
-  precondition_required: { detail: 'Send the ETag of the version to change in If-Match.' },
+  precondition_required: { detail: 'In If-Match, send the ETag of the version to change.' },
   email_taken: {
     detail: 'The e-mail address is in use.',
     errors: [{ in: 'body', pointer: '#/email', code: 'not_unique', detail: 'The e-mail address is in use.' }],

@@ -127,7 +127,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     body: apiKeyCreateRequestSchema,
     summary: 'Create an API key',
     description:
-      'Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in during the last 15 minutes.',
+      'Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in within the last 15 minutes.',
     responses: {
       201: createdApiKeyResponseSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'insufficient_user_authentication', 'too_many_api_keys'),

@@ -17,7 +17,7 @@ export const maxApplicationKeys = 10;
 
 const descriptions = {
   token_endpoint_auth_method:
-    'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate of a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`.',
+    'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`.',
   jwks: 'Public keys with which `private_key_jwt` and request objects are verified, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
   jwks_uri:
     'URL of the JSON Web Key Set with which `private_key_jwt` and request objects are verified; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
@@ -45,7 +45,7 @@ const profileText =
 const nonceText =
   'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). This is less secure than PKCE, because only the application can check the nonce. Set it to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.';
 
-const subjectTypeText = 'Kind of the name.';
+const subjectTypeText = 'Type of the name.';
 const subjectValueText = 'The name, which must be equal to the name in the certificate.';
 
 const optionalText = (description: string) => z.string().optional().describe(description);
@@ -54,7 +54,7 @@ const publicJwkSchema = withSchemaName(
   'PublicJsonWebKey',
   z.object({
     kty: z.string().describe('Key type: `EC`, `RSA` or `OKP`.'),
-    kid: optionalText('Key ID, which the `kid` in the header of a JWT matches.'),
+    kid: optionalText('Key ID, to which the `kid` in the header of a JWT refers.'),
     alg: optionalText('Algorithm for which the key is used.'),
     use: optionalText('Use of the key: `sig`.'),
     crv: optionalText('Curve of an `EC` or `OKP` key.'),

@@ -75,7 +75,7 @@ const descriptions = {
   order_limits_ceiling:
     'Highest limits for orders that customers can allow the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, from the next request on.',
   order_products_ceiling:
-    'Products that customers can at most allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
+    'Largest set of products that customers can allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
   refresh_grace_seconds:
     'Grace period in seconds after a refresh token has been rotated. During this period, a repeated request returns the same response, provided that the new refresh token has not been used. `0` disables the grace period, for example for FAPI clients. `null` means the server default.',
 };
@@ -154,7 +154,7 @@ export const applicationCreateSchema = withSchemaName(
       ...changeable,
       client_id: z
         .string()
-        .regex(/^[a-z][a-z0-9_-]{1,63}$/, 'must be 2 to 64 of a-z, 0-9, _ and -, beginning with a letter')
+        .regex(/^[a-z][a-z0-9_-]{1,63}$/, 'must be 2 to 64 characters from a-z, 0-9, _ and -, beginning with a letter')
         // API keys have client IDs with this prefix in usage counters and log entries.
         .refine((name) => !name.startsWith('api-key-'), 'must not begin with api-key-')
         .optional()

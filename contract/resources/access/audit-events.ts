@@ -92,7 +92,7 @@ export const auditEventRoutes = defineResource('Audit events', 'Audit log of cha
         limit: paginationParameters.limit,
         cursor: paginationParameters.cursor,
         user_id: idInUrlSchema.optional().describe('Only events that affected this user.'),
-        actor_id: idInUrlSchema.optional().describe('Only actions of this user.'),
+        actor_id: idInUrlSchema.optional().describe('Only actions by this user.'),
         client_id: singleLineInputSchema(2048).optional().describe('Only actions through the application with this client ID.'),
         action: commaSeparatedEnumSchema(auditActions).optional(),
         outcome: z.enum(['success', 'refused']).optional(),

@@ -38,7 +38,7 @@ export const budgetSchema = withSchemaName('Budget', z.object(budgetFields));
 /** Every budget that applies. */
 export const budgetsSchema = z
   .array(withSchemaName('ApplicableBudget', z.object(budgetFields)))
-  .describe('All budgets that apply. Every order must be within each of them. `budget` is the one of which the least remains.');
+  .describe('All budgets that apply. Every order must be within each of them. `budget` is the one with the smallest remaining amount.');
 
 export const authorizationRoutes = defineResource('Authorization', 'Permissions and limits of the calling application.', {
   get: {

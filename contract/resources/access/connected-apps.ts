@@ -125,7 +125,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     body: connectedAppLimitsInputSchema,
     summary: 'Set the limits of a connected application',
     description:
-      'Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid after the response. An application whose own orders are limited cannot set limits.',
+      'Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid for after the response. An application whose own orders are limited cannot set limits.',
     responses: { 200: connectedAppLimitsSchema, ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.setLimits', access: ['connected_apps.write'] }),
   },

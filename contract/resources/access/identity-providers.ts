@@ -52,7 +52,7 @@ const descriptions = {
   key_id: 'ID of `private_key` at the provider (`kid`).',
   team_id: 'Apple team ID; only for `apple_client_secret`.',
   scopes:
-    'Scopes that are requested from the provider. They must include `openid`. With `offline_access`, the server checks with the refresh token of the provider, when applications refresh their access, that the account still exists there.',
+    'Scopes that are requested from the provider. They must include `openid`. With `offline_access`, when applications refresh their access, the server uses the refresh token of the provider to check that the account still exists at the provider.',
   button_label: 'Text of the sign-in button; `null` means “Continue with”, in the language of the page, and the name of the provider.',
   name: 'Name of the provider on pages and in e-mails.',
   logo_uri: 'Logo for the sign-in button: a PNG of at most 512 by 512 pixels and 32 kB, as a `data:` URI.',
@@ -89,8 +89,8 @@ const fields = {
   required_for_staff: z.boolean().describe(descriptions.required_for_staff),
   break_glass_user_id: idSchema.nullable().describe(descriptions.break_glass_user_id),
   status: z.enum(['enabled', 'disabled']).describe(descriptions.status),
-  redirect_uri: z.string().describe('Redirect URI to register at the provider.'),
-  backchannel_logout_uri: z.string().describe('URL for logout tokens (OpenID Connect Back-Channel Logout) to register at the provider.'),
+  redirect_uri: z.string().describe('Redirect URI to register with the provider.'),
+  backchannel_logout_uri: z.string().describe('URL for logout tokens (OpenID Connect Back-Channel Logout) to register with the provider.'),
   version: z.number().int().min(1).describe('Version number, incremented by every change.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
@@ -142,7 +142,7 @@ export const identityProviderCreateSchema = withSchemaName(
       ...credentials,
       slug: z
         .string()
-        .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 of a-z, 0-9 and -')
+        .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 characters from a-z, 0-9 and -')
         .describe(descriptions.slug),
       preset: z.enum(identityProviderPresets).describe(descriptions.preset),
       issuer: textSchema(500, 1).optional().describe(`${descriptions.issuer} Default: the issuer of Google or Apple.`),
@@ -192,7 +192,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     headers: idempotencyHeadersSchema,
     body: identityProviderCreateSchema,
     summary: 'Add an identity provider',
-    description: `Adds a button to the sign-in page. Register \`redirect_uri\` of the response at the provider. The server does not contact the provider before the first sign-in. ${onlyAdministrators}`,
+    description: `Adds a button to the sign-in page. Register the \`redirect_uri\` from the response with the provider. The server does not contact the provider before the first sign-in. ${onlyAdministrators}`,
     responses: { 201: identityProviderSchema, ...fails(...problemCodesOfAuthorizedPosts, 'conflict') },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.create', access, idempotent: true, returnsEtag: true }),
   },

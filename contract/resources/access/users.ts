@@ -186,7 +186,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     body: userUpdateSchema,
     summary: 'Update a user',
     description:
-      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name and the locale of the token's user. `users.manage` allows staff to change the name, locale, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
+      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name and the locale of the token's user. `users.manage` allows staff to change the name, locale, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
     responses: {
       200: userSchema,
       ...fails(
@@ -209,7 +209,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     headers: ifMatchHeadersSchema,
     summary: 'Close a user account',
     description:
-      "Closes an account permanently. The user's name is deleted, the e-mail address becomes available again, and every application loses its access to the account. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).",
+      "Closes an account permanently. The user's name is deleted, the e-mail address becomes available again, and every application loses its access to the account. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in within the last 15 minutes (RFC 9470).",
     responses: {
       204: c.noBody(),
       ...fails(

@@ -63,11 +63,11 @@ const approvalFields = {
   application_name: z.string().describe('Name of the application that requested the approval.'),
   currency: currencySchema,
   total: amountSchema.describe('Exact total of the order, in minor units of `currency`.'),
-  message: z.string().nullable().describe('Message of the application to the customer.'),
+  message: z.string().nullable().describe('Message from the application to the customer.'),
   reason: z
     .object({
       code: extensibleEnumSchema(approvalReasons).describe(
-        '`categories`, `per_order`, `per_period` and `currency`: limit that the order exceeded when the approval was requested; `every_order`: the customer approves every order of the application.',
+        '`categories`, `per_order`, `per_period` and `currency`: limit that the order exceeded when the approval was requested; `every_order`: every order of the application requires approval.',
       ),
       currency: currencySchema.nullable().describe('Currency of the amounts; `null` if the limits contain no amounts.'),
       limit: amountSchema.nullable().describe('Limit that the order exceeded, in minor units; `null` if the reason is not an amount.'),
@@ -118,7 +118,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     headers: idempotencyHeadersSchema,
     body: approvalCreateSchema,
     summary: 'Request an approval',
-    description: `Asks the customer to approve an order that exceeds a limit, or an application whose every order needs an approval. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with \`GET /approvals/{approval_id}?wait=${maxApprovalWaitSeconds}\`; once the status is \`approved\`, send \`quote_id\` to \`POST /orders\`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with \`limit_exceeded\`. An application can have ${maxPendingApprovalsPerGrant} pending approvals.`,
+    description: `Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with \`GET /approvals/{approval_id}?wait=${maxApprovalWaitSeconds}\`; once the status is \`approved\`, send \`quote_id\` to \`POST /orders\`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with \`limit_exceeded\`. An application can have ${maxPendingApprovalsPerGrant} pending approvals.`,
     responses: {
       201: approvalSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'conflict', 'invalid_transition', 'limit_exceeded', 'too_many_approvals'),
@@ -189,7 +189,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     body: c.noBody(),
     summary: 'Approve an order',
     description:
-      'Approves the order on behalf of the customer, who must have signed in during the last 15 minutes, and with a second factor above the amount set on the account page. Only applications of the shop can have the scope; an application with limits for orders, or the one that requested the approval, cannot approve.',
+      'Approves the order on behalf of the customer, who must have signed in within the last 15 minutes, and with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope; an application with limits for orders, or the one that requested the approval, cannot approve.',
     responses: {
       201: approvalSchema,
       ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblemCodes, 'insufficient_user_authentication'),

@@ -19,7 +19,7 @@ import { singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-
 const c = initContract();
 const fails = declareProblemResponses(commonProblemTypes);
 
-export const deliveryMethodCodeSchema = z.string().regex(/^[a-z0-9_]{1,32}$/, 'must be 1 to 32 of a-z, 0-9 and _');
+export const deliveryMethodCodeSchema = z.string().regex(/^[a-z0-9_]{1,32}$/, 'must be 1 to 32 characters from a-z, 0-9 and _');
 
 export const deliveryMethodSchema = withSchemaName(
   'DeliveryMethod',

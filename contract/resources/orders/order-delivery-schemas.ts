@@ -3,7 +3,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { singleLineInputSchema, singleLineResponseSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { deliveryMethodCodeSchema } from './delivery-methods.ts';
 
-const country = z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 code of two letters such as DE');
+const country = z.string().regex(/^[A-Z]{2}$/, 'must be a two-letter ISO 3166-1 code such as DE');
 
 const deliveryFields = (oneLine: typeof singleLineInputSchema | typeof singleLineResponseSchema) => ({
   method: deliveryMethodCodeSchema.describe('Code of the delivery method.'),

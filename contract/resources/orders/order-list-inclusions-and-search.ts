@@ -18,7 +18,7 @@ export const orderInclusionsSchema = commaSeparatedEnumSchema(['items', 'custome
 export const orderSearchTextSchema = singleLineInputSchema(254)
   .optional()
   .describe(
-    `Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or a part of the customer's name (at least 3 characters). If more than ${maxFoundOrders} orders match, only the orders with the highest numbers are returned.`,
+    `Search text: the number or reference of an order, the SKU of an ordered product, the e-mail address of the customer, or part of the customer's name (at least 3 characters). If more than ${maxFoundOrders} orders match, only the orders with the highest numbers are returned.`,
   );
 
 /** Fields of an order that a list returns only on request. */

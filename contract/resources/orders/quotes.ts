@@ -89,7 +89,7 @@ const quoteLimitsSchema = withSchemaName(
     exceeded: extensibleEnumSchema(exceedableLimits)
       .nullable()
       .describe(
-        'Limit that an order from this quote would have exceeded; `categories` if the category of a product is not permitted; `approval` if the customer approves every order; `null` if the order was within all limits.',
+        'Limit that an order from this quote would have exceeded; `categories` if the category of a product is not permitted; `approval` if every order requires approval; `null` if the order was within all limits.',
       ),
     currency: currencySchema.nullable().describe('Currency of the amounts; `null` if the limits contain no amounts.'),
     per_order: amountSchema.nullable().describe('Maximum total of one order, in minor units; `null` if there is no such limit.'),

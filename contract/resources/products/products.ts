@@ -36,7 +36,7 @@ const c = initContract();
 export const productProblemTypes = {
   sku_taken: { status: 409, title: 'The SKU is in use' },
   insufficient_stock: { status: 409, title: 'Stock would fall below zero' },
-  product_in_use: { status: 409, title: 'The product is part of orders' },
+  product_in_use: { status: 409, title: 'The product is part of existing orders' },
 } as const;
 
 const fails = declareProblemResponses({ ...commonProblemTypes, ...productProblemTypes });

@@ -23,7 +23,7 @@ const descriptions = {
   default_limits:
     'Limits that the consent page proposes if such an application requests no limits; `null` means none. Customers can change them up to the maximum.',
   maximum_products:
-    'Products that customers can at most allow such an application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
+    'Largest set of products that customers can allow such an application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
   default_products:
     'Products that the consent page proposes if such an application requests no limits; `null` means all products. Customers can change them up to the maximum.',
 };
@@ -71,7 +71,7 @@ export const orderLimitSettingsRoutes = defineResource(
       body: orderLimitSettingsUpdateSchema,
       summary: 'Update the order limit settings',
       description:
-        'Updates the given fields. Omitted fields keep their values, and a given field replaces all limits that it contains. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.',
+        'Updates the given fields. Omitted fields keep their values; a field that is sent replaces all the limits in it. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.',
       responses: {
         200: orderLimitSettingsSchema,
         ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes),

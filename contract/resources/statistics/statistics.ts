@@ -28,7 +28,7 @@ const isDay = (text: string): boolean => {
 const daySchema = z
   .string()
   .regex(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, 'must be a date such as 2026-01-31')
-  .refine(isDay, { message: `must be an existing date from ${firstDay} to ${lastDay}` });
+  .refine(isDay, { message: `must be a valid date from ${firstDay} to ${lastDay}` });
 const monthSchema = z
   .string()
   .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-01')

@@ -28,7 +28,9 @@ export const dryRunParameter = {
 };
 
 /** Name of the system that a file comes from. */
-export const importSourceSchema = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 of a-z, 0-9, `.`, `_` and `-`');
+export const importSourceSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 characters from a-z, 0-9, `.`, `_` and `-`');
 
 export const importUtcOffsetSchema = z
   .string()

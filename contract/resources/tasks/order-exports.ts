@@ -71,7 +71,7 @@ export const orderExportCreateSchema = withSchemaName(
         context.addIssue({
           code: 'custom',
           path: ['columns', index],
-          message: 'is a column of order lines, which requires `rows` to be `lines`',
+          message: 'is a column of order lines, so `rows` must be `lines`',
         });
       }
     }),

@@ -67,7 +67,7 @@ function toProblem(error: unknown): Problem {
   if (isDiskFullError(error)) {
     return createProblem('insufficient_storage', {
       detail:
-        'The server has too little disk space to write, and nothing was changed. Reads work. Send the request again later; with the same Idempotency-Key, it is not executed twice.',
+        'The server has too little disk space to write, and nothing was changed. Read requests still work. Send the request again later; with the same Idempotency-Key, it is not executed twice.',
       headers: { 'Retry-After': String(lowDiskSpaceRetryAfterSeconds) },
       cause: error,
     });

@@ -66,7 +66,7 @@ export function createInvalidRequestProblem(...errors: ProblemEntry[]): Problem 
 
 function summarizeErrors(errors: readonly ProblemEntry[]): ProblemDetail {
   const [first] = errors;
-  if (errors.length !== 1 || !first) return translatable`${{ count: errors.length }} errors in the request.`;
+  if (errors.length !== 1 || !first) return translatable`The request contains ${{ count: errors.length }} errors.`;
   const location = first.pointer ?? first.parameter;
   return [location === undefined ? 'The request:' : translatable`${{ location }}:`, first.detail];
 }

@@ -56,7 +56,7 @@ export function assertIfMatchHeader(req: MatchedRequest, name: string, resource:
 export function requireIfMatchHeader(req: MatchedRequest, name: string, resource: Versioned): void {
   if (req.get('if-match') !== undefined) return assertIfMatchHeader(req, name, resource);
   throw createProblem('precondition_required', {
-    detail: 'Send the ETag of the version to change in If-Match.',
+    detail: 'In If-Match, send the ETag of the version to change.',
     headers: { ETag: formatEtag(name, resource) },
   });
 }
@@ -64,7 +64,7 @@ export function requireIfMatchHeader(req: MatchedRequest, name: string, resource
 /** Rejects a request with `If-None-Match: *`, which allows creating a resource but not changing an existing one. */
 export function rejectIfNoneMatchAny(req: MatchedRequest, name: string, resource: Versioned): void {
   if (!parseEtags(req.get('if-none-match')).includes('*')) return;
-  throw createProblem('precondition_failed', { detail: 'It exists already.', headers: { ETag: formatEtag(name, resource) } });
+  throw createProblem('precondition_failed', { detail: 'The resource already exists.', headers: { ETag: formatEtag(name, resource) } });
 }
 
 /** Returns whether `If-None-Match` lists this ETag, by weak comparison (RFC 9110 section 8.8.3.2). */

@@ -56,7 +56,8 @@ function describeIssue(location: ProblemEntry['in'], issue: ZodIssue): Pick<Prob
     case 'invalid_type':
       if (issue.received === 'undefined') return { code: 'required', detail: 'This is required.' };
       if (issue.received === 'null') return { code: 'not_nullable', detail: translatable`Must be ${{ type: issue.expected }}, not null.` };
-      if (location === 'query' && issue.received === 'array') return { code: 'duplicate_parameter', detail: 'Give this parameter once.' };
+      if (location === 'query' && issue.received === 'array')
+        return { code: 'duplicate_parameter', detail: 'Send this parameter only once.' };
       return { code: 'invalid_type', detail: translatable`Must be ${{ type: issue.expected }}.` };
     case 'too_small':
       return { code: 'out_of_range', detail: describeMinimum(issue.type, Number(issue.minimum)) };

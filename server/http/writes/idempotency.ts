@@ -245,13 +245,13 @@ function idempotencyKeyOf(req: MatchedRequest): string | undefined {
   const key = /^("?)([A-Za-z0-9._:-]{1,255})\1$/.exec(header)?.[2];
   if (key !== undefined) return key;
   throw createProblem('idempotency_key_invalid', {
-    detail: 'Send 1 to 255 of A-Z, a-z, 0-9, `.`, `_`, `:` and `-`.',
+    detail: 'Send 1 to 255 characters from A-Z, a-z, 0-9, `.`, `_`, `:` and `-`.',
     errors: [
       {
         in: 'header',
         parameter: 'Idempotency-Key',
         code: 'invalid_value',
-        detail: 'Must be 1 to 255 of A-Z, a-z, 0-9, `.`, `_`, `:` and `-`.',
+        detail: 'Must be 1 to 255 characters from A-Z, a-z, 0-9, `.`, `_`, `:` and `-`.',
       },
     ],
   });

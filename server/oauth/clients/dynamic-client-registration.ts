@@ -58,7 +58,7 @@ function checkRequest(properties: Properties, allowedGrants: readonly string[]):
   const known = requested.data.scope.split(' ').filter(isKnownScope);
   const adminScopes = known.filter((scope) => isApiScope(scope) && scopeDefinitions[scope].admin);
   if (adminScopes.length > 0)
-    throw new errors.InvalidClientMetadata(`only an administrator registers applications with ${adminScopes.join(', ')}`);
+    throw new errors.InvalidClientMetadata(`only an administrator can register applications with ${adminScopes.join(', ')}`);
   if (!requested.data.grant_types.every((name) => allowedGrants.includes(name)))
     throw new errors.InvalidClientMetadata(`grant_types must be among ${allowedGrants.join(', ')}`);
   properties.client_name ??= properties.client_id;

@@ -41,7 +41,7 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
           const excess = findLimitAboveCeilings(await findOrderLimitCeilings(em, ctx.oidc.client?.clientId ?? ''), limits);
           if (excess) throw invalidDetails(`${excess.path.join('.')}: for this application, ${formatInEnglish(excess.reason)}`);
           const [unknown] = limits.products ? await findUnknownCategories(em, limits.products.categories) : [];
-          if (unknown !== undefined) throw invalidDetails(`products.categories: no product for sale has the category ${unknown}`);
+          if (unknown !== undefined) throw invalidDetails(`products.categories: no product for sale is in the category ${unknown}`);
         },
       },
     },

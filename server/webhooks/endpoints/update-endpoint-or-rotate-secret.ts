@@ -59,7 +59,7 @@ export async function rotateWebhookSecret(
   const { previousSecretUntil, sealedSecret, version } = endpoint;
   if (overlapSeconds > 0 && previousSecretUntil != null && previousSecretUntil > now) {
     throw createProblem('secret_still_overlaps', {
-      detail: 'The previous secret still signs. Wait until it expires, or invalidate it with `overlap_seconds: 0`.',
+      detail: 'Deliveries are still signed with the previous secret. Wait until it expires, or invalidate it with `overlap_seconds: 0`.',
     });
   }
   const secret = generateWebhookSecret();

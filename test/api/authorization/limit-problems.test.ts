@@ -64,7 +64,7 @@ test('an order in another currency is explained', () => {
 
 test('an order that needs an approval is explained with how to request it', () => {
   const exceeded = { limit: 'approval', approvable: true } as const;
-  const everyOrder = 'The customer approves every order of this application.';
+  const everyOrder = 'The customer must approve every order of this application.';
   expect(detailOf(exceeded)).toBe(`${everyOrder} Request approval of a quote with POST /api/v1/approvals. ${changeHint}`);
   expect(detailOf(exceeded, '#/quote_id')).toBe(`${everyOrder} Request approval of this quote with POST /api/v1/approvals. ${changeHint}`);
   expect(detailOf({ ...exceeded, approval: { id: 3, status: 'pending' } })).toMatch(
@@ -90,7 +90,7 @@ test('products outside the permitted categories are listed with their locations'
   const exceeded = { limit: 'categories', categories: ['tea', 'coffee'], products: [{ product_id: 1, category: 'wine' }] } as const;
   const problem = inEnglish(createLimitProblem(exceeded, 2_500, 'EUR', '#/items', (id) => [`#/items/${id}`, `#/items/${id + 1}`]));
   expect(problem.detail).toBe(
-    `Only products of the categories tea and coffee can be ordered, and product 1 is in the category wine. Order only products of these categories. ${changeHint}`,
+    `Only products in the categories tea and coffee can be ordered, and product 1 is in the category wine. Order only products in these categories. ${changeHint}`,
   );
   const entry = {
     in: 'body',
@@ -115,7 +115,7 @@ test('at most five products and 50 errors are listed for categories', () => {
   expect(describeFirst(5).detail).toContain('product 4 is in the category wine and product 5 is in the category wine. Order only');
   expect(describeFirst(6).detail).toContain('product 5 is in the category wine and so on. Order only');
   expect(describeFirst(51).errors).toHaveLength(50);
-  expect(describeFirst(1).detail).toMatch(/^Only products of the category tea can be ordered, and/);
+  expect(describeFirst(1).detail).toMatch(/^Only products in the category tea can be ordered, and/);
   expect(describeFirst(1, []).detail).toBe(
     `The limits of the customer and of the shop have no product category in common, and product 1 is in the category wine. ${changeHint}`,
   );
@@ -126,7 +126,7 @@ test('an authorization that ended, that was revoked or that does not include the
     code: 'revoked_token',
     detail: 'Get a new access token and send the request again.',
   });
-  const ended = `The customer allowed this application to place, pay and cancel orders until 2030-01-01T10:00:00.000Z. ${changeHint}`;
+  const ended = `The customer allowed this application to place, pay for and cancel orders until 2030-01-01T10:00:00.000Z. ${changeHint}`;
   expect(create({ limit: 'valid_until', valid_until: '2030-01-01T12:00:00+02:00' })).toMatchObject({ code: 'forbidden', detail: ended });
   expect(inEnglish(createExpiredAuthorizationProblem(null)).detail).toContain('until an earlier time.');
   expect(create({ limit: 'actions' }).detail).toBe('The customer did not allow this application to place or change orders.');

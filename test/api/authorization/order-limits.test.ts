@@ -211,7 +211,7 @@ describe('an action that the customer did not allow', () => {
     );
     const responses = [await app.order(1), await app.pay(order.id), await app.call('POST', `/api/v1/orders/${order.id}/cancellation`, {})];
     expect(responses.map(({ body }) => body.code)).toEqual(['forbidden', 'forbidden', 'forbidden']);
-    expect(responses[0]?.body.detail).toContain('The customer allowed this application to place, pay and cancel orders until ');
+    expect(responses[0]?.body.detail).toContain('The customer allowed this application to place, pay for and cancel orders until ');
     expect((await app.call('GET', `/api/v1/orders/${order.id}`)).status).toBe(200);
   });
 });

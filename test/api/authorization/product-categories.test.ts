@@ -39,7 +39,7 @@ describe('an order', () => {
     expect([status, body.code, body.detail]).toEqual([
       403,
       'limit_exceeded',
-      `Only products of the categories books and tea can be ordered, and product ${products.office} is in the category office. Order only products of these categories, or request approval of a quote with POST /api/v1/approvals. The customer can change this on the page /account/apps.`,
+      `Only products in the categories books and tea can be ordered, and product ${products.office} is in the category office. Order only products in these categories, or request approval of a quote with POST /api/v1/approvals. The customer can change this on the page /account/apps.`,
     ]);
     expect(body.errors).toEqual([
       {
@@ -150,7 +150,7 @@ describe('an API key', () => {
     expect((await order(products.tea)).status).toBe(201);
     const { body } = await order(products.books);
     expect(body.detail).toBe(
-      `Only products of the category tea can be ordered, and product ${products.books} is in the category books. Order only products of these categories. Limits of API keys cannot be changed.`,
+      `Only products in the category tea can be ordered, and product ${products.books} is in the category books. Order only products in these categories. Limits of API keys cannot be changed.`,
     );
     expect((await anna.browser.open('/account/api-keys')).text).toContain('Only products in these categories: tea');
   });

@@ -77,7 +77,7 @@ describe.each([
     const { status, body } = await app.order(products.office);
     expect([status, body.detail]).toEqual([
       403,
-      `Only products of the categories books and tea can be ordered, and product ${products.office} is in the category office. Order only products of these categories. Only an administrator of the shop can change this.`,
+      `Only products in the categories books and tea can be ordered, and product ${products.office} is in the category office. Order only products in these categories. Only an administrator of the shop can change this.`,
     ]);
     expect(await app.details()).toMatchObject(limitedTo('books', 'tea'));
     await limit(app, null);
@@ -92,7 +92,7 @@ describe.each([
     expect(orders.map(({ status }) => status)).toEqual([201, 403, 403]);
     expect(orders[1]?.body.errors).toMatchObject([{ category: 'books', permitted_categories: ['tea'], approvable: false }]);
     expect(orders[2]?.body).toMatchObject({
-      detail: expect.stringMatching(/^Only products of the category tea can be ordered, .*The customer can change this/),
+      detail: expect.stringMatching(/^Only products in the category tea can be ordered, .*The customer can change this/),
       errors: [{ category: 'office', approvable: true }],
     });
     await limit(app, { categories: ['office'] });

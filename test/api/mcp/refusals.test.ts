@@ -44,7 +44,7 @@ describe('a refused tool call', () => {
     );
     const soldOut = await shop.createProduct({ price: 100, stock: 1 });
     expect(await describeRefusedCall(order(1, { items: [{ product_id: soldOut.id, quantity: 2 }] }))).toBe(
-      `2 units of product ${soldOut.id} were ordered, 1 are available; order at most the available units, or choose another product (out_of_stock).`,
+      `2 units of product ${soldOut.id} were ordered, but only 1 is available; order at most the available units, or choose another product (out_of_stock).`,
     );
   });
 
@@ -69,7 +69,7 @@ describe('a refused tool call', () => {
     const text = await describeRefusedCall(callMcpTool(limited, 'orders_create', { items, delivery: pickupDelivery }));
     expect(text).toMatch(
       new RegExp(
-        `^Only products of the category books can be ordered, and product ${tea.id} is in the category tea; order only products of these categories, or request approval of a quote with \`quotes_create\` .*\\(limit_exceeded\\)\\.$`,
+        `^Only products in the category books can be ordered, and product ${tea.id} is in the category tea; order only products in these categories, or request approval of a quote with \`quotes_create\` .*\\(limit_exceeded\\)\\.$`,
       ),
     );
     await limited.close();

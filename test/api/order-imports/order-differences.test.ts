@@ -87,7 +87,7 @@ test('a new line and a missing line are differences, together with the number of
   });
   expect(describeDifference({}, [line])).toEqual({
     at: 0,
-    detail: 'the number of lines is 1 instead of 2; line 2 (MUG-1) is missing in the file',
+    detail: 'the number of lines is 1 instead of 2; line 2 (MUG-1) is missing from the file',
   });
 });
 

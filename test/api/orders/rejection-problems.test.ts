@@ -115,7 +115,7 @@ describe('an order is rejected', () => {
 
   test('with the available quantity, the current total and each line of a product', () => {
     const items = [...input.items, { product_id: 1, quantity: 1 }];
-    const detail = '3 units of product 1 were ordered, 2 are available.';
+    const detail = '3 units of product 1 were ordered, but only 2 are available.';
     const shortage = { product_id: 1, requested: 3, available: 2 };
     expect(find({ short: [shortage] }, { items })?.detail).toBe('Not enough in stock: product 1.');
     expect(find({ short: [shortage] }, { items })?.errors).toEqual([
@@ -124,7 +124,7 @@ describe('an order is rejected', () => {
     ]);
     expect(find({}, { total: 599 })).toMatchObject({
       detail: 'The order now costs 600, not 599. Show the customer the new total before you order.',
-      errors: [{ detail: 'The total is 600 now.', actual: 600 }],
+      errors: [{ detail: 'The total is now 600.', actual: 600 }],
     });
   });
 
@@ -190,9 +190,9 @@ describe('an order from a quote is rejected', () => {
     [{ currencies: 2 }, {}, [{ detail: 'The currency of the products or of the delivery has changed.' }]],
     [{ currency: 'GBP' }, {}, [{ detail: 'The currency of the products or of the delivery has changed.' }]],
     [{ method: { price: 100, currency: 'EUR', requires_address: true } }, {}, [{ detail: 'The delivery method now requires an address.' }]],
-    [{}, { shipping_total: 90 }, [{ detail: 'The delivery now costs 100, not 90.', actual: 100 }]],
+    [{}, { shipping_total: 90 }, [{ detail: 'Delivery now costs 100, not 90.', actual: 100 }]],
     [{}, { total: 590 }, [{ detail: 'The total is now 600, not 590.', actual: 600 }]],
-    [{}, { total: 590, shipping_total: 90 }, [{ detail: 'The delivery now costs 100, not 90.', actual: 100 }]],
+    [{}, { total: 590, shipping_total: 90 }, [{ detail: 'Delivery now costs 100, not 90.', actual: 100 }]],
   ])('because prices changed: %j with a quote with %j', (changed, quoted, entries) => {
     const problem = convert(changed, quoted);
     expect([problem.code, problem.errors]).toEqual([

@@ -159,7 +159,7 @@ describe('a quote whose prices have changed', () => {
   });
 
   test.each([
-    ['costs_more', { price: 120 }, { actual: 120, detail: 'The delivery now costs 120, not 100.' }],
+    ['costs_more', { price: 120 }, { actual: 120, detail: 'Delivery now costs 120, not 100.' }],
     ['requires_an_address', { requires_address: true }, { detail: 'The delivery method now requires an address.' }],
     ['has_another_currency', { currency: 'USD' }, { detail: 'The currency of the products or of the delivery has changed.' }],
     ['is_no_longer_offered', undefined, { detail: 'The delivery method is no longer offered.' }],

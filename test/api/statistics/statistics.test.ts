@@ -133,7 +133,7 @@ describe('orders', () => {
   });
 
   test.each([
-    ['from=2026-02-30', 'from', 'existing date'],
+    ['from=2026-02-30', 'from', 'valid date'],
     ['from=1979-12-31', 'from', '1980-01-01'],
     ['from=2026-02-02&to=2026-02-01', 'from', 'must not be after'],
     ['interval=hour&from=2026-01-01&to=2026-03-01', 'from', 'at most 31 days'],

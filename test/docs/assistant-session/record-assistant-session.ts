@@ -35,7 +35,7 @@ function writeIntroduction(record: SessionRecord): void {
   record.text(
     '# Recorded session of an assistant',
     'An assistant that knows only the URL of a shop signs a customer in, asks for permission to order, and orders within the limits that the customer sets. `npm run assistant:record` records this page: it starts a server, and sends what an assistant with the official MCP client sends. The tool calls are fixed, so no language model is involved. `test/docs/assistant-session` fails if the record is not up to date.',
-    'Host names and times are replaced. Of orders, only some fields are shown. [Operation](../operations.md#assistants-mcp) describes the endpoint, and [Limits for applications](../limits.md) the limits.',
+    'Host names and times are replaced. Only some fields of each order are shown. [Operation](../operations.md#assistants-mcp) describes the endpoint, and [Limits for applications](../limits.md) describes the limits.',
   );
 }
 
@@ -61,7 +61,7 @@ class RecordedSession {
     this.#record.text('The assistant requests `/mcp`, and finds the authorization server from the response:');
     this.#writeRequests();
     this.#writeAuthorizationRequest();
-    this.#record.text('Anna signs in and allows it. The assistant redeems the code and connects:');
+    this.#record.text('Anna signs in and approves the request. The assistant redeems the code and connects:');
     await this.#transport.finishAuth((await completeAuthorization(this.#customer, clientState.authorizationUrl ?? '')).searchParams);
     await this.#openConnection();
     this.#writeRequests();

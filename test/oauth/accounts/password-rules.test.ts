@@ -35,7 +35,7 @@ const rules: readonly (readonly [string, string | ((email: string) => string), s
   ['the name of the shop', 'grand MANDATE lamp', 'does not contain the name “Mandate”'],
   ['a part of the name of the user', 'velvet pemberton 9', 'does not contain your name'],
   ['the e-mail address', (email) => email.toUpperCase(), 'that is not your e-mail address'],
-  ['a part of the e-mail address', 'quiet HAWTHORNE 9', 'does not contain a part of your e-mail address'],
+  ['a part of the e-mail address', 'quiet HAWTHORNE 9', 'does not contain any part of your e-mail address'],
 ];
 
 /** `setPassword` attempts to set a password that is rejected, and returns the text shown to the user. */

@@ -36,7 +36,7 @@ describe('the e-mail about a request', () => {
       ).toBe(true);
     expect(extractLink(mail)).toBe(`${shop.origin}${path}`);
     const page = await anna.browser.open(extractLink(mail));
-    expect(page.text).toContain('Test application asks to order for €60.00');
+    expect(page.text).toContain('Test application asks to place an order for €60.00');
     expect(await readStatus(app, id)).toBe('pending');
   });
 
@@ -94,7 +94,7 @@ describe('the page of a request', () => {
     const page = await anna.browser.open(path);
     await app.post(`/approvals/${id}/cancellation`);
     const decided = await submitFormContaining(anna.browser, page, 'name="decision"', { decision: 'approve' });
-    expect([decided.response.status, decided.text]).toEqual([409, expect.stringContaining('was already decided or canceled')]);
+    expect([decided.response.status, decided.text]).toEqual([409, expect.stringContaining('has already been decided or canceled')]);
     expect(await readStatus(app, id)).toBe('canceled');
   });
 

@@ -36,7 +36,7 @@ describe('the consent page for requested limits', () => {
   test('shows amounts, period, end and actions in words', async () => {
     const { text } = await openConsent(await signUp(shop.origin), { ...requested, actions: ['place', 'pay'] });
     expect(text).toContain(
-      'asks for orders of at most 50.00 GBP each, of at most 200.00 GBP per month in total, and until January 31, 2037.',
+      'asks to place orders of at most 50.00 GBP each, of at most 200.00 GBP per month in total, and until January 31, 2037.',
     );
     expect(text).toContain('You can lower these limits now');
     expect([text.includes('Place orders'), text.includes('Pay for orders'), text.includes('Cancel orders')]).toEqual([true, true, false]);

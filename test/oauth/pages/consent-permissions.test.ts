@@ -38,7 +38,7 @@ describe('the permissions on the consent page', () => {
       expect(ordinary).not.toContain(`value="${scope}"`);
       expect(marked).toContain(`value="${scope}"`);
     }
-    expect(marked).toContain('<a href="#powerful">Powerful permissions must be selected</a>');
+    expect(marked).toContain('<a href="#powerful">Powerful permissions are granted only if you select them yourself</a>');
   });
 
   test('without a powerful permission have no mark, and no heading for an empty group', async () => {

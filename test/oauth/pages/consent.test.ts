@@ -79,7 +79,7 @@ test('the consent page describes the scopes, the account and the duration in pla
   const anna = await signUp(server.origin, { name: 'Anna <b>Bold</b>' });
   const { text } = await openAuthorization(anna, { scope: 'openid users.read orders.write offline_access' });
   expect(text).toContain('See your name and e-mail address');
-  expect(text).toContain('Place orders on your behalf, which you pay for');
+  expect(text).toContain('Place orders on your behalf, and at your expense');
   expect(text).toContain('Anna &lt;b&gt;Bold&lt;/b&gt;');
   expect(text).toContain(anna.email);
   expect(text).toContain('90 days');

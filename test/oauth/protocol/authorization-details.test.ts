@@ -102,7 +102,7 @@ describe('invalid details return invalid_authorization_details', () => {
     [
       'a category that no product has',
       orderDetailsParameter({ products: { categories: ['tea'] } }),
-      'no product for sale has the category tea',
+      'no product for sale is in the category tea',
     ],
     ['an unknown approval mode', '[{"type":"mandate_orders","approval":"sometimes"}]', 'approval'],
     ['an unknown action', '[{"type":"mandate_orders","actions":["refund"]}]', 'actions.0'],
