@@ -76,7 +76,7 @@ export function formatGrowth(results: readonly SizeResult[], seconds: number): s
     ...header('table'),
     ...sizeRows,
     '',
-    `99th percentile of the response time of new orders at half of the maximum throughput, in milliseconds. ${results.map(({ orders, maintenance }) => `With ${format(orders)} orders, ${format(maintenance.deletedTokens)} tokens were deleted meanwhile`).join('; ')}.`,
+    `99th percentile of the response time of new orders at half of the maximum throughput, in milliseconds. Tokens deleted meanwhile: ${results.map(({ orders, maintenance }) => `${format(maintenance.deletedTokens)} with ${format(orders)} orders`).join(', ')}.`,
     '',
     ...header('during'),
     ...maintenanceRows,
