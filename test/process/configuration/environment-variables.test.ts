@@ -221,6 +221,12 @@ const rows: readonly Row[] = [
     rejected: [],
   },
   {
+    variable: 'MANDATE_BACKUP_DIR',
+    read: (config) => config.backupDirectory,
+    accepted: { '/var/backups/shop': '/var/backups/shop', '': undefined },
+    rejected: [],
+  },
+  {
     variable: 'DATABASE_DIRECT_URL',
     others: postgresql,
     read: (config) => config.directDatabaseUrl,

@@ -73,6 +73,7 @@ function StatusButton({ provider: { id, name, status } }: { readonly provider: I
   const change = useAction(mutations.identityProviders.update(id), {
     changes: ['identityProviders'],
     doneMessage: t(isEnabled ? 'provider.nowDisabled' : 'provider.nowEnabled'),
+    notifiesErrors: true,
   });
   return (
     <RowButton
