@@ -89,6 +89,7 @@ export function CustomerCard({ order, summary }: Props): ReactNode {
 
 /** Returns the name of a delivery method, or its code if it has been deleted. */
 function useDeliveryMethodName(code: string): string {
+  const t = useOrdersMessages();
   const { data, isPending } = useQuery({ ...queries.deliveryMethods.list({ limit: 100 }), staleTime: 300_000 });
-  return data?.data.find((method) => method.code === code)?.name ?? (isPending ? loadingName : code);
+  return data?.data.find((method) => method.code === code)?.name ?? (isPending ? loadingName : t.value('deliveryMethod', code));
 }
