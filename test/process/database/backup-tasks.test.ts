@@ -17,7 +17,7 @@ afterEach(killServerProcesses);
 const task = z.object({ id: z.number(), status: z.string(), finished_at: z.string().nullable(), error: z.unknown() });
 const backups = z.object({ data: z.array(z.object({ id: z.number(), file_name: z.string(), check_result: z.string().nullable() })) });
 
-describe.each(serverDatabaseKinds)('a server on %s', { timeout: 120_000 }, (databaseKind) => {
+describe.each(serverDatabaseKinds)('a server on %s', { timeout: 300_000 }, (databaseKind) => {
   test('creates and checks a backup while it serves requests, and the backup can be restored', async () => {
     await using data = await createDataDirectory();
     const directory = join(data.path, 'backups');
