@@ -26,7 +26,7 @@ const layers: readonly Layer[] = [
     authorization: ['access-management'],
     shop: ['order-imports', 'product-imports', 'refunds'],
   },
-  { common: ['console', 'docs', 'user-exports', 'user-imports'] },
+  { common: ['backup-files', 'console', 'docs', 'user-exports', 'user-imports'] },
   { common: ['first-run', 'mcp', 'schema'], shop: ['order-lifecycle'] },
   { common: ['backup', 'site'] },
   { common: ['app'] },

@@ -4,6 +4,7 @@ import { apiKeyProblemTypes, apiKeyRoutes } from './resources/access/api-keys.ts
 import { applicationProblemTypes, applicationRoutes } from './resources/access/applications.ts';
 import { authorizationRoutes } from './resources/access/authorization.ts';
 import { auditEventRoutes } from './resources/access/audit-events.ts';
+import { backupProblemTypes, backupRoutes } from './resources/tasks/backups.ts';
 import { brandingRoutes } from './resources/shop/branding.ts';
 import { connectedAppRoutes } from './resources/access/connected-apps.ts';
 import { deliveryMethodRoutes } from './resources/orders/delivery-methods.ts';
@@ -56,6 +57,7 @@ const resources = {
   productImports: productImportRoutes,
   userExports: userExportRoutes,
   userImports: userImportRoutes,
+  backups: backupRoutes,
   tasks: taskRoutes,
   events: eventRoutes,
   webhooks: webhookRoutes,
@@ -86,6 +88,7 @@ export const problemDeclarations = {
   ...productProblemTypes,
   ...orderProblemTypes,
   ...taskProblemTypes,
+  ...backupProblemTypes,
   ...paymentProblemTypes,
   ...providerEventProblemTypes,
   ...refundProblemTypes,
@@ -234,6 +237,7 @@ export {
   scopeDefinitions,
   type Scope,
 } from './protocol/scopes.ts';
+export { backupCheckResults, type Backup } from './resources/tasks/backups.ts';
 export { userExportColumns, userExportCreateSchema, type UserExportCreate } from './resources/tasks/user-exports.ts';
 export { fileFormats, fileMediaTypes, maxUnfinishedTasksPerOwner, taskSchema, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
 export type { FileResponse, ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';

@@ -25,6 +25,8 @@ import type {
   AuditEventPage,
   AuditEventsListQuery,
   Authorization,
+  BackupPage,
+  BackupsListQuery,
   Branding,
   BrandingUpdate,
   ConnectedAppLimits,
@@ -180,6 +182,9 @@ export interface Queries {
     listAll(query?: ShipmentsListAllQuery): QueryOf<ShipmentPage>;
     get(shipmentId: number | string): QueryOf<Shipment>;
   };
+  readonly backups: {
+    list(query?: BackupsListQuery): QueryOf<BackupPage>;
+  };
   readonly tasks: {
     list(query?: TasksListQuery): QueryOf<TaskPage>;
     get(taskId: number | string): QueryOf<Task>;
@@ -275,6 +280,9 @@ export interface InfiniteQueries {
     list(orderId: number | string, query?: ShipmentsListQuery): InfiniteQueryOf<ShipmentPage>;
     listAll(query?: ShipmentsListAllQuery): InfiniteQueryOf<ShipmentPage>;
   };
+  readonly backups: {
+    list(query?: BackupsListQuery): InfiniteQueryOf<BackupPage>;
+  };
   readonly tasks: {
     list(query?: TasksListQuery): InfiniteQueryOf<TaskPage>;
   };
@@ -363,6 +371,10 @@ export interface Mutations {
   };
   readonly userImports: {
     create(options?: UploadOptions): MutationOf<Task, { readonly body: FileContent; readonly query: UserImportsCreateQuery }>;
+  };
+  readonly backups: {
+    create(options?: CallOptions): MutationOf<Task, void>;
+    check(backupId: number | string, options?: CallOptions): MutationOf<Task, void>;
   };
   readonly tasks: {
     cancel(taskId: number | string, options?: CallOptions): MutationOf<Task, void>;

@@ -21,6 +21,7 @@ import type {
   ApprovalPage,
   AuditEventPage,
   Authorization,
+  BackupPage,
   Branding,
   BrandingUpdate,
   ConnectedAppLimits,
@@ -123,6 +124,8 @@ export type {
   AuditEvent,
   AuditEventPage,
   Authorization,
+  Backup,
+  BackupPage,
   Branding,
   BrandingUpdate,
   Budget,
@@ -278,6 +281,7 @@ export interface ShipmentsListAllQuery extends Query<'shipments.listAll'> {}
 export interface OrderImportsCreateQuery extends Query<'orderImports.create'> {}
 export interface ProductImportsCreateQuery extends Query<'productImports.create'> {}
 export interface UserImportsCreateQuery extends Query<'userImports.create'> {}
+export interface BackupsListQuery extends Query<'backups.list'> {}
 export interface TasksListQuery extends Query<'tasks.list'> {}
 export interface EventsListQuery extends Query<'events.list'> {}
 export interface WebhooksListQuery extends Query<'webhooks.list'> {}
@@ -758,6 +762,27 @@ export interface UserImportsResource {
   create(file: FileContent, query: UserImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['userImports.create']>;
 }
 
+export interface BackupsResource {
+  /**
+   * List backups.
+   * Returns the backups of this database in the backup directory, newest first, including those that `mandate-server backup` wrote there. Files that are added or deleted appear in the list or disappear from it within a minute. Requires an administrator.
+   * Requires the scope `backups.manage`.
+   */
+  list(query?: BackupsListQuery, options?: CallOptions): PagedCall<BackupPage, ProblemsOf['backups.list']>;
+  /**
+   * Create a backup.
+   * Starts a task that writes the whole database to a new file in the backup directory, while the server keeps running, and then checks the file. The progress counts each row twice: when it is written, and when it is checked. The task has no result file, because the backup can only be read on the server. Requires an administrator.
+   * Requires the scope `backups.manage`.
+   */
+  create(options?: CallOptions): Call<Task, ProblemsOf['backups.create']>;
+  /**
+   * Check a backup.
+   * Starts a task that reads the whole file and verifies its checksums and its signature. The task fails with the code `backup_damaged` if the file cannot be restored, and with `backup_missing` if it no longer exists. Only a restore into another database proves that the server can run with the backup. Requires an administrator.
+   * Requires the scope `backups.manage`.
+   */
+  check(backupId: number | string, options?: CallOptions): Call<Task, ProblemsOf['backups.check']>;
+}
+
 export interface TasksResource {
   /**
    * List tasks.
@@ -1221,6 +1246,7 @@ export interface Resources {
   readonly productImports: ProductImportsResource;
   readonly userExports: UserExportsResource;
   readonly userImports: UserImportsResource;
+  readonly backups: BackupsResource;
   readonly tasks: TasksResource;
   readonly events: EventsResource;
   readonly webhooks: WebhooksResource;

@@ -86,6 +86,7 @@ export const routes: RouteTable = {
   productImports: ['/api/v1/product-imports', { create: 'POST file query' }],
   userExports: ['/api/v1/user-exports', { create: 'POST json' }],
   userImports: ['/api/v1/user-imports', { create: 'POST file query' }],
+  backups: ['/api/v1/backups', { list: 'GET query paginated', create: 'POST', check: 'POST/{}/checks' }],
   tasks: [
     '/api/v1/tasks',
     { list: 'GET query paginated', get: 'GET/{}', result: 'GET/{}/result download', cancel: 'POST/{}/cancellation' },
@@ -183,6 +184,7 @@ export const scopesOf: ScopesOf = /* @__PURE__ */ listScopes({
   productImports: { 'tasks.write': 'create' },
   userExports: { 'tasks.write': 'create' },
   userImports: { 'tasks.write': 'create' },
+  backups: { 'backups.manage': 'list create check' },
   tasks: { 'tasks.read': 'list get result', 'tasks.write': 'cancel' },
   events: { 'events.read': 'list get' },
   webhooks: { 'webhooks.read': 'list get deliveries getDelivery', 'webhooks.write': 'create update delete rotateSecret redeliver test' },
@@ -263,6 +265,9 @@ export type ScopesOf = {
   readonly 'productImports.create': readonly ['tasks.write'];
   readonly 'userExports.create': readonly ['tasks.write'];
   readonly 'userImports.create': readonly ['tasks.write'];
+  readonly 'backups.list': readonly ['backups.manage'];
+  readonly 'backups.create': readonly ['backups.manage'];
+  readonly 'backups.check': readonly ['backups.manage'];
   readonly 'tasks.list': readonly ['tasks.read'];
   readonly 'tasks.get': readonly ['tasks.read'];
   readonly 'tasks.result': readonly ['tasks.read'];
@@ -1423,6 +1428,71 @@ export type ProblemsOf = {
     not_acceptable: 406;
     idempotency_in_progress: 409;
     too_many_tasks: 409;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'backups.list': {
+    invalid_request: 400;
+    invalid_cursor: 400;
+    cursor_mismatch: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    backups_not_configured: 409;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'backups.create': {
+    invalid_request: 400;
+    malformed_json: 400;
+    idempotency_key_invalid: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    idempotency_in_progress: 409;
+    too_many_tasks: 409;
+    backups_not_configured: 409;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'backups.check': {
+    invalid_request: 400;
+    malformed_json: 400;
+    idempotency_key_invalid: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    idempotency_in_progress: 409;
+    too_many_tasks: 409;
+    backups_not_configured: 409;
     payload_too_large: 413;
     unsupported_media_type: 415;
     idempotency_key_reused: 422;

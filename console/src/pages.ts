@@ -53,7 +53,7 @@ export const pages: readonly PageDefinition[] = [
     id: 'settings',
     path: '/settings',
     icon: 'settings',
-    operations: ['branding.update', 'deliveryMethods.replace', 'users.list', 'identityProviders.list'],
+    operations: ['branding.update', 'deliveryMethods.replace', 'users.list', 'identityProviders.list', 'backups.list'],
     load: () => import('./pages/settings/settings-page.tsx'),
   },
 ];

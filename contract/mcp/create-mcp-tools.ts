@@ -24,6 +24,9 @@ const operationsWithoutMcpTool: Readonly<Record<string, string>> = {
   'approvals.approve': 'must be decided by a human',
   'approvals.decline': 'must be decided by a human',
   'userExports.create': 'must be decided by a human',
+  'backups.list': 'is only for operators',
+  'backups.create': 'is only for operators',
+  'backups.check': 'is only for operators',
 };
 
 /** Returns the reason why an operation is not offered as a tool; `undefined` if the operation is offered. */

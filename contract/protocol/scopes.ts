@@ -40,6 +40,7 @@ export const scopeDefinitions = {
   'applications.manage': { consent: 'Register applications, and change what they may do', admin: true, role: 'admin' },
   'identity_providers.manage': { consent: 'Manage the other services through which users can sign in', admin: true, role: 'admin' },
   'signing_keys.manage': { consent: 'Rotate the keys that sign all tokens', admin: true, role: 'admin' },
+  'backups.manage': { consent: 'See, create and check backups of all data of the shop', admin: true, role: 'admin' },
   'audit.read': { consent: 'See who signed in, and who changed permissions', admin: true, role: 'admin' },
 } as const satisfies Record<string, { consent: string; admin: boolean; role?: 'admin' }>;
 

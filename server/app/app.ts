@@ -93,6 +93,8 @@ export type AppOptions = {
   readonly development?: boolean;
   /** Contact for vulnerability reports, published in security.txt. */
   readonly securityContact?: string | undefined;
+  /** Whether the operator has configured a directory for backups. */
+  readonly hasBackupDirectory?: boolean;
 } & Pick<
   CreateAuthorizationServerOptions,
   | 'store'
@@ -189,6 +191,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
     now,
     onTokenOperation,
     identityProviderKey: keys.identityProviders,
+    hasBackupDirectory: parts.hasBackupDirectory ?? false,
     clientCertificates: getClientCertificateSupport(parts.clientCertificates),
     ...webhooks,
   };

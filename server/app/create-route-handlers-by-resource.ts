@@ -1,6 +1,7 @@
 import { contract } from '@mandate/contract';
 import type { ConnectedAppDependencies } from '../access-management/connected-app-routes.ts';
 import type { ApprovalDependencies } from '../approvals/routes.ts';
+import type { BackupDependencies } from '../backup-files/routes.ts';
 import type { BrandingDependencies } from '../branding/routes.ts';
 import type { EventHandlerDependencies } from '../events/event-long-poll.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
@@ -17,6 +18,7 @@ type ApiDependencies = HandlerDependencies &
   WebhookDependencies &
   ConnectedAppDependencies &
   ApprovalDependencies &
+  BackupDependencies &
   BrandingDependencies &
   IdentityProviderDependencies;
 

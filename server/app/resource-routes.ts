@@ -16,6 +16,7 @@ export { orderImportRoutes as orderImports } from '../order-imports/routes.ts';
 export { productImportRoutes as productImports } from '../product-imports/routes.ts';
 export { userExportRoutes as userExports } from '../user-exports/routes.ts';
 export { userImportRoutes as userImports } from '../user-imports/routes.ts';
+export { backupRoutes as backups } from '../backup-files/routes.ts';
 export { taskRoutes as tasks } from '../tasks/routes.ts';
 export { eventRoutes as events } from '../events/routes.ts';
 export { webhookRoutes as webhooks } from '../webhooks/routes.ts';

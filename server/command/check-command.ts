@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { constants, existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-copy.ts';
@@ -34,6 +35,9 @@ export async function checkConfigurationAndConnections(io: StandardStreams): Pro
       String,
       'Is MANDATE_SMTP_URL correct, including the user name and the password?',
     );
+    const { backupDirectory } = config;
+    if (backupDirectory !== undefined)
+      await report.run('backups', () => checkBackupDirectory(backupDirectory), String, 'Does MANDATE_BACKUP_DIR name a directory?');
   }
   return report.failed ? exitCodes.failed : exitCodes.done;
 }
@@ -162,4 +166,9 @@ async function checkMailServer({ mail, production }: Config): Promise<string> {
     transport.close();
   }
   return 'sign-in succeeded';
+}
+
+async function checkBackupDirectory(directory: string): Promise<string> {
+  await access(directory, constants.R_OK | constants.W_OK);
+  return 'this account may read and write the directory';
 }

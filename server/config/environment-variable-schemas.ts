@@ -88,6 +88,10 @@ export const requestLimitSchema = z
   .transform(Number)
   .pipe(z.number().max(maxConfigurableRequestLimit, `must be at most ${maxConfigurableRequestLimit}`));
 
+export const stripeSecretKeySchema = z.string().regex(/^[sr]k_\w+$/, 'must be a secret or restricted key of Stripe');
+
+export const stripeWebhookSecretSchema = z.string().regex(/^whsec_\S+$/, 'must be the signing secret of a webhook endpoint at Stripe');
+
 export const smtpUrlSchema = z.string().refine(isSmtp, 'must be a URL such as smtp://user:password@mail.example:587');
 
 export const traceCollectorUrlSchema = z.string().refine(isCollector, 'must be a URL such as http://collector.example:4318');

@@ -19,6 +19,8 @@ import {
   headerNameSchema,
   processCountSchema,
   smtpUrlSchema,
+  stripeSecretKeySchema,
+  stripeWebhookSecretSchema,
   trustedProxiesSchema,
   treatEmptyVariableAsUnset,
 } from './environment-variable-schemas.ts';
@@ -42,6 +44,8 @@ export type Config = {
   /** Public URL of the server, optionally with a path; every URL that the server returns begins with it. */
   readonly issuer: string;
   readonly dataDirectory: string;
+  /** Directory in which administrators can create backups through the API; without it, they cannot. */
+  readonly backupDirectory: string | undefined;
   /** `postgres://…`, or a directory for the embedded database. */
   readonly databaseUrl: string;
   /** URL of the same PostgreSQL server that bypasses the connection pooler, for features that need a dedicated session. */
@@ -112,6 +116,7 @@ export const environmentSchema = z
     MANDATE_TLS_KEY: treatEmptyVariableAsUnset(z.string().optional()),
     MANDATE_ISSUER: treatEmptyVariableAsUnset(publicServerUrlSchema.optional()),
     MANDATE_DATA_DIR: treatEmptyVariableAsUnset(z.string().default('./data')),
+    MANDATE_BACKUP_DIR: treatEmptyVariableAsUnset(z.string().optional()),
     DATABASE_URL: treatEmptyVariableAsUnset(postgresqlUrlSchema.optional()),
     DATABASE_DIRECT_URL: treatEmptyVariableAsUnset(postgresqlUrlSchema.optional()),
     DATABASE_PREPARED_STATEMENTS: treatEmptyVariableAsUnset(createChoiceSchema(['on', 'off']).default('on')),
@@ -122,18 +127,8 @@ export const environmentSchema = z
     MANDATE_PREVIEW_VERSIONS: treatEmptyVariableAsUnset(createChoiceSchema(['on', 'off']).default('off')),
     MANDATE_OPEN_REGISTRATION: treatEmptyVariableAsUnset(createChoiceSchema(['on', 'off']).default('off')),
     MANDATE_TEST_PAYMENTS: treatEmptyVariableAsUnset(createChoiceSchema(['on', 'off']).optional()),
-    STRIPE_SECRET_KEY: treatEmptyVariableAsUnset(
-      z
-        .string()
-        .regex(/^[sr]k_\w+$/, 'must be a secret or restricted key of Stripe')
-        .optional(),
-    ),
-    STRIPE_WEBHOOK_SECRET: treatEmptyVariableAsUnset(
-      z
-        .string()
-        .regex(/^whsec_\S+$/, 'must be the signing secret of a webhook endpoint at Stripe')
-        .optional(),
-    ),
+    STRIPE_SECRET_KEY: treatEmptyVariableAsUnset(stripeSecretKeySchema.optional()),
+    STRIPE_WEBHOOK_SECRET: treatEmptyVariableAsUnset(stripeWebhookSecretSchema.optional()),
     MANDATE_ADMIN_EMAIL: treatEmptyVariableAsUnset(
       z.string().email('must be an e-mail address').max(254, 'must have at most 254 characters').optional(),
     ),
@@ -248,6 +243,7 @@ function toConfig(data: Environment): Config {
     tls: tls && { certFile: resolve(tls[0]), keyFile: resolve(tls[1]) },
     issuer: data.MANDATE_ISSUER ?? `${tls ? 'https' : 'http'}://localhost:${data.PORT}`,
     dataDirectory,
+    backupDirectory: data.MANDATE_BACKUP_DIR === undefined ? undefined : resolve(data.MANDATE_BACKUP_DIR),
     databaseUrl: data.DATABASE_URL ?? join(dataDirectory, 'database'),
     directDatabaseUrl: data.DATABASE_DIRECT_URL,
     preparedStatements: data.DATABASE_PREPARED_STATEMENTS === 'on',

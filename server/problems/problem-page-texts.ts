@@ -194,6 +194,10 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     cause: 'The task has no result yet.',
     fix: 'Poll the task at the interval in `Retry-After` until its `status` shows that it is finished.',
   },
+  backups_not_configured: {
+    cause: 'The operator has not configured a directory for backups.',
+    fix: 'Create a directory that only the server can access, set `MANDATE_BACKUP_DIR` to its path, and restart the server. Without this directory, `mandate-server backup FILE` creates a backup.',
+  },
   gone: {
     cause: 'The resource existed, but has been deleted.',
     fix: 'If you still need it, repeat the request that created it.',

@@ -1,3 +1,6 @@
+import { createBackupTaskHandlers } from '../backup/backup-task-handlers.ts';
+import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-copy.ts';
+import { createBackupFilesJob } from '../backup/register-backup-files.ts';
 import { type JobRunner, type Job, startJobs } from '../jobs/job-runner.ts';
 import type { Config } from '../config/read-config.ts';
 import { createEventSequencingAndCleanupJobs } from '../events/event-jobs.ts';
@@ -8,6 +11,7 @@ import { createMailLogTransport } from '../mail/mail-log-transport.ts';
 import { createSmtpTransport } from '../mail/smtp-transport.ts';
 import { createOrderLifecycleJobs } from '../order-lifecycle/order-lifecycle-jobs.ts';
 import { taskHandlersByType } from '../app/task-handlers.ts';
+import type { TaskRunnerDependencies } from '../tasks/run-queued-tasks.ts';
 import { createTaskJobs } from '../tasks/task-jobs.ts';
 import { createUsageFlushJobs, createMailAndCleanupJobs } from './mail-delivery-row-expiry-and-usage-flush-jobs.ts';
 import { DeliveryWorker } from '../webhooks/delivery/delivery-worker.ts';
@@ -40,12 +44,29 @@ const createJobs = (parts: ProcessDependencies, deliverer: DeliveryWorker): Job[
     ...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents),
     ...createWebhookJobs(db, deliverer),
     ...createStatisticsJobs(db),
-    ...createTaskJobs({ em: db.em, log, handlers: taskHandlersByType, isProcessingRequests: () => requests.areInProgress }),
+    ...createTaskJobs({
+      em: db.em,
+      log,
+      handlers: { ...taskHandlersByType, ...createBackupHandlers(parts) },
+      isProcessingRequests: () => requests.areInProgress,
+    }),
+    ...createBackupJobs(parts),
     ...(storage ? [createCheckpointJob(db)] : []),
     ...createMailAndCleanupJobs({ db, log, transport, mailKey: keys.mail }),
     createLogoutTokenJob(createLogoutTokenSender(parts)),
   ];
 };
+
+/** Returns the handlers of backup tasks; without a backup directory, other processes may have one. */
+function createBackupHandlers({ config, keys }: ProcessDependencies): TaskRunnerDependencies['handlers'] {
+  const { backupDirectory: path, databaseUrl, directDatabaseUrl } = config;
+  if (path === undefined) return {};
+  const openSource = () => openExistingDatabaseOrCopy(directDatabaseUrl ?? databaseUrl, config);
+  return createBackupTaskHandlers({ path, key: keys.backups, openSource });
+}
+
+const createBackupJobs = ({ config: { backupDirectory: path }, db, keys }: ProcessDependencies): Job[] =>
+  path === undefined ? [] : [createBackupFilesJob(db.em, { path, key: keys.backups })];
 
 const createLogoutTokenSender = ({ config: { production, issuer }, db: { em }, log, keys }: ProcessDependencies): LogoutTokenSender =>
   new LogoutTokenSender({ em, issuer, log, network: createPublicNetworkPolicy(!production), signingKeyEncryptionKey: keys.signingKeys });

@@ -44,6 +44,7 @@ export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencie
     canMail: transport !== undefined,
     clientCertificates: config.clientCertificates && readClientCertificateOptions(config.clientCertificates),
     development: !config.production,
+    hasBackupDirectory: config.backupDirectory !== undefined,
   };
   const limitSettings = { rateLimits, createCounters, onTokenOperation: metrics?.onTokenOperation };
   const app = await createApp({ db, log, ...rest, wake, newEvents, ...appSettings, ...limitSettings });

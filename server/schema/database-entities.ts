@@ -3,6 +3,7 @@ export { ApiKey } from '../api-keys/api-key.entity.ts';
 export { Application } from '../applications/application.entity.ts';
 export { Approval, ApprovalSettings } from '../approvals/approval.entity.ts';
 export { AuditEvent } from '../audit/audit-event.entity.ts';
+export { BackupFile } from '../backup-files/backup-file.entity.ts';
 export { BrandingEntity } from '../branding/branding.entity.ts';
 export { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 export { Event, EventSequenceCounter } from '../events/event-and-sequence-counter.entity.ts';

@@ -42,7 +42,8 @@ export async function findOwnTaskResultFile(em: EntityManager, principal: Princi
   }
   if (task.status !== 'succeeded')
     throw createProblem('not_found', { detail: translatable`The task has no result, because its status is ${{ status: task.status }}.` });
-  if (!isRetained(task, taskRetentionDays.result) || task.output == null || task.result == null) {
+  if (task.result == null) throw createProblem('not_found', { detail: 'The task has no result file.' });
+  if (!isRetained(task, taskRetentionDays.result) || task.output == null) {
     throw createProblem('gone', {
       detail: translatable`Results are kept for ${{ days: taskRetentionDays.result }} days. Start the task again to create a new result.`,
     });

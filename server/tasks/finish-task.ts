@@ -6,7 +6,7 @@ import { type StoredTaskResult, taskFromEntity } from './task-from-entity.ts';
 import { Task } from './task-and-task-file.entity.ts';
 
 type TaskEnd =
-  | { readonly status: 'succeeded'; readonly result: StoredTaskResult; readonly fileId: number }
+  | { readonly status: 'succeeded'; readonly result?: StoredTaskResult; readonly fileId?: number }
   | { readonly status: 'failed'; readonly error: NonNullable<TaskBody['error']> }
   | { readonly status: 'canceled' };
 
@@ -20,9 +20,9 @@ export async function finishTask(em: EntityManager, id: number, lease: number | 
   const updated = await em.nativeUpdate(Task, unfinished, {
     status: end.status,
     finishedAt: sql.now(),
-    result: end.status === 'succeeded' ? end.result : null,
+    result: end.status === 'succeeded' ? (end.result ?? null) : null,
     error: end.status === 'failed' ? end.error : null,
-    output: end.status === 'succeeded' ? end.fileId : null,
+    output: end.status === 'succeeded' ? (end.fileId ?? null) : null,
     checkpoint: null,
   });
   if (updated === 0) return undefined;

@@ -10,6 +10,7 @@ import { toPermanentTaskErrorOrUndefined, PermanentTaskError } from './permanent
 import {
   type TaskHandler,
   type ClaimedTask,
+  type TaskOutcome,
   TaskInterruptedByShutdownError,
   taskLeaseSeconds,
   TaskLeaseLostError,
@@ -91,12 +92,17 @@ async function runTask(deps: TaskRunnerDependencies, task: ClaimedTask, signal: 
     const handle = deps.handlers[task.type];
     if (!handle) throw new Error(`no handler for tasks of type ${task.type}`);
     const run = new TaskAttempt(em, task, signal, deps.isProcessingRequests ?? (() => false));
-    const { fileId, ...outcome } = await handle(run);
-    const result = { ...outcome, ...(await measureAndHashStoredFile(em, fileId, () => run.renewLease())) };
-    await em.transactional((inner) => finishTask(inner, task.id, task.attempts, { status: 'succeeded', result, fileId }));
+    const outcome = await handle(run);
+    const file = outcome && (await describeResultFile(run, outcome));
+    await em.transactional((inner) => finishTask(inner, task.id, task.attempts, { status: 'succeeded', ...file }));
   } catch (error) {
     await handleTaskError(deps, em, task, error);
   }
+}
+
+async function describeResultFile(run: TaskAttempt, { fileId, ...outcome }: TaskOutcome) {
+  const sizeAndHash = await measureAndHashStoredFile(run.em, fileId, () => run.renewLease());
+  return { fileId, result: { ...outcome, ...sizeAndHash } };
 }
 
 async function handleTaskError({ log }: TaskRunnerDependencies, em: EntityManager, task: ClaimedTask, error: unknown): Promise<void> {

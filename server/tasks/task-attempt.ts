@@ -48,7 +48,7 @@ export type TaskProgress = {
   readonly imported?: ImportCounts;
 };
 
-/** Result of a task that succeeded. */
+/** Result file of a task that succeeded. */
 export type TaskOutcome = Pick<NonNullable<TaskBody['result']>, 'format' | 'rows' | 'imported'> & { readonly fileId: number };
 
 /** The task was canceled or is leased by another process: this process must stop working on it. */
@@ -130,5 +130,5 @@ export class TaskAttempt {
   }
 }
 
-/** Runs tasks of one type step by step, starting from the task's checkpoint. */
-export type TaskHandler = (run: TaskAttempt) => Promise<TaskOutcome>;
+/** Runs tasks of one type step by step, starting from the task's checkpoint. Returns `undefined` if the task has no result file. */
+export type TaskHandler = (run: TaskAttempt) => Promise<TaskOutcome | undefined>;

@@ -85,7 +85,8 @@ describe('mandate-server check', { timeout: 180_000 }, () => {
     const { code, stdout } = await runMandateServer({ MANDATE_DATA_DIR: path }, ['check']);
     expect([code, outcomes(stdout)]).toEqual([0, ['ok configuration', 'ok database', 'ok replica', 'ok redis', 'ok mail']]);
     expect(stdout).toContain(`embedded; the first start creates it at ${path}`);
-    const second = await runMandateServer({ MANDATE_DATA_DIR: path }, ['check']);
-    expect(second.stdout).toBe(stdout);
+    const second = await runMandateServer({ MANDATE_DATA_DIR: path, MANDATE_BACKUP_DIR: path }, ['check']);
+    expect([second.code, second.stdout]).toEqual([1, expect.stringMatching(/^failed {2}backups .*ENOENT.*MANDATE_BACKUP_DIR/m)]);
+    expect(second.stdout).toContain(stdout);
   });
 });

@@ -55,6 +55,25 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await row(paid.id).waitFor();
   });
 
+  test('are shown with names from the start, and listed by customer', async () => {
+    const { id } = await shop.placeOrder();
+    const isLoaded = page.waitForResponse((response) => new URL(response.url()).pathname === `/api/v1/orders/${id}`);
+    let headingsBeforeNames: number | undefined;
+    const isRequestForNames = (url: URL): boolean => url.pathname === '/api/v1/orders' && url.searchParams.has('id');
+    await page.route(isRequestForNames, async (route) => {
+      await isLoaded;
+      headingsBeforeNames ??= await page.locator('h1').count();
+      await route.continue();
+    });
+    await openOrder(page, id);
+    expect(headingsBeforeNames).toBe(0);
+    await page.getByText('Pick up').waitFor();
+    await page.unroute(isRequestForNames);
+    await page.getByRole('link', { name: 'All orders of the customer' }).click();
+    await page.getByRole('button', { name: /^Remove the filter “Customer: / }).click();
+    await page.waitForURL((url) => !url.searchParams.has('user_id'));
+  });
+
   test('are paginated with links to each page, and their filters are saved as views', async () => {
     const [user, product] = [await shop.shop.createUser(), await shop.shop.createProduct()];
     for (let count = 0; count < 26; count += 1) {

@@ -1,14 +1,22 @@
 import { Buffer } from 'node:buffer';
+import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { scopeNames } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
+import { createBackupTaskHandlers } from '../../server/backup/backup-task-handlers.ts';
+import { createLog } from '../../server/logging/logger.ts';
 import { hasChromium } from '../support/browser/chromium.ts';
 import { createSquarePngDataUri } from '../support/browser/png-data-uri.ts';
 import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
+import { backupKey } from '../support/server/backup-file.ts';
+import { createMigratedDatabase } from '../support/services/database.ts';
+import { runPendingTasks } from '../support/shop/run-tasks.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 import { checkPage, consentTo, useConsoleBrowser, withdrawPreapproval } from './console-browser.ts';
 
 describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 }, () => {
-  const shop = withShop();
+  const shop = withShop({ hasBackupDirectory: true });
   const browser = useConsoleBrowser(shop);
   const admin = shop.admin(['branding.manage']);
   const staff = shop.staff(['settings.write']);
@@ -37,9 +45,36 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await checkPage(page, 'settings conflict');
     await page.getByRole('button', { name: 'Save my changes' }).click();
     await expect.poll(async () => (await shop.callApi('GET', '/api/v1/branding')).body.name).toBe('Yours');
+    expect(browser.pageErrors).toEqual([]);
+  });
+
+  test('create and check a backup, and show warnings', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'mandate-backups-'));
+    const handlers = createBackupTaskHandlers({ path: directory, key: backupKey, openSource: createMigratedDatabase });
+    const runTasks = () => runPendingTasks(shop, handlers, { log: createLog(true, { write: () => undefined }) });
+    const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/settings');
     await page.getByRole('link', { name: 'Backups' }).click();
-    await page.getByText('npx mandate-server backup shop.backup').waitFor();
+    await page.getByText('No backups yet').waitFor();
+    await page.getByRole('button', { name: 'Create backup' }).click();
+    await page.getByText('Waiting for the server…').waitFor();
+    await checkPage(page, 'settings backup in progress');
+    await runTasks();
+    const row = page.getByRole('row', { name: /mandate-.*\.backup/ });
+    await row.getByText('Intact').waitFor();
     await checkPage(page, 'settings backups');
+
+    for (const name of await readdir(directory)) await truncate(join(directory, name), 100);
+    await page.getByRole('button', { name: /^Check “mandate-/ }).click();
+    await page.getByText('Checking a backup').waitFor();
+    await runTasks();
+    await page.getByText('The latest backup is damaged and cannot be restored.').waitFor();
+    await row.getByText('Damaged').waitFor();
+    await checkPage(page, 'settings damaged backup');
+
+    await shop.db.em.fork().execute(`update backup_files set check_result = 'intact', created_at = now() - interval '3 days'`);
+    await page.reload();
+    await page.getByText('The latest backup was created 3 days ago.').waitFor();
+    await rm(directory, { recursive: true });
     expect(browser.pageErrors).toEqual([]);
   });
 

@@ -59,7 +59,7 @@ describe.skipIf(databaseKind === 'pglite')('the walkthrough on a new server', ()
   async function startNewServer(): Promise<void> {
     data = await createDataDirectory();
     cleanUps.push(async () => data[Symbol.asyncDispose]());
-    server = await startServerProcess({ MANDATE_DATA_DIR: data.path });
+    server = await startServerProcess({ MANDATE_DATA_DIR: data.path, MANDATE_BACKUP_DIR: data.path });
     cleanUps.push(() => server.stop());
   }
 

@@ -19,6 +19,7 @@ export const resourceTestFiles: Readonly<Record<keyof typeof contract, string>> 
   productImports: 'product-imports/ndjson-cells.test.ts',
   userExports: 'user-exports/create.test.ts',
   userImports: 'user-imports/create.test.ts',
+  backups: 'backups/backups.test.ts',
   tasks: 'tasks/read.test.ts',
   events: 'events/list.test.ts',
   webhooks: 'webhooks/endpoints.test.ts',

@@ -31,7 +31,7 @@ const resourcesBySubject: Readonly<Record<string, readonly Resource[]>> = {
   shipment: ['shipments', 'orders'],
   quote: ['quotes'],
   approval: ['approvals'],
-  task: ['tasks'],
+  task: ['tasks', 'backups'],
   grant: ['connectedApps'],
   webhook_endpoint: ['webhooks'],
 };

@@ -5,12 +5,22 @@ import { usePermissions } from './permissions.tsx';
 /** Names change rarely. */
 const staleTime = 300_000;
 
+/** Shown instead of a name that is being loaded. */
+export const loadingName = '…';
+
 /** Loads the names of users by ID; empty if the user's permissions do not include them. */
 export function useUserNames(userIds: readonly (number | null)[]): ReadonlyMap<number, string> {
   const { can } = usePermissions();
   const ids = can('users.list') ? [...new Set(userIds)].filter((id) => id !== null) : [];
   return useQueries({
     queries: ids.map((id) => ({ ...queries.users.get(id), staleTime })),
-    combine: (results) => new Map(results.flatMap(({ data }) => (data ? [[data.id, data.name] as const] : []))),
+    combine: (results) =>
+      new Map(
+        ids.flatMap((id, index) => {
+          const { data, isPending } = results[index] ?? {};
+          const name = data?.name ?? (isPending === true ? loadingName : undefined);
+          return name === undefined ? [] : [[id, name] as const];
+        }),
+      ),
   });
 }

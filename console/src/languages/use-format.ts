@@ -16,6 +16,13 @@ const relativeUnits = [
   ['minute', 60],
 ] as const;
 
+const byteUnits = [
+  ['gigabyte', 1e9],
+  ['megabyte', 1e6],
+  ['kilobyte', 1e3],
+  ['byte', 1],
+] as const;
+
 const createFormat = (locale: string) => ({
   /** Formats an amount in minor units. */
   money: (amount: number, currency: string): string => formatMoney(amount, currency, locale),
@@ -27,6 +34,11 @@ const createFormat = (locale: string) => ({
   /** Formats a ratio such as 0.125 as a percentage with its sign. */
   change: (ratio: number): string =>
     new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' }).format(ratio),
+  /** Formats a size in bytes, such as `2.4 MB`. */
+  bytes: (count: number): string => {
+    const [unit, size] = byteUnits.find(([, unitSize]) => count >= unitSize) ?? ['byte', 1];
+    return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 1 }).format(count / size);
+  },
   date: (timestamp: string): string => formatDate(timestamp, { locale }),
   /** Formats a day of statistics such as `2026-01-31`, or a timestamp, without the year. */
   day: (timestamp: string): string => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' }).format(dateOf(timestamp)),

@@ -59,6 +59,7 @@ export const auditActions = [
   'identity_provider.updated',
   'identity_provider.deleted',
   'signing_key.rotated',
+  'backup.started',
   'branding.changed',
   'order_limit_settings.changed',
   'token.reused',

@@ -26,7 +26,10 @@ export const taskProblemTypes = {
 
 const fails = declareProblemResponses({ ...commonProblemTypes, ...taskProblemTypes });
 
-export const taskTypes = ['order_export', 'order_import', 'product_import', 'user_export', 'user_import'] as const;
+export const taskTypes = [
+  ...(['order_export', 'order_import', 'product_import', 'user_export', 'user_import'] as const),
+  ...(['backup', 'backup_check'] as const),
+] as const;
 export const taskStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export const fileFormats = ['csv', 'ndjson'] as const;
 /** Format of an exported file. */
@@ -76,10 +79,14 @@ export const taskSchema = withSchemaName(
     }),
     result: taskResultSchema
       .nullable()
-      .describe('Describes the file that `GET /tasks/{task_id}/result` returns; `null` unless the task has succeeded.'),
+      .describe(
+        'Describes the file that `GET /tasks/{task_id}/result` returns; `null` unless the task has succeeded, and for backups, which have no result file.',
+      ),
     imported: importCounts
       .nullable()
-      .describe('Number of rows or orders processed so far, by outcome, even if the import failed or was canceled; `null` for an export.'),
+      .describe(
+        'Number of rows or orders processed so far, by outcome, even if the import failed or was canceled; `null` for other tasks.',
+      ),
     error: withSchemaName('TaskError', z.object({ code: z.string().describe('Machine-readable error code.'), detail: z.string() }))
       .nullable()
       .describe('Why the task failed.'),

@@ -220,6 +220,7 @@ const rows: readonly Row[] = [
     accepted: { '10.0.0.7': '10.0.0.7', '': '127.0.0.1' },
     rejected: [],
   },
+  { variable: 'MANDATE_BACKUP_DIR', read: (config) => config.backupDirectory, accepted: { '/b': '/b', '': undefined }, rejected: [] },
   {
     variable: 'DATABASE_DIRECT_URL',
     others: postgresql,

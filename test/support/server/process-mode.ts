@@ -8,7 +8,7 @@ export const usesTwoProcesses = process.env['MANDATE_TEST_PROCESSES'] === '2';
 
 /** Returns whether this option can be passed to a server process in an environment variable. */
 export const isEnvironmentOption = (name: string): boolean =>
-  ['taxMode', 'previewVersions', 'rateLimits', 'openRegistration', 'refreshGraceSeconds'].includes(name);
+  ['taxMode', 'previewVersions', 'rateLimits', 'openRegistration', 'refreshGraceSeconds', 'hasBackupDirectory'].includes(name);
 
 let declared = false;
 resetBeforeTestFile(() => (declared = false));

@@ -31,7 +31,7 @@ export const startMandateProcesses: StartServer = async (options, onLogLine, ins
 const isGenerous = (limits: NonNullable<StartOptions['rateLimits']>): boolean => limits.default >= unlimitedRates.default;
 
 function serverEnvironment(
-  { taxMode, previewVersions, openRegistration, refreshGraceSeconds, rateLimits = unlimitedRates }: StartOptions,
+  { taxMode, previewVersions, openRegistration, refreshGraceSeconds, hasBackupDirectory, rateLimits = unlimitedRates }: StartOptions,
   redis?: RedisServer,
 ): Record<string, string> {
   return {
@@ -45,6 +45,8 @@ function serverEnvironment(
     ...(openRegistration && { MANDATE_OPEN_REGISTRATION: 'on' }),
     ...(previewVersions && { MANDATE_PREVIEW_VERSIONS: 'on' }),
     ...(refreshGraceSeconds !== undefined && { MANDATE_REFRESH_GRACE_SECONDS: String(refreshGraceSeconds) }),
+    // only workers access the directory
+    ...(hasBackupDirectory && { MANDATE_BACKUP_DIR: '/nonexistent' }),
     ...(redis && { REDIS_URL: redis.url }),
   };
 }

@@ -30,6 +30,7 @@ export type StartOptions = Partial<
     | 'refreshGraceSeconds'
     | 'clientCertificates'
     | 'trustProxy'
+    | 'hasBackupDirectory'
   >
 > & {
   db?: Database;

@@ -49,7 +49,7 @@ export const administratorStatuses = (status: number): Statuses => [401, 403, 40
  */
 export function testAuthorization(rows: AuthorizationRows): AuthorizationFixture {
   const rateLimits = { ...unlimitedRates };
-  const shop = withShop({ rateLimits, previewVersions: true, onLogLine: () => undefined });
+  const shop = withShop({ rateLimits, previewVersions: true, hasBackupDirectory: true, onLogLine: () => undefined });
   const formerAdmin = shop.admin(scopeNames.filter((name) => scopeDefinitions[name].admin));
   const fixture = useCallers(shop);
   let usersReadToken: string;

@@ -2,6 +2,8 @@ import { notifications } from '@mantine/notifications';
 import type { MutationOf } from '@mandate/client-sdk/query';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { keyOf } from '../../api/client.ts';
+import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { describeError } from '../feedback/error-notice.tsx';
 
 type Options<Data> = {
   /** Resources whose data the action changes; the console fetches them again. */
@@ -9,13 +11,22 @@ type Options<Data> = {
   /** Text that confirms the action. */
   readonly doneMessage: string;
   readonly onDone?: ((data: Data) => void) | undefined;
+  /** Whether to show an error as a notification, for a button that has no space for errors, such as one in a table. */
+  readonly notifiesErrors?: boolean;
 };
 
 /** Runs a mutation of the API. After it has succeeded, shows a confirmation and fetches the changed data again. */
-export function useAction<Data, Variables>(mutation: MutationOf<Data, Variables>, { changes, doneMessage, onDone }: Options<Data>) {
+export function useAction<Data, Variables>(
+  mutation: MutationOf<Data, Variables>,
+  { changes, doneMessage, onDone, notifiesErrors = false }: Options<Data>,
+) {
+  const t = useCommonMessages();
   const queryClient = useQueryClient();
   return useMutation({
     ...mutation,
+    onError: (error) => {
+      if (notifiesErrors) notifications.show({ color: 'red', title: t('error.title'), message: describeError(error, t) });
+    },
     onSuccess: async (data) => {
       notifications.show({ message: doneMessage, autoClose: 4_000 });
       onDone?.(data);

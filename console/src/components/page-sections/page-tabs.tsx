@@ -1,15 +1,21 @@
-import type { ReactNode } from 'react';
-import { NavLink } from 'react-router';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { NavLink, useLocation } from 'react-router';
 import classes from '../lists/list-toolbar.module.css';
 
 type Props = { readonly label: string; readonly tabs: readonly { readonly to: string; readonly name: string }[] };
 
 /** Links to the sections of a page; nothing if there is only one. */
 export function PageTabs({ label, tabs }: Props): ReactNode {
+  const list = useRef<HTMLUListElement>(null);
+  const { pathname } = useLocation();
+  // In a narrow window, the tab of the shown section may be outside of the visible part.
+  useEffect(() => {
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [pathname]);
   if (tabs.length < 2) return null;
   return (
     <nav aria-label={label} className={classes['toolbar']}>
-      <ul className={classes['tabs']}>
+      <ul ref={list} className={classes['tabs']}>
         {tabs.map(({ to, name }) => (
           <li key={to}>
             <NavLink to={to} end aria-current="true" className={classes['tab'] ?? ''}>

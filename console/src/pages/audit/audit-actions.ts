@@ -47,6 +47,7 @@ const actionNames: Record<AuditAction, true> = {
   'identity_provider.updated': true,
   'identity_provider.deleted': true,
   'signing_key.rotated': true,
+  'backup.started': true,
   'branding.changed': true,
   'order_limit_settings.changed': true,
   'token.reused': true,

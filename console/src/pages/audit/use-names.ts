@@ -1,6 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
-import { queries } from '../../api/client.ts';
-import { usePermissions } from '../../api/permissions.tsx';
+import { useApplicationNames } from '../../api/use-application-names.ts';
 import { useUserNames } from '../../api/use-user-names.ts';
 import { useAuditMessages } from './use-audit-messages.ts';
 
@@ -11,22 +9,10 @@ export type Names = {
   readonly application: (clientId: string) => string;
 };
 
-/** Names change rarely. */
-const staleTime = 300_000;
-
 /** Loads the names of users and applications if the user's permissions include them: audit events contain only IDs. */
 export function useNames(userIds: readonly (number | null)[]): Names {
   const t = useAuditMessages();
-  const { can } = usePermissions();
   const userNames = useUserNames(userIds);
-  const { data: applications } = useQuery({
-    ...queries.applications.list({ limit: 100 }),
-    staleTime,
-    enabled: can('applications.list'),
-  });
-  const applicationNames = new Map(applications?.data.map(({ client_id, name }) => [client_id, name]));
-  return {
-    user: (id) => userNames.get(id) ?? t('userId', { id: String(id) }),
-    application: (clientId) => applicationNames.get(clientId) ?? clientId,
-  };
+  const application = useApplicationNames();
+  return { user: (id) => userNames.get(id) ?? t('userId', { id: String(id) }), application };
 }

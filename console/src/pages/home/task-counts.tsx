@@ -1,3 +1,4 @@
+import type { Task } from '@mandate/client-sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
@@ -84,9 +85,13 @@ function useCounts(): readonly Count[] {
     { id: 'approvals', count: countOf(waiting.data), isPermitted: approvals, to: '/orders/approvals?tab=pending' },
     { id: 'runningLow', count: products.data?.running_low.length, isPermitted: stats, to: '/products' },
     { id: 'failingWebhooks', count: failing?.length, isPermitted: webhooks, to: '/developers' },
-    { id: 'running', count: countOf(running.data), isPermitted: tasks, to: '/products' },
+    { id: 'running', count: countOf(running.data), isPermitted: tasks, to: findPageOfTasks(running.data?.data ?? []) },
   ];
 }
+
+/** Returns the page that shows the progress of the newest task, or the page from which most tasks are started. */
+const findPageOfTasks = ([newest]: readonly Task[]): string =>
+  newest?.type.startsWith('backup') === true ? '/settings/backups' : '/products';
 
 const countOf = (page: { readonly data: readonly unknown[]; readonly next_cursor: string | null } | undefined): number | undefined =>
   page && (page.next_cursor === null ? page.data.length : maxCount + 1);

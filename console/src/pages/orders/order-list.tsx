@@ -4,7 +4,10 @@ import { useMemo, type ReactNode } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { queries } from '../../api/client.ts';
 import { IfPermitted } from '../../api/permissions.tsx';
+import { useApplicationNames } from '../../api/use-application-names.ts';
+import { useUserNames } from '../../api/use-user-names.ts';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { ActiveFilter } from '../../components/lists/active-filter.tsx';
 import { ListToolbar } from '../../components/lists/list-toolbar.tsx';
 import { PageHeader } from '../../components/page-sections/page-header.tsx';
 import { ResourceList, type Column } from '../../components/lists/resource-list.tsx';
@@ -44,7 +47,9 @@ export function OrderList(): ReactNode {
           </IfPermitted>
         }
       />
-      <ListToolbar list="orders" tabs={tabs.map((value) => ({ value, name: t(`tab.${value}`) }))} searchLabel={t('list.search')} />
+      <ListToolbar list="orders" tabs={tabs.map((value) => ({ value, name: t(`tab.${value}`) }))} searchLabel={t('list.search')}>
+        <ActiveFilters />
+      </ListToolbar>
       <ResourceList
         label={common('page.orders')}
         columns={columns}
@@ -53,6 +58,22 @@ export function OrderList(): ReactNode {
         rowPath={({ id }) => `/orders/${id}`}
         empty={<EmptyState title={t('list.empty')} text={t('list.emptyAbout')} />}
       />
+    </>
+  );
+}
+
+/** The customer and the application to which a link on another page has limited the list. */
+function ActiveFilters(): ReactNode {
+  const t = useOrdersMessages();
+  const { user_id: userId, client_id: clientId } = useFilters();
+  const userNames = useUserNames(userId === undefined ? [] : [userId]);
+  const applicationName = useApplicationNames();
+  return (
+    <>
+      {userId !== undefined && (
+        <ActiveFilter parameter="user_id" text={t('filter.customer', { name: userNames.get(userId) ?? `#${userId}` })} />
+      )}
+      {clientId !== undefined && <ActiveFilter parameter="client_id" text={t('filter.application', { name: applicationName(clientId) })} />}
     </>
   );
 }

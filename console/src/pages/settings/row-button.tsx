@@ -6,12 +6,13 @@ type Props = {
   /** Accessible name, which contains the name of the row. */
   readonly label: string;
   readonly isPending?: boolean;
+  readonly isDisabled?: boolean;
   readonly onClick: () => void;
 };
 
 /** Button for an action on a row of a list. */
-export const RowButton = ({ text, label, isPending = false, onClick }: Props): ReactNode => (
-  <Button size="xs" variant="default" aria-label={label} loading={isPending} onClick={onClick}>
+export const RowButton = ({ text, label, isPending = false, isDisabled = false, onClick }: Props): ReactNode => (
+  <Button size="xs" variant="default" aria-label={label} loading={isPending} disabled={isDisabled} onClick={onClick}>
     {text}
   </Button>
 );

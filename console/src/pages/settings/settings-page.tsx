@@ -2,7 +2,7 @@ import type { ComponentType, ReactNode } from 'react';
 import { Navigate, Route, Routes } from 'react-router';
 import { usePermissions } from '../../api/permissions.tsx';
 import { NotFoundPage } from '../../layout/not-found-page.tsx';
-import { Backups } from './backups.tsx';
+import { Backups } from './backups/backups.tsx';
 import { BrandingSection } from './branding/branding-section.tsx';
 import { DeliveryMethodList } from './delivery/delivery-method-list.tsx';
 import { IdentityProviderList } from './identity-providers/identity-provider-list.tsx';

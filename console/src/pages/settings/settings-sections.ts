@@ -5,7 +5,7 @@ const sections = [
   { path: 'delivery', operation: 'deliveryMethods.replace' },
   { path: 'staff', operation: 'users.list' },
   { path: 'identity-providers', operation: 'identityProviders.list' },
-  { path: 'backups', operation: 'branding.update' },
+  { path: 'backups', operation: 'backups.list' },
 ] as const satisfies readonly { readonly path: string; readonly operation: Operation }[];
 
 /** Returns the sections of the page that the user's permissions include. */

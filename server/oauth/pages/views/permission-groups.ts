@@ -41,6 +41,7 @@ const groupByScope = {
   'applications.manage': 'shop',
   'identity_providers.manage': 'shop',
   'signing_keys.manage': 'shop',
+  'backups.manage': 'shop',
   'audit.read': 'shop',
 } as const satisfies Record<Scope | OpenIdConnectScope, PermissionGroup>;
 

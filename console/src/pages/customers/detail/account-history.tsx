@@ -2,6 +2,8 @@ import type { AuditEvent } from '@mandate/client-sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
+import { useApplicationNames } from '../../../api/use-application-names.ts';
+import { useUserNames } from '../../../api/use-user-names.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
@@ -12,28 +14,36 @@ import classes from './account-history.module.css';
 export function AccountHistory({ userId }: { readonly userId: number }): ReactNode {
   const t = useCustomersMessages();
   const { data, error, refetch } = useQuery(queries.auditEvents.list({ user_id: userId, limit: 20 }));
+  const userNames = useUserNames(data?.data.map(({ actor_id: actorId }) => (actorId === userId ? null : actorId)) ?? []);
+  const applicationName = useApplicationNames();
+  const names = {
+    user: (id: number): string => userNames.get(id) ?? `#${id}`,
+    application: applicationName,
+  };
   return (
     <Card title={t('history')}>
       <ErrorNotice error={error} onRetry={() => void refetch()} />
       {data?.data.length === 0 && <p>{t('history.empty')}</p>}
       <ol className={classes['events']}>
         {data?.data.map((event) => (
-          <Entry key={event.id} event={event} />
+          <Entry key={event.id} event={event} names={names} />
         ))}
       </ol>
     </Card>
   );
 }
 
-function Entry({ event }: { readonly event: AuditEvent }): ReactNode {
+type Names = { readonly user: (id: number) => string; readonly application: (clientId: string) => string };
+
+function Entry({ event, names }: { readonly event: AuditEvent; readonly names: Names }): ReactNode {
   const t = useCustomersMessages();
   const format = useFormat();
   const { action, outcome, client_id: clientId, actor_id: actorId, user_id: userId, occurred_at: occurredAt } = event;
   const name = t.value('action', action);
   const details = [
     format.relative(occurredAt),
-    clientId,
-    ...(actorId !== null && actorId !== userId ? [t('history.byUser', { id: String(actorId) })] : []),
+    clientId === null ? null : names.application(clientId),
+    ...(actorId !== null && actorId !== userId ? [t('history.byUser', { name: names.user(actorId) })] : []),
   ];
   return (
     <li>

@@ -40,6 +40,7 @@ const keyScopes: Record<KeyScope, true> = {
   'applications.manage': true,
   'identity_providers.manage': true,
   'signing_keys.manage': true,
+  'backups.manage': true,
   'audit.read': true,
 };
 const isKeyScope = (name: string): name is KeyScope => Object.hasOwn(keyScopes, name);

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { replacesData } from '../../../api/replaces-data.ts';
 import { queries } from '../../../api/client.ts';
+import { useApplicationNames } from '../../../api/use-application-names.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { Notice } from '../../../components/feedback/notice.tsx';
@@ -46,6 +47,7 @@ export function EndpointDetail(): ReactNode {
 function EndpointFacts({ endpoint }: { readonly endpoint: WebhookEndpoint }): ReactNode {
   const t = useDevelopersMessages();
   const format = useFormat();
+  const applicationName = useApplicationNames();
   return (
     <Card title={t('endpoint')}>
       <PropertyList
@@ -56,7 +58,7 @@ function EndpointFacts({ endpoint }: { readonly endpoint: WebhookEndpoint }): Re
             value: <Codes names={endpoint.events.map((name) => (name === '*' ? t('endpoint.allEvents') : name))} />,
           },
           { name: t('endpoint.scopes'), value: <Codes names={endpoint.scopes} /> },
-          { name: t('endpoint.application'), value: endpoint.client_id },
+          { name: t('endpoint.application'), value: applicationName(endpoint.client_id) },
           { name: t('created'), value: format.dateTime(endpoint.created_at) },
           { name: t('endpoint.failingSince'), value: endpoint.failing_since === null ? null : format.dateTime(endpoint.failing_since) },
         ]}

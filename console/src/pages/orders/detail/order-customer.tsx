@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { queries } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
+import { loadingName } from '../../../api/use-user-names.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
@@ -46,6 +47,7 @@ export function CustomerCard({ order, summary }: Props): ReactNode {
   const { can } = usePermissions();
   const { data: user } = useQuery({ ...queries.users.get(order.user_id), enabled: can('users.list') });
   const { delivery } = order;
+  const deliveryMethod = useDeliveryMethodName(delivery.method);
   const lines = [
     delivery.recipient_name,
     delivery.line1,
@@ -78,9 +80,16 @@ export function CustomerCard({ order, summary }: Props): ReactNode {
         </div>
         <div>
           <dt>{t('customer.method')}</dt>
-          <dd>{delivery.method}</dd>
+          <dd>{deliveryMethod}</dd>
         </div>
       </dl>
     </Card>
   );
+}
+
+/** Returns the name of a delivery method, or its code if it has been deleted. */
+function useDeliveryMethodName(code: string): string {
+  const t = useOrdersMessages();
+  const { data, isPending } = useQuery({ ...queries.deliveryMethods.list({ limit: 100 }), staleTime: 300_000 });
+  return data?.data.find((method) => method.code === code)?.name ?? (isPending ? loadingName : t.value('deliveryMethod', code));
 }

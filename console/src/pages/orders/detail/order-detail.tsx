@@ -16,15 +16,18 @@ import { LinesCard } from './order-lines.tsx';
 import { PaymentsCard } from './order-payments.tsx';
 import { ShipmentsCard } from './order-shipments.tsx';
 import { TimelineCard } from './order-timeline.tsx';
-import { orderQuery, useOrderParts, type OrderWithEtag } from './use-order.ts';
+import { orderQuery, orderSummaryQuery, useOrderParts, type OrderWithEtag } from './use-order.ts';
 import classes from './order-detail.module.css';
 
 export function OrderDetail(): ReactNode {
   const { orderId = '' } = useParams();
-  const { data, error, refetch } = useQuery({ ...orderQuery(orderId), enabled: /^\d{1,15}$/.test(orderId) });
-  if (!/^\d{1,15}$/.test(orderId) || (error instanceof ApiError && error.code === 'not_found')) return <NotFoundPage />;
+  const isValid = /^\d{1,15}$/.test(orderId);
+  const { data, error, refetch } = useQuery({ ...orderQuery(orderId), enabled: isValid });
+  // The names are loaded at the same time, so that the page does not show IDs first.
+  const names = useQuery({ ...orderSummaryQuery(Number(orderId)), enabled: isValid });
+  if (!isValid || (error instanceof ApiError && error.code === 'not_found')) return <NotFoundPage />;
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  return data ? <LoadedOrder {...data} /> : <PageSkeleton />;
+  return data && !names.isPending ? <LoadedOrder {...data} /> : <PageSkeleton />;
 }
 
 function LoadedOrder({ order, etag }: OrderWithEtag): ReactNode {

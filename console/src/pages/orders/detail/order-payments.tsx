@@ -17,8 +17,10 @@ const changes = ['payments', 'refunds', 'orders', 'stats'] as const;
 type Props = { readonly order: Order; readonly payments: readonly Payment[]; readonly refunds: readonly Refund[] };
 
 /** Payments and refunds of an order. Staff confirm manual payments and refunds when the money has arrived. */
-export function PaymentsCard({ payments, refunds }: Props): ReactNode {
+export function PaymentsCard({ order, payments, refunds }: Props): ReactNode {
   const t = useOrdersMessages();
+  // The payment of an imported order is in the system that it was imported from.
+  if (payments.length === 0 && order.payment_status !== 'unpaid') return null;
   const manual = new Set(payments.filter(({ provider }) => provider === 'manual').map(({ id }) => id));
   return (
     <Card title={t('payments.title')}>

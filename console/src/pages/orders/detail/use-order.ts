@@ -16,6 +16,9 @@ export const orderQuery = (orderId: number | string) =>
     },
   });
 
+/** Query of the order in a list, which contains the names of the customer and of the application. */
+export const orderSummaryQuery = (orderId: number) => queries.orders.list({ id: [orderId], include: ['customer', 'client'] });
+
 export type OrderParts = {
   /** The order in a list, which contains the names of the customer and of the application. */
   readonly summary: OrderSummary | undefined;
@@ -28,7 +31,7 @@ export type OrderParts = {
 export function useOrderParts(orderId: number): OrderParts {
   const { can } = usePermissions();
   const limit = 100;
-  const summary = useQuery(queries.orders.list({ id: [orderId], include: ['customer', 'client'] }));
+  const summary = useQuery(orderSummaryQuery(orderId));
   const payments = useQuery({ ...queries.payments.list(orderId, { limit }), enabled: can('payments.list') });
   const refunds = useQuery({ ...queries.refunds.list(orderId, { limit }), enabled: can('refunds.list') });
   const shipments = useQuery({ ...queries.shipments.list(orderId, { limit }), enabled: can('shipments.list') });

@@ -25,7 +25,7 @@ export function IdentityProviderList(): ReactNode {
   return (
     <>
       <SettingsHeader actions={<Button onClick={() => setShown({ dialog: 'add' })}>{t('provider.add')}</Button>} />
-      <p className={classes['muted']}>{t('provider.about')}</p>
+      <p className={`${classes['muted']} ${classes['intro']}`}>{t('provider.about')}</p>
       <ResourceList
         label={t('section.identity-providers')}
         columns={createColumns(t, setShown)}
@@ -73,6 +73,7 @@ function StatusButton({ provider: { id, name, status } }: { readonly provider: I
   const change = useAction(mutations.identityProviders.update(id), {
     changes: ['identityProviders'],
     doneMessage: t(isEnabled ? 'provider.nowDisabled' : 'provider.nowEnabled'),
+    notifiesErrors: true,
   });
   return (
     <RowButton

@@ -12,6 +12,7 @@ import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { SettingsHeader } from '../settings-header.tsx';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
+import classes from '../settings.module.css';
 import { AddStaffForm } from './add-staff-form.tsx';
 import { roleChangeScopes } from './role-change-scopes.ts';
 import { RoleForm } from './role-form.tsx';
@@ -30,11 +31,13 @@ export function StaffList(): ReactNode {
     <>
       <SettingsHeader actions={add} />
       {self?.role === 'admin' && !canChangeRoles && (
-        <Notice text={t('staff.signInAbout')}>
-          <Button size="xs" onClick={() => void signInAgain(roleChangeScopes)}>
-            {t('staff.signIn')}
-          </Button>
-        </Notice>
+        <div className={classes['intro']}>
+          <Notice text={t('staff.signInAbout')}>
+            <Button size="xs" onClick={() => void signInAgain(roleChangeScopes)}>
+              {t('staff.signIn')}
+            </Button>
+          </Notice>
+        </div>
       )}
       <ResourceList
         label={t('section.staff')}

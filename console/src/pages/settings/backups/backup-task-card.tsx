@@ -1,0 +1,28 @@
+import type { Task } from '@mandate/client-sdk';
+import type { ReactNode } from 'react';
+import { Notice } from '../../../components/feedback/notice.tsx';
+import { TaskProgress } from '../../../components/feedback/task-progress.tsx';
+import { Card } from '../../../components/page-sections/card.tsx';
+import { useFormat } from '../../../languages/use-format.ts';
+import { useSettingsMessages } from '../use-settings-messages.ts';
+import { isUnfinished } from './use-backup-task.ts';
+
+/** Progress of a backup or of a check, and why it failed; nothing if it has succeeded. */
+export function BackupTaskCard({ task }: { readonly task: Task | undefined }): ReactNode {
+  const t = useSettingsMessages();
+  const format = useFormat();
+  if (task?.error) return <Notice text={t.value('backupError', task.error.code)} />;
+  if (!task || !isUnfinished(task)) return null;
+  const { processed, total } = task.progress;
+  return (
+    <Card>
+      <TaskProgress
+        task={task}
+        label={t(task.type === 'backup_check' ? 'backup.checking' : 'backup.creating')}
+        text={total === null || total === 0 ? t('backup.waiting') : t('backup.progress', { percent: format.percent(processed / total) })}
+        cancelText={t('backup.cancel')}
+        canceledMessage={t('backup.canceled')}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,80 @@
+import { ApiError } from '@mandate/client-sdk';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { mutations, queries } from '../../../api/client.ts';
+import { replacesData } from '../../../api/replaces-data.ts';
+import { EmptyState } from '../../../components/feedback/empty-state.tsx';
+import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
+import { useAction } from '../../../components/forms/use-action.ts';
+import { Card } from '../../../components/page-sections/card.tsx';
+import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
+import { SettingsHeader } from '../settings-header.tsx';
+import { useSettingsMessages } from '../use-settings-messages.ts';
+import classes from '../settings.module.css';
+import { BackupList } from './backup-list.tsx';
+import { BackupState } from './backup-state.tsx';
+import { BackupTaskCard } from './backup-task-card.tsx';
+import { isUnfinished, useBackupTask } from './use-backup-task.ts';
+
+/** Interval at which the list is fetched again: there are no events about files that the operator adds or deletes. */
+const refetchIntervalMs = 30_000;
+
+/** The state of the backups, and the commands for the operator. */
+export function Backups(): ReactNode {
+  const t = useSettingsMessages();
+  const { data, error, refetch } = useQuery({ ...queries.backups.list({ limit: 1 }), refetchInterval: refetchIntervalMs });
+  const task = useBackupTask();
+  const create = useAction(mutations.backups.create(), { changes: ['tasks'], doneMessage: t('backup.started') });
+  const isConfigured = data !== undefined && !isNotConfigured(error);
+  return (
+    <>
+      <SettingsHeader
+        actions={
+          isConfigured && (
+            <Button loading={create.isPending} disabled={isUnfinished(task)} onClick={() => create.mutate()}>
+              {t('backup.create')}
+            </Button>
+          )
+        }
+      />
+      <div className={classes['sections']}>
+        {isNotConfigured(error) && <NotConfigured error={error} />}
+        {!isNotConfigured(error) && replacesData(error, data) && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+        {data === undefined && error === null && <PageSkeleton />}
+        <ErrorNotice error={create.error} />
+        {isConfigured && (
+          <>
+            <BackupState latest={data.data[0]} />
+            <BackupTaskCard task={task} />
+            {data.data.length > 0 && <BackupList isBusy={isUnfinished(task)} />}
+          </>
+        )}
+        <Commands />
+      </div>
+    </>
+  );
+}
+
+const isNotConfigured = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'backups_not_configured';
+
+/** What the operator has to do, in the language of the user. */
+const NotConfigured = ({ error }: { readonly error: ApiError }): ReactNode => (
+  <Card>
+    <EmptyState title={error.title} text={error.detail} />
+  </Card>
+);
+
+function Commands(): ReactNode {
+  const t = useSettingsMessages();
+  return (
+    <Card title={t('backup.commands')}>
+      <p>{t('backup.about')}</p>
+      <pre className={classes['command']}>npx mandate-server backup shop.backup</pre>
+      <p>{t('backup.restore')}</p>
+      <pre className={classes['command']}>npx mandate-server restore shop.backup</pre>
+      <p className={classes['muted']}>{t('backup.secret')}</p>
+      <p className={classes['muted']}>{t('backup.otherTools')}</p>
+    </Card>
+  );
+}
