@@ -73,6 +73,7 @@ describe('the tools', () => {
       'approvals.decline': 'must be decided by a human',
       'userExports.create': 'must be decided by a human',
       'branding.setLogo': 'requires a file',
+      'identityProviders.setLogo': 'requires a file',
       'orderImports.create': 'requires a file',
       'productImports.create': 'requires a file',
       'userImports.create': 'requires a file',
