@@ -15,7 +15,7 @@ const layers: readonly Layer[] = [
   { common: ['crypto', 'files', 'languages', 'logging', 'memory', 'optional-packages', 'outgoing-http'] },
   { common: ['database'] },
   { common: ['http', 'jobs', 'mail'] },
-  { common: ['audit', 'events', 'usage', 'api-versions'] },
+  { common: ['audit', 'events', 'logos', 'usage', 'api-versions'] },
   { common: ['applications', 'branding', 'order-limits', 'rate-limits', 'users'], shop: ['delivery-methods', 'products'] },
   { common: ['api-keys', 'identity-providers'], shop: ['orders', 'tasks'] },
   { shop: ['quotes'] },

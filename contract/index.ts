@@ -146,14 +146,8 @@ export {
 } from './resources/access/application-authentication.ts';
 export type { Authorization, Budget } from './resources/access/authorization.ts';
 export { auditActions, type AuditAction, type AuditEvent } from './resources/access/audit-events.ts';
-export {
-  brandingUpdateSchema,
-  logoLimits,
-  logoMediaTypes,
-  type Branding,
-  type BrandingUpdate,
-  type LogoMediaType,
-} from './resources/shop/branding.ts';
+export { brandingUpdateSchema, type Branding, type BrandingUpdate } from './resources/shop/branding.ts';
+export { logoLimits, logoMediaTypes, type Logo } from './schema/logo-schemas.ts';
 export {
   identityProviderAudiences,
   identityProviderAuthenticationMethods,

@@ -418,5 +418,7 @@ export interface Mutations {
     create(options?: CallOptions): MutationOf<IdentityProvider, IdentityProviderCreate>;
     update(identityProviderId: number | string, options?: CallOptions & IfMatch): MutationOf<IdentityProvider, IdentityProviderUpdate>;
     delete(identityProviderId: number | string, options?: CallOptions & IfMatch): MutationOf<undefined, void>;
+    setLogo(identityProviderId: number | string, options?: UploadOptions): MutationOf<IdentityProvider, FileContent>;
+    deleteLogo(identityProviderId: number | string, options?: CallOptions): MutationOf<undefined, void>;
   };
 }

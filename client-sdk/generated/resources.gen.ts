@@ -1226,6 +1226,22 @@ export interface IdentityProvidersResource {
    * Requires the scope `identity_providers.manage`.
    */
   delete(identityProviderId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['identityProviders.delete']>;
+  /**
+   * Set the logo of an identity provider.
+   * Stores the image in the body as the logo of the sign-in button, where it is 20 pixels wide and high, on white in dark mode. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels. Requires an administrator.
+   * Requires the scope `identity_providers.manage`.
+   */
+  setLogo(
+    identityProviderId: number | string,
+    file: FileContent,
+    options?: UploadOptions,
+  ): Call<IdentityProvider, ProblemsOf['identityProviders.setLogo']>;
+  /**
+   * Delete the logo of an identity provider.
+   * Without a logo, the sign-in button has only a text. If there is no logo, nothing changes. Requires an administrator.
+   * Requires the scope `identity_providers.manage`.
+   */
+  deleteLogo(identityProviderId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['identityProviders.deleteLogo']>;
 }
 
 /** Methods of the client, by resource. */

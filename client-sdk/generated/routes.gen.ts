@@ -149,7 +149,15 @@ export const routes: RouteTable = {
   orderLimitSettings: ['/api/v1/order-limit-settings', { get: 'GET', update: 'PATCH json' }],
   identityProviders: [
     '/api/v1/identity-providers',
-    { list: 'GET query paginated', create: 'POST json', get: 'GET/{}', update: 'PATCH/{} json', delete: 'DELETE/{}' },
+    {
+      list: 'GET query paginated',
+      create: 'POST json',
+      get: 'GET/{}',
+      update: 'PATCH/{} json',
+      delete: 'DELETE/{}',
+      setLogo: 'PUT/{}/logo file',
+      deleteLogo: 'DELETE/{}/logo',
+    },
   ],
 };
 
@@ -203,7 +211,7 @@ export const scopesOf: ScopesOf = /* @__PURE__ */ listScopes({
   signingKeys: { 'signing_keys.manage': 'rotate' },
   branding: { '': 'get', 'branding.manage': 'update setLogo deleteLogo' },
   orderLimitSettings: { 'applications.manage': 'get update' },
-  identityProviders: { 'identity_providers.manage': 'list create get update delete' },
+  identityProviders: { 'identity_providers.manage': 'list create get update delete setLogo deleteLogo' },
 });
 
 /** The scopes in `scopesOf`. */
@@ -320,6 +328,8 @@ export type ScopesOf = {
   readonly 'identityProviders.get': readonly ['identity_providers.manage'];
   readonly 'identityProviders.update': readonly ['identity_providers.manage'];
   readonly 'identityProviders.delete': readonly ['identity_providers.manage'];
+  readonly 'identityProviders.setLogo': readonly ['identity_providers.manage'];
+  readonly 'identityProviders.deleteLogo': readonly ['identity_providers.manage'];
 };
 
 /** Problem codes of each operation, with their HTTP status. */
@@ -2409,6 +2419,40 @@ export type ProblemsOf = {
     not_found: 404;
     not_acceptable: 406;
     precondition_failed: 412;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'identityProviders.setLogo': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'identityProviders.deleteLogo': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
     rate_limited: 429;
     quota_exceeded: 429;
     internal_error: 500;

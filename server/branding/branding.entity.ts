@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { logoProperties } from '../logos/logo-columns.ts';
 
 /** The shop's branding: at most one row. Without a row, the defaults apply (`default-branding.ts`). */
 export const BrandingEntity = defineEntity({
@@ -13,13 +14,7 @@ export const BrandingEntity = defineEntity({
     privacyUrl: p.text().nullable(),
     emailSenderName: p.text().nullable(),
     emailFooter: p.text().nullable(),
-    /** Identifies the image in its URL, so that caches can store the image indefinitely. */
-    logoHash: p.text().nullable(),
-    logoMediaType: p.text().nullable(),
-    logoWidth: p.integer().nullable(),
-    logoHeight: p.integer().nullable(),
-    /** Content of the image, which is loaded only to serve the image. */
-    logoContent: p.blob().nullable().lazy().check('length(logo_content) >= 1 and length(logo_content) <= 262144'),
+    ...logoProperties(),
     version: p.integer().version(),
   },
 });

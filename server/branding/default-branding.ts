@@ -1,10 +1,9 @@
 import type { Branding } from '@mandate/contract';
-
-type Logo = NonNullable<Branding['logo']>;
+import type { StoredLogo } from '../logos/logo-columns.ts';
 
 /** The stored branding of the shop. */
 export type ShopBranding = Omit<Branding, 'colors' | 'logo'> & {
-  readonly logo: (Omit<Logo, 'url'> & { readonly hash: string }) | null;
+  readonly logo: StoredLogo | null;
 };
 
 /** The branding of an installation whose administrator has not changed it. */

@@ -1,10 +1,17 @@
 import { type EntityData, type InferEntity, LockMode } from '@mikro-orm/core';
-import { logoMediaTypes, type BrandingUpdate } from '@mandate/contract';
+import type { BrandingUpdate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { insertIfAbsent } from '../database/queries/insert-if-absent.ts';
+import {
+  logoColumnsFromImage,
+  logoContentFromColumns,
+  logoContentOptions,
+  logoFromColumns,
+  type LogoContent,
+} from '../logos/logo-columns.ts';
+import type { LogoImage } from '../logos/parse-logo-image.ts';
 import { BrandingEntity } from './branding.entity.ts';
 import { defaultShopBranding, type ShopBranding } from './default-branding.ts';
-import type { LogoImage } from './parse-logo-image.ts';
 
 type Entity = InferEntity<typeof BrandingEntity>;
 
@@ -16,13 +23,9 @@ export async function readShopBranding(em: EntityManager): Promise<ShopBranding>
   return entity ? shopBrandingFromEntity(entity) : defaultShopBranding;
 }
 
-/** Reads the logo with this hash. Returns undefined if the shop has a different logo or no logo. */
-export async function readLogoContent(em: EntityManager, hash: string): Promise<{ mediaType: string; content: Buffer } | undefined> {
-  const options = { fields: ['logoMediaType', 'logoContent'], disableIdentityMap: true } as const;
-  const entity = await em.findOne(BrandingEntity, { id: singleRowId, logoHash: hash }, options);
-  if (!entity?.logoContent || !entity.logoMediaType) return undefined;
-  return { mediaType: entity.logoMediaType, content: Buffer.from(entity.logoContent) };
-}
+/** Reads the logo with this hash; undefined if the shop has a different logo or no logo. */
+export const readShopLogo = async (em: EntityManager, hash: string): Promise<LogoContent | undefined> =>
+  logoContentFromColumns(await em.findOne(BrandingEntity, { id: singleRowId, logoHash: hash }, logoContentOptions));
 
 /** Default values for the row that the first change of the branding inserts. */
 const defaultColumns = { name: defaultShopBranding.name, accentColor: defaultShopBranding.accent_color };
@@ -59,13 +62,7 @@ function columnsOf({ logo, ...change }: BrandingChange): Columns {
     privacyUrl: change.privacy_url,
     emailSenderName: change.email_sender_name,
     emailFooter: change.email_footer,
-    ...(logo !== undefined && {
-      logoHash: logo?.hash ?? null,
-      logoMediaType: logo?.mediaType ?? null,
-      logoWidth: logo?.width ?? null,
-      logoHeight: logo?.height ?? null,
-      logoContent: logo?.content ?? null,
-    }),
+    ...(logo !== undefined && logoColumnsFromImage(logo)),
   };
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined));
 }
@@ -73,7 +70,7 @@ function columnsOf({ logo, ...change }: BrandingChange): Columns {
 const shopBrandingFromEntity = (entity: Entity): ShopBranding => ({
   name: entity.name,
   accent_color: entity.accentColor,
-  logo: logoFromEntity(entity),
+  logo: logoFromColumns(entity),
   help_url: entity.helpUrl ?? null,
   terms_url: entity.termsUrl ?? null,
   privacy_url: entity.privacyUrl ?? null,
@@ -81,9 +78,3 @@ const shopBrandingFromEntity = (entity: Entity): ShopBranding => ({
   email_footer: entity.emailFooter ?? null,
   version: entity.version,
 });
-
-function logoFromEntity({ logoHash: hash, logoMediaType, logoWidth: width, logoHeight: height }: Entity): ShopBranding['logo'] {
-  const mediaType = logoMediaTypes.find((type) => type === logoMediaType);
-  if (!hash || !mediaType || !width || !height) return null;
-  return { hash, media_type: mediaType, width, height };
-}

@@ -1,8 +1,8 @@
 import type { Branding } from '@mandate/contract';
 import { html, type Html } from '../http/response/html-template.ts';
+import { logoPath } from '../logos/logo-path.ts';
 import type { Mail } from '../mail/queue-mail.ts';
 import type { ShopBranding } from './default-branding.ts';
-import { logoPath } from './logo-path.ts';
 import { calculateThemeColors } from './theme-colors.ts';
 
 export type EmailContent = {

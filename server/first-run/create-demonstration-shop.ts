@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { changeShopBranding } from '../branding/read-and-write-branding.ts';
-import { parseLogoImage } from '../branding/parse-logo-image.ts';
+import { parseLogoImage } from '../logos/parse-logo-image.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 import { Product, ProductStock } from '../products/product-stock-and-adjustment.entity.ts';

@@ -1,4 +1,3 @@
-import { findLogoUriError } from '../applications/validate-application-logo-uri.ts';
 import { findUrlRejectionReason } from '../outgoing-http/check-public-url.ts';
 import { findPrivateKeyAlgorithm, usesPrivateKey } from './identity-provider-credential.ts';
 import type { IdentityProviderRow } from './identity-provider.entity.ts';
@@ -14,7 +13,6 @@ export type IdentityProviderFields = Pick<
   | 'requiredForStaff'
   | 'keyId'
   | 'teamId'
-  | 'logoUri'
   | 'breakGlassUser'
 >;
 
@@ -34,7 +32,7 @@ export function* findIdentityProviderErrors(
   storedMethod: IdentityProviderRow['tokenEndpointAuthMethod'] | undefined,
   development: boolean,
 ): Generator<IdentityProviderError> {
-  const { issuer, scopes, audience, logoUri } = fields;
+  const { issuer, scopes, audience } = fields;
   const rejectionReason = findUrlRejectionReason(issuer, development, 'https://login.example.com');
   if (rejectionReason !== undefined) yield { field: 'issuer', detail: `The URL ${rejectionReason}.` };
   else if (issuer.includes('?')) yield { field: 'issuer', detail: 'The URL must not have a query.' };
@@ -45,8 +43,6 @@ export function* findIdentityProviderErrors(
     yield { field: 'required_for_staff', detail: 'Must be false if the audience is customers.' };
   if (fields.requiredForStaff && fields.breakGlassUser == null)
     yield { field: 'break_glass_user_id', detail: 'Is required if required_for_staff is true.' };
-  const logoError = logoUri == null ? undefined : logoUri.startsWith('data:') ? findLogoUriError(logoUri) : 'must be a PNG as a data: URI';
-  if (logoError !== undefined) yield { field: 'logo_uri', detail: `The logo ${logoError}.` };
   yield* findCredentialErrors(fields, given, storedMethod);
 }
 

@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { identityProviderAudiences, identityProviderAuthenticationMethods, identityProviderPresets } from '@mandate/contract';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
+import { logoProperties } from '../logos/logo-columns.ts';
 import { User } from '../users/user.entity.ts';
 
 /** An OpenID Connect provider through which users can sign in. */
@@ -26,7 +27,7 @@ export const IdentityProviderEntity = defineEntity({
     teamId: p.text().nullable(),
     scopes: p.array(),
     buttonLabel: p.text().nullable(),
-    logoUri: p.text().nullable(),
+    ...logoProperties(),
     audience: p.enum(identityProviderAudiences),
     emailDomain: p.text().nullable(),
     createsAccounts: p.boolean(),

@@ -11,10 +11,13 @@ import { assertIfMatchHeader, respondWithEtagOfChangedResource, respondWithEtagO
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
+import type { LogoImage } from '../logos/parse-logo-image.ts';
+import { readUploadedLogo } from '../logos/read-uploaded-logo.ts';
 import { IdentityProviderEntity, type IdentityProviderRow } from './identity-provider.entity.ts';
 import {
   createIdentityProvider,
   identityProviderFromEntity,
+  setIdentityProviderLogo,
   updateIdentityProvider,
   type IdentityProviderDependencies,
 } from './save-identity-provider.ts';
@@ -30,6 +33,8 @@ export const identityProviderRoutes = (dependencies: Dependencies) =>
     create: (request) => handleCreateIdentityProvider(dependencies, request),
     update: (request) => handleUpdateIdentityProvider(dependencies, request),
     delete: (request) => handleDeleteIdentityProvider(dependencies, request),
+    setLogo: (request) => handleSetLogo(dependencies, request),
+    deleteLogo: (request) => handleDeleteLogo(dependencies, request),
   });
 
 const handleListIdentityProviders: RouteHandler<typeof contract.identityProviders.list, Dependencies> = async (
@@ -99,6 +104,28 @@ const handleDeleteIdentityProvider: RouteHandler<typeof contract.identityProvide
   return { status: 204, body: undefined };
 };
 
+const handleSetLogo: RouteHandler<typeof contract.identityProviders.setLogo, Dependencies> = async (
+  { em, issuer },
+  { params: { identity_provider_id: id }, req },
+) => ({ status: 200, body: identityProviderFromEntity(await changeLogo(em, req, id, await readUploadedLogo(req)), issuer) });
+
+const handleDeleteLogo: RouteHandler<typeof contract.identityProviders.deleteLogo, Dependencies> = async (
+  { em },
+  { params: { identity_provider_id: id }, req },
+) => {
+  await changeLogo(em, req, id, null);
+  return { status: 204, body: undefined };
+};
+
+const changeLogo = (em: EntityManager, req: AuditedRequest, id: number, logo: LogoImage | null): Promise<IdentityProviderRow> =>
+  em.transactional(async (inner) => {
+    const row = await lockProvider(inner, id);
+    const { version } = row;
+    await setIdentityProviderLogo(inner, row, logo);
+    if (row.version !== version) await auditChange(inner, req, 'identity_provider.updated', row, ['logo']);
+    return row;
+  });
+
 async function lockProvider(em: EntityManager, id: number): Promise<IdentityProviderRow> {
   const row = await em.findOne(IdentityProviderEntity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
   if (!row) throw notFound(id);
@@ -107,10 +134,12 @@ async function lockProvider(em: EntityManager, id: number): Promise<IdentityProv
 
 const notFound = (id: number) => createProblem('not_found', { detail: translatable`Identity provider ${{ id }} was not found.` });
 
+type AuditedRequest = Parameters<typeof getClientAddressAndUserAgent>[0];
+
 /** Records a change in the audit log, in the transaction that makes the change. `fields` are the names of the fields in the request. */
 async function auditChange(
   em: EntityManager,
-  req: Parameters<typeof getClientAddressAndUserAgent>[0],
+  req: AuditedRequest,
   action: AuditAction,
   { slug }: IdentityProviderRow,
   fields: readonly string[],

@@ -2,6 +2,15 @@ import type { IdentityProvider, IdentityProviderCreate, IdentityProviderUpdate }
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { getViolatedConstraint } from '../database/errors/sql-error-fields.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
+import {
+  logoColumnsFromImage,
+  logoContentFromColumns,
+  logoContentOptions,
+  logoFromColumns,
+  logoToResponse,
+  type LogoContent,
+} from '../logos/logo-columns.ts';
+import type { LogoImage } from '../logos/parse-logo-image.ts';
 import { User } from '../users/user.entity.ts';
 import { encryptIdentityProviderCredential } from './identity-provider-credential.ts';
 import { findIdentityProviderErrors, type GivenCredentials, type IdentityProviderFields } from './find-identity-provider-errors.ts';
@@ -37,7 +46,6 @@ export async function createIdentityProvider(
     teamId: null,
     scopes: [...defaults.scopes],
     buttonLabel: null,
-    logoUri: null,
     audience: 'everyone' as const,
     emailDomain: null,
     createsAccounts: false,
@@ -75,6 +83,17 @@ export async function updateIdentityProvider(
   await em.flush();
 }
 
+/** Sets or, with null, deletes the logo of a locked provider. The version is not incremented if the image is the same. */
+export async function setIdentityProviderLogo(em: EntityManager, provider: IdentityProviderRow, logo: LogoImage | null): Promise<void> {
+  if ((provider.logoHash ?? null) === (logo?.hash ?? null)) return;
+  em.assign(provider, logoColumnsFromImage(logo));
+  await em.flush();
+}
+
+/** Reads the logo with this hash; undefined if no provider has it. */
+export const readIdentityProviderLogo = async (em: EntityManager, hash: string): Promise<LogoContent | undefined> =>
+  logoContentFromColumns(await em.findOne(IdentityProviderEntity, { logoHash: hash }, logoContentOptions));
+
 /** Returns the columns for the fields that a request contains. */
 function changedColumns(body: IdentityProviderUpdate) {
   const columns = {
@@ -85,7 +104,6 @@ function changedColumns(body: IdentityProviderUpdate) {
     teamId: body.team_id,
     scopes: body.scopes,
     buttonLabel: body.button_label,
-    logoUri: body.logo_uri,
     audience: body.audience,
     emailDomain: body.email_domain,
     createsAccounts: body.creates_accounts,
@@ -147,7 +165,7 @@ export const identityProviderFromEntity = (row: IdentityProviderRow, issuer: str
   team_id: row.teamId ?? null,
   scopes: row.scopes,
   button_label: row.buttonLabel ?? null,
-  logo_uri: row.logoUri ?? null,
+  logo: logoToResponse(logoFromColumns(row), issuer),
   audience: row.audience,
   email_domain: row.emailDomain ?? null,
   creates_accounts: row.createsAccounts,

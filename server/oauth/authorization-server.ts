@@ -40,8 +40,10 @@ import { createPageRouter } from './pages/page-routes.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
 import { createPageSettings } from './pages/create-page-settings.ts';
 import { BrandingCache } from '../branding/branding-cache.ts';
-import { logoPathPattern } from '../branding/logo-path.ts';
-import { serveLogo } from '../branding/serve-logo.ts';
+import { readShopLogo } from '../branding/read-and-write-branding.ts';
+import { readIdentityProviderLogo } from '../identity-providers/save-identity-provider.ts';
+import { logoPathPattern } from '../logos/logo-path.ts';
+import { serveLogo } from '../logos/serve-logo.ts';
 import { pageEnhancementScript } from './pages/assets/read-page-script.ts';
 import { servePageScript } from './pages/assets/serve-page-script.ts';
 import { createOidcProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
@@ -224,7 +226,7 @@ function routes(
       handleProviderRequest,
     )
     .get(stylesheetPathPattern, serveStylesheet)
-    .get(logoPathPattern, serveLogo(context.em))
+    .get(logoPathPattern, serveLogo(context.em, readShopLogo, readIdentityProviderLogo))
     .get(pageEnhancementScript.path, servePageScript)
     .use(createProviderEndpointRouter(context, requireHost), pages.router)
     .use(createPageErrorHandler(context, log));

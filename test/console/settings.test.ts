@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { createBackupTaskHandlers } from '../../server/backup/backup-task-handlers.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { hasChromium } from '../support/browser/chromium.ts';
-import { createSquarePngDataUri } from '../support/browser/png-data-uri.ts';
+import { createSquarePng } from '../support/browser/square-png.ts';
 import { signUpWithRole } from '../support/oauth/oauth-flow.ts';
 import { backupKey } from '../support/server/backup-file.ts';
 import { createMigratedDatabase } from '../support/services/database.ts';
@@ -31,8 +31,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await page.getByText('The branding has been saved.').waitFor();
     expect((await shop.callApi('GET', '/api/v1/branding')).body).toMatchObject({ name: 'Corner Shop', accent_color: '#0b6e4f' });
 
-    const [, png = ''] = createSquarePngDataUri(64).split(',');
-    await page.locator('input[type=file]').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') });
+    await page.locator('input[type=file]').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: createSquarePng(64) });
     await page.getByRole('img', { name: 'Logo of Corner Shop' }).waitFor();
     await page.getByRole('button', { name: 'Remove logo' }).click();
     await page.getByText('No logo').waitFor();
@@ -131,6 +130,14 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await dialog.getByLabel('Required for staff').check();
     await dialog.getByLabel('Administrator for emergencies').selectOption(String(administrator.id));
     await checkPage(page, 'settings edit sign-in service');
+    const file = { name: 'logo.png', mimeType: 'image/png', buffer: createSquarePng(64) };
+    await dialog.locator('input[type=file]').setInputFiles({ ...file, buffer: createSquarePng(15) });
+    await dialog.getByText('The width and the height of the image must be between 16 and 2048 pixels.').waitFor();
+    await dialog.locator('input[type=file]').setInputFiles(file);
+    await dialog.getByRole('img', { name: 'Logo of Shop directory' }).waitFor();
+    expect((await provider()).logo).toMatchObject({ width: 64 });
+    await dialog.getByRole('button', { name: 'Remove logo' }).click();
+    await dialog.getByText('No logo').waitFor();
     const { id } = await provider();
     expect((await providers.callApi('PATCH', `/api/v1/identity-providers/${id}`, { body: { audience: 'customers' } })).status).toBe(200);
     await dialog.getByRole('button', { name: 'Save' }).click();

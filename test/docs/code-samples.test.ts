@@ -63,11 +63,11 @@ describe('TypeScript samples', () => {
 
 /** Replaces the file argument of an upload command: an import reads standard input, and a logo must be an image. */
 function withExistingFile({ requestBody, operationId }: (typeof operations)[number], argv: string[]): string[] {
+  if (operationId.endsWith('.setLogo'))
+    return [...argv.slice(0, -1), join(import.meta.dirname, '../../server/first-run/demonstration-logo.png')];
   const [resource = '', action = '', file, ...flags] = argv;
   if (!requestBody || file === undefined || file.startsWith('-')) return argv;
-  return operationId === 'branding.setLogo'
-    ? [resource, action, join(import.meta.dirname, '../../server/first-run/demonstration-logo.png'), ...flags]
-    : [resource, action, '-', ...flags, '--format', 'csv'];
+  return [resource, action, '-', ...flags, '--format', 'csv'];
 }
 
 describe('command-line samples', () => {

@@ -19,7 +19,7 @@ export const runElsewhere: Readonly<Record<string, string>> = {
   'examples/bff/README.md: export CLIENT_SECRET=THE_SECRET COOKIE_SECRETS="$(head -c 32 /dev/urandom | base64)"': 'test/e2e/bff.test.ts',
   'docs/moving-your-shop.md: mandate login --scopes +users.administer,+users.manage,+orders.manage,+products.write,+tasks.read,+tasks.write':
     'test/docs/moving-your-shop.test.ts',
-  'docs/moving-your-shop.md: mandate users import medusa-customers.csv --source medusa --external-id-column id --given-name-column first_name --family-name-column last_name --password-hash-column password':
+  'docs/moving-your-shop.md: mandate users import medusa-customers.csv --source medusa --external-id-column id --name-column name --password-hash-column password':
     'test/docs/moving-your-shop.test.ts',
   'docs/moving-your-shop.md: mandate users import woocommerce-customers.csv --source woocommerce --external-id-column ID --email-column user_email --name-column display_name --password-hash-column user_pass':
     'test/docs/moving-your-shop.test.ts',
@@ -46,11 +46,11 @@ export const notRun: Readonly<Record<string, string>> = {
   'deploy/README.md: kubectl create namespace mandate': 'needs a cluster; test/deploy/deploy-files.test.ts checks the manifests',
   'deploy/README.md: install --directory /etc/mandate --mode 0700':
     'needs root and systemd; test/deploy/deploy-files.test.ts checks the unit',
-  "docs/moving-your-shop.md: psql medusa --command \"\\copy (select c.id, c.email, c.first_name, c.last_name, (select p.provider_metadata ->> 'password' from auth_identity a join provider_identity p on p.auth_identity_id = a.id where a.app_metadata ->> 'customer_id' = c.id and p.provider = 'emailpass' and p.deleted_at is null limit 1) as password from customer c where c.has_account and c.deleted_at is null) to medusa-customers.csv csv header\"":
+  "docs/moving-your-shop.md: psql medusa --command \"\\copy (select c.id, c.email, coalesce(nullif(trim(concat_ws(' ', c.first_name, c.last_name)), ''), split_part(c.email, '@', 1)) as name, (select p.provider_metadata ->> 'password' from auth_identity a join provider_identity p on p.auth_identity_id = a.id where a.app_metadata ->> 'customer_id' = c.id and p.provider = 'emailpass' and p.deleted_at is null limit 1) as password from customer c where c.has_account and c.deleted_at is null) to medusa-customers.csv csv header\"":
     'needs a database of the other system',
   'docs/moving-your-shop.md: wp user list --role=customer --fields=ID,user_email,display_name,user_pass --format=csv > woocommerce-customers.csv':
     'needs a database of the other system',
-  "docs/moving-your-shop.md: mysql --batch magento --execute \"select o.increment_id, o.created_at, o.customer_email, o.order_currency_code, o.shipping_incl_tax, abs(o.discount_amount) as discount_amount, i.sku, i.name, round(i.qty_ordered) as qty_ordered, i.price_incl_tax, round(i.tax_percent * 100) as tax_rate_bps from sales_order o join sales_order_item i on i.order_id = o.entity_id where i.parent_item_id is null and o.state = 'complete' order by o.entity_id\" | tr '\\t' ',' > magento-orders.csv":
+  "docs/moving-your-shop.md: mysql --batch --raw --default-character-set=utf8mb4 --init-command \"set time_zone = '+00:00'\" magento --execute \"select o.increment_id, o.created_at, o.customer_email, o.order_currency_code, coalesce(o.shipping_incl_tax, 0) as shipping_incl_tax, abs(coalesce(o.discount_amount, 0)) as discount_amount, concat('\\\"', replace(i.sku, '\\\"', '\\\"\\\"'), '\\\"') as sku, concat('\\\"', replace(i.name, '\\\"', '\\\"\\\"'), '\\\"') as name, round(i.qty_ordered) as qty_ordered, coalesce(i.price_incl_tax, i.price) as price_incl_tax, round(coalesce(i.tax_percent, 0) * 100) as tax_rate_bps from sales_order o join sales_order_item i on i.order_id = o.entity_id where i.parent_item_id is null and o.state = 'complete' order by o.entity_id\" | tr '\\t' ',' > magento-orders.csv":
     'needs a database of the other system',
   'docs/clients.md: claude mcp add --transport http shop https://shop.example/mcp':
     'needs an account for a language model; test/peers/mcp-sign-in signs in with the metadata of the program',

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { logoColumnsFromImage } from '../../server/logos/logo-columns.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
+import { createSquareLogo } from '../support/browser/square-png.ts';
 import { insertIdentityProvider } from '../support/identity-providers/fake-identity-provider.ts';
 import { startSecondIssuer, type SecondIssuer } from '../support/identity-providers/second-issuer.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
@@ -18,7 +20,8 @@ describe.skipIf(!hasChromium)('a sign-in through another provider, in a real bro
   beforeAll(async () => {
     mandate = await startMandateServer({ development: true });
     issuer = await startSecondIssuer(`${mandate.origin}/sign-in/providers/second/callback`, account);
-    await insertIdentityProvider(mandate.db, issuer, { slug: 'second', name: 'Second issuer' });
+    const logo = logoColumnsFromImage(createSquareLogo(64));
+    await insertIdentityProvider(mandate.db, issuer, { slug: 'second', name: 'Second issuer', ...logo });
     browser = await launchChromium();
   }, 120_000);
   afterEach(() => context?.close());
@@ -27,6 +30,25 @@ describe.skipIf(!hasChromium)('a sign-in through another provider, in a real bro
     await issuer?.[Symbol.asyncDispose]();
     await mandate?.close();
   });
+
+  test.each(['light', 'dark'] as const)(
+    'starts with a button that shows the logo, in %s mode',
+    { timeout: 60_000 },
+    async (colorScheme) => {
+      context = await browser.newContext({ colorScheme, locale: 'en-US' });
+      const page = await context.newPage();
+      await page.goto(`${mandate.origin}/sign-in`);
+      const button = page.getByRole('button', { name: 'Continue with Second issuer', exact: true });
+      const logo = button.locator('img');
+      const { width, height } = (await logo.boundingBox()) ?? { width: 0, height: 0 };
+      expect([width, height, await logo.getAttribute('alt')]).toEqual([20, 20, '']);
+      const shown = await page.evaluate(
+        `(image => [image.naturalWidth, getComputedStyle(image).backgroundColor])(document.querySelector('.provider-logo'))`,
+      );
+      expect(shown).toEqual([64, 'rgb(255, 255, 255)']);
+      expect((await button.boundingBox())?.height).toBeLessThan(60);
+    },
+  );
 
   test.each([
     ['creates an account, with JavaScript', true],

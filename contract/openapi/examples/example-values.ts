@@ -154,7 +154,7 @@ const identityProvider = {
   team_id: null,
   scopes: ['openid', 'email', 'profile'],
   button_label: null,
-  logo_uri: null,
+  logo: null,
   audience: 'staff',
   email_domain: 'shop.example',
   creates_accounts: false,

@@ -3,12 +3,14 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
+import { acceptedLogosText, logoBodySchema, logoSchema, logoUploadMetadata } from '../../schema/logo-schemas.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   bodyProblemCodes,
   commonProblemTypes,
   cursorProblemCodes,
   declareProblemResponses,
+  fileProblemCodes,
   ifMatchProblemCodes,
   problemCodesOfAuthorizedOperations,
   problemCodesOfAuthorizedPosts,
@@ -55,7 +57,6 @@ const descriptions = {
     'Scopes that are requested from the provider. They must include `openid`. With `offline_access`, when applications refresh their access, the server uses the refresh token of the provider to check that the account still exists at the provider.',
   button_label: 'Text of the sign-in button; `null` means “Continue with”, in the language of the page, and the name of the provider.',
   name: 'Name of the provider on pages and in e-mails.',
-  logo_uri: 'Logo for the sign-in button: a PNG of at most 512 by 512 pixels and 32 kB, as a `data:` URI.',
   audience: 'Users who can sign in through the provider: `customers`, `staff` (including administrators) or `everyone`.',
   email_domain: 'If set, only accounts with a verified e-mail address in this domain can be used.',
   creates_accounts:
@@ -81,7 +82,7 @@ const fields = {
   team_id: z.string().nullable().describe(descriptions.team_id),
   scopes: z.array(z.string()).describe(descriptions.scopes),
   button_label: z.string().nullable().describe(descriptions.button_label),
-  logo_uri: z.string().nullable().describe(descriptions.logo_uri),
+  logo: logoSchema.nullable().describe('Logo of the sign-in button; `null` if the button has only a text.'),
   audience: extensibleEnumSchema(identityProviderAudiences).describe(descriptions.audience),
   email_domain: z.string().nullable().describe(descriptions.email_domain),
   creates_accounts: z.boolean().describe(descriptions.creates_accounts),
@@ -118,7 +119,6 @@ const changeable = {
   team_id: protocolText.nullable().describe(descriptions.team_id),
   scopes: z.array(protocolText).min(1).max(20).describe(descriptions.scopes),
   button_label: singleLineInputSchema(60).nullable().describe(descriptions.button_label),
-  logo_uri: textSchema(44_000, 1).nullable().describe(descriptions.logo_uri),
   audience: z.enum(identityProviderAudiences).describe(descriptions.audience),
   email_domain: z
     .string()
@@ -219,6 +219,25 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     description: `Removes the button. Linked accounts are kept, and work again if a provider with the same issuer is added. ${onlyAdministrators}`,
     responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, ...ifMatchProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.delete', access }),
+  },
+  setLogo: {
+    method: 'PUT',
+    path: '/identity-providers/:identity_provider_id/logo',
+    pathParams,
+    body: logoBodySchema,
+    summary: 'Set the logo of an identity provider',
+    description: `Stores the image in the body as the logo of the sign-in button, where it is 20 pixels wide and high, on white in dark mode. ${acceptedLogosText} ${onlyAdministrators}`,
+    responses: { 200: identityProviderSchema, ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes, 'not_found') },
+    metadata: declareRouteMetadata({ operationId: 'identityProviders.setLogo', access, ...logoUploadMetadata }),
+  },
+  deleteLogo: {
+    method: 'DELETE',
+    path: '/identity-providers/:identity_provider_id/logo',
+    pathParams,
+    summary: 'Delete the logo of an identity provider',
+    description: `Without a logo, the sign-in button has only a text. If there is no logo, nothing changes. ${onlyAdministrators}`,
+    responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
+    metadata: declareRouteMetadata({ operationId: 'identityProviders.deleteLogo', access }),
   },
 });
 export type IdentityProvider = z.output<typeof identityProviderSchema>;

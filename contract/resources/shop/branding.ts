@@ -1,5 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
+import { acceptedLogosText, logoBodySchema, logoSchema, logoUploadMetadata } from '../../schema/logo-schemas.ts';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import {
   commonProblemTypes,
@@ -17,10 +18,6 @@ import { multilineTextSchema, singleLineInputSchema, singleLineResponseSchema } 
 const c = initContract();
 
 const fails = declareProblemResponses(commonProblemTypes);
-
-/** Limits for the shop's logo. Width and height are in pixels. */
-export const logoLimits = { bytes: 256 * 1024, minSide: 16, maxSide: 2048 } as const;
-export const logoMediaTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
 
 const accentColorSchema = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a color in the form #rrggbb, such as #1d4ed8');
 const colorSchema = z.string().regex(/^#[0-9a-f]{6}$/);
@@ -55,15 +52,7 @@ export const brandingSchema = withSchemaName(
     colors: z
       .object({ light: themeColorsSchema, dark: themeColorsSchema })
       .describe('Colors that pages use in light and dark mode, calculated from `accent_color`.'),
-    logo: z
-      .object({
-        url: z.string().url().describe('URL of the image, which changes when the image changes.'),
-        media_type: z.enum(logoMediaTypes),
-        width: z.number().int().min(logoLimits.minSide).max(logoLimits.maxSide),
-        height: z.number().int().min(logoLimits.minSide).max(logoLimits.maxSide),
-      })
-      .nullable()
-      .describe('Logo; `null` if pages show the first letter of the name instead.'),
+    logo: logoSchema.nullable().describe('Logo; `null` if pages show the first letter of the name instead.'),
     help_url: z.string().nullable().describe(descriptions.help_url),
     terms_url: z.string().nullable().describe(descriptions.terms_url),
     privacy_url: z.string().nullable().describe(descriptions.privacy_url),
@@ -112,16 +101,11 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
   setLogo: {
     method: 'PUT',
     path: '/branding/logo',
-    body: z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>(),
+    body: logoBodySchema,
     summary: 'Set the logo',
-    description: `Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between ${logoLimits.minSide} and ${logoLimits.maxSide} pixels.`,
+    description: `Stores the image in the body as the shop's logo. ${acceptedLogosText}`,
     responses: { 200: brandingSchema, ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes) },
-    metadata: declareRouteMetadata({
-      operationId: 'branding.setLogo',
-      access: ['branding.manage'],
-      consumes: logoMediaTypes,
-      bodyMax: logoLimits.bytes,
-    }),
+    metadata: declareRouteMetadata({ operationId: 'branding.setLogo', access: ['branding.manage'], ...logoUploadMetadata }),
   },
   deleteLogo: {
     method: 'DELETE',
@@ -135,4 +119,3 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
 
 export type Branding = z.output<typeof brandingSchema>;
 export type BrandingUpdate = z.output<typeof brandingUpdateSchema>;
-export type LogoMediaType = (typeof logoMediaTypes)[number];

@@ -35,6 +35,8 @@ export async function convertProviderErrors<Result>(work: () => Promise<Result>)
   } catch (error) {
     if (error instanceof InvalidProviderResponseError) throw error;
     if (error instanceof oauth.AuthorizationResponseError) throw new ProviderSignInDeclinedError(truncateErrorCode(error.error));
+    if (error instanceof oauth.WWWAuthenticateChallengeError)
+      throw new InvalidProviderResponseError(`the provider responded with ${describeChallenge(error)}`);
     if (isErrorResponseOfProvider(error))
       throw new InvalidProviderResponseError(`the provider responded with ${truncateErrorCode(error.error)}`);
     if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
@@ -44,6 +46,12 @@ export async function convertProviderErrors<Result>(work: () => Promise<Result>)
     if (error instanceof z.ZodError) throw new InvalidProviderResponseError('the ID token lacks a required claim');
     throw new ProviderUnavailableError(error instanceof Error ? error.message : 'the provider cannot be reached');
   }
+}
+
+/** Returns the error in a `WWW-Authenticate` header, such as `invalid_client` if the client ID or the secret is wrong. */
+function describeChallenge({ cause, status }: oauth.WWWAuthenticateChallengeError): string {
+  const code = cause.map(({ parameters }) => parameters.error).find((error) => error !== undefined);
+  return code === undefined ? `status ${status}` : truncateErrorCode(code);
 }
 
 const isServerError = ({ cause }: Error): boolean => cause instanceof Response && cause.status >= serverErrorStatus;

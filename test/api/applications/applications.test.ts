@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSquarePngDataUri } from '../../support/browser/png-data-uri.ts';
+import { createSquarePngDataUri } from '../../support/browser/square-png.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import {

@@ -1,9 +1,10 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { scopeNames } from '@mandate/contract';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { IdentityProviderEntity } from '../../../server/identity-providers/identity-provider.entity.ts';
-import { createSquarePngDataUri } from '../../support/browser/png-data-uri.ts';
 import { administratorStatuses, testAuthorization } from '../../support/shop/authorization-matrix.ts';
+import { testLogoUploads } from '../../support/shop/logo-upload-tests.ts';
+import { createWebpHeader } from '../../support/shop/minimal-webp.ts';
 
 const path = '/api/v1/identity-providers';
 const randomName = (): string => `p${randomBytes(6).toString('hex')}`;
@@ -35,6 +36,17 @@ const { shop } = testAuthorization({
     send: async ({ createResource }) => ['DELETE', `/identity-providers/${await createForMatrix(createResource)}`],
     statuses: administratorStatuses(204),
   },
+  'identityProviders.setLogo': {
+    send: async ({ createResource }) => {
+      const id = await createForMatrix(createResource);
+      return ['PUT', `/identity-providers/${id}/logo`, createWebpHeader(64, 64), { 'content-type': 'image/webp' }];
+    },
+    statuses: administratorStatuses(200),
+  },
+  'identityProviders.deleteLogo': {
+    send: async ({ createResource }) => ['DELETE', `/identity-providers/${await createForMatrix(createResource)}/logo`],
+    statuses: administratorStatuses(204),
+  },
 });
 const admin = shop.admin(['identity_providers.manage', 'audit.read']);
 const staff = shop.staff(scopeNames.filter((scope) => scope !== 'identity_providers.manage'));
@@ -63,12 +75,7 @@ test('a provider is created with the defaults of its preset, updated conditional
   const read = await admin.callApi('GET', one);
   expect([read.body, read.headers.get('etag')]).toEqual([body, etag]);
   expect((await admin.callApi('GET', one, { headers: { 'if-none-match': etag } })).status).toBe(304);
-  const change = {
-    button_label: 'Sign in with Google',
-    creates_accounts: true,
-    audience: 'customers',
-    logo_uri: createSquarePngDataUri(16),
-  };
+  const change = { button_label: 'Sign in with Google', creates_accounts: true, audience: 'customers' };
   const changed = await admin.callApi('PATCH', one, { body: change, headers: { 'if-match': etag } });
   expect([changed.status, changed.body]).toMatchObject([200, { ...change, name: 'Google', version: 2 }]);
   const unchanged = await admin.callApi('PATCH', one, { body: { audience: 'customers' } });
@@ -111,7 +118,6 @@ test.each([
   ['no openid scope', { scopes: ['email'] }, '#/scopes'],
   ['no secret', { client_secret: undefined }, '#/client_secret'],
   ['a private key without its method', { private_key: pem }, '#/private_key'],
-  ['a logo on another server', { logo_uri: 'https://login.example/logo.png' }, '#/logo_uri'],
   ['new accounts for staff', { audience: 'staff', creates_accounts: true }, '#/creates_accounts'],
   ['no break-glass administrator', { required_for_staff: true }, '#/break_glass_user_id'],
   ['an unknown break-glass administrator', { break_glass_user_id: 9_007_199_254_740_991 }, '#/break_glass_user_id'],
@@ -147,6 +153,38 @@ test('Apple requires a P-256 key, its ID and the team', async () => {
     ['openid', 'email', 'name', 'offline_access'],
     'apple_client_secret',
   ]);
+});
+
+let providerWithLogo = '';
+beforeAll(async () => {
+  providerWithLogo = `${path}/${(await create({ ...newProvider('with-logo'), name: 'Larkspur ID' })).body.id}`;
+});
+testLogoUploads({ shop, admin, path: () => providerWithLogo });
+
+test('a new logo increments the version, is recorded in the audit log, and is on the sign-in page', async () => {
+  await admin.callApi('DELETE', `${providerWithLogo}/logo`);
+  const { version } = (await admin.callApi('GET', providerWithLogo)).body;
+  const setLogo = () =>
+    admin.callApi('PUT', `${providerWithLogo}/logo`, { body: createWebpHeader(64, 64), headers: { 'content-type': 'image/webp' } });
+  const [first, repeated] = [await setLogo(), await setLogo()];
+  expect([first.body.version, repeated.body]).toEqual([version + 1, first.body]);
+  const audit = await admin.callApi('GET', '/api/v1/audit-events?action=identity_provider.updated&limit=1');
+  expect(audit.body.data).toMatchObject([{ subject: 'identity_provider:with-logo', details: { fields: ['logo'] } }]);
+  const signInPage = async () => (await fetch(`${shop.origin}/sign-in`, { headers: { accept: 'text/html' } })).text();
+  const image = `<img class="provider-logo" src="${new URL(first.body.logo.url).pathname}" alt="" width="20" height="20" />`;
+  expect(await signInPage()).toMatch(new RegExp(`${image}\\s*Continue with Larkspur ID`));
+  await admin.callApi('DELETE', `${providerWithLogo}/logo`);
+  expect(await signInPage()).not.toContain(image);
+});
+
+test('two providers can have the same logo', async () => {
+  const { body } = await create(newProvider());
+  const logo = { body: createWebpHeader(32, 32), headers: { 'content-type': 'image/webp' } };
+  const urls = [];
+  for (const one of [providerWithLogo, `${path}/${body.id}`]) urls.push((await admin.callApi('PUT', `${one}/logo`, logo)).body.logo.url);
+  expect(urls[0]).toBe(urls[1]);
+  await admin.callApi('DELETE', `${path}/${body.id}`);
+  expect((await fetch(urls[0])).status).toBe(200);
 });
 
 test('staff cannot obtain the scope', async () => {

@@ -76,6 +76,7 @@ describe('the tools', () => {
       'backups.create': 'is only for operators',
       'backups.check': 'is only for operators',
       'branding.setLogo': 'requires a file',
+      'identityProviders.setLogo': 'requires a file',
       'orderImports.create': 'requires a file',
       'productImports.create': 'requires a file',
       'userImports.create': 'requires a file',

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createSquarePngDataUri } from '../../support/browser/png-data-uri.ts';
+import { createSquarePng } from '../../support/browser/square-png.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
@@ -22,7 +22,7 @@ test('an administrator sets the name and the logo, and deletes the logo', async 
   const updated = await run('update', '--name', 'Larkspur', '--accent-color', '#2f6f4f');
   expect([updated.stderr, JSON.parse(updated.stdout).name]).toEqual(['', 'Larkspur']);
   const path = join(directory, 'logo.PNG');
-  await writeFile(path, Buffer.from(createSquarePngDataUri(64).split(',')[1] ?? '', 'base64'));
+  await writeFile(path, createSquarePng(64));
   const set = await run('set-logo', path);
   expect([set.stderr, JSON.parse(set.stdout).logo]).toEqual(['', expect.objectContaining({ media_type: 'image/png', width: 64 })]);
   expect((await run('delete-logo', '--yes')).exitCode).toBe(0);

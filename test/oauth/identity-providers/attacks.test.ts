@@ -260,12 +260,14 @@ describe('a provider that does not respond properly affects only its own button'
     ['a page', 200, '<html></html>', 400, invalid],
     ['a redirect', 302, '', 400, invalid],
     ['no ID token', 200, '{"access_token":"a","token_type":"Bearer"}', 400, invalid],
+    ['a challenge, because the secret is wrong', 401, '{"error":"invalid_client"}', 400, invalid],
   ])('%s as the token response', async (_name, code, body, status, text) => {
     const paula = newProviderUser();
     const browser = newBrowser();
     const response = provider.authorize(await pressProviderButton(browser, slug), paula);
     provider.intercept = ({ url }, res) => {
       if (url !== '/token') return false;
+      if (code === 401) res.setHeader('www-authenticate', 'Basic realm="provider", error="invalid_client"');
       res.writeHead(code, { 'content-type': body.startsWith('{') ? 'application/json' : 'text/html', location: '/jwks' }).end(body);
       return true;
     };

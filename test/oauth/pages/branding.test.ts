@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { changeShopBranding, readShopBranding } from '../../../server/branding/read-and-write-branding.ts';
 import { buildFormRequest, HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
-import { createSquarePngDataUri } from '../../support/browser/png-data-uri.ts';
+import { createSquarePng } from '../../support/browser/square-png.ts';
 import {
   authorizationPath,
   buildAuthorizationRequest,
@@ -33,7 +33,7 @@ const settings = {
 const currentBranding = () => readShopBranding(server.db.em.fork());
 const stylesheetOf = ({ text }: HtmlPage): string => /<link rel="stylesheet" href="([^"]+)"/.exec(text)?.[1] ?? '';
 const csrfOn = ({ text }: HtmlPage): string => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
-const pngFile = (width: number): Blob => new Blob([Buffer.from(createSquarePngDataUri(width).split(',')[1] ?? '', 'base64')]);
+const pngFile = (width: number): Blob => new Blob([createSquarePng(width)]);
 
 async function uploadLogo(browser: HttpBrowser, image: Blob, csrf?: string): Promise<HtmlPage> {
   const form = new FormData();

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
 import { getRolesAllowedForScope, scopeNames, scopeDefinitions } from '@mandate/contract';
 import { pollDeviceToken, startDeviceAuthorization, submitUserCode, expirePollIntervalSql } from '../../support/oauth/device-flow.ts';
-import { createSquarePngDataUri } from '../../support/browser/png-data-uri.ts';
+import { createSquarePngDataUri } from '../../support/browser/square-png.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import { buildFormRequest, type HtmlPage } from '../../support/browser/browser.ts';
 import {

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { changeShopBranding } from '../../../server/branding/read-and-write-branding.ts';
-import { parseLogoImage } from '../../../server/branding/parse-logo-image.ts';
-import { createSquarePngDataUri } from '../browser/png-data-uri.ts';
+import { createSquareLogo } from '../browser/square-png.ts';
 import type { RunningServer } from '../server/use-server.ts';
 import { signUpWithRole } from './oauth-flow.ts';
 import { signInAs } from './page-scenarios.ts';
@@ -35,13 +34,11 @@ export function createBrandingScenarios(server: RunningServer): Record<string, (
 }
 
 async function setLogoAndLinks({ db }: RunningServer): Promise<void> {
-  const logo = parseLogoImage(Buffer.from(createSquarePngDataUri(64).split(',')[1] ?? '', 'base64'));
-  if ('error' in logo) throw new Error(logo.error);
   const links = {
     help_url: 'https://shop.example/help',
     terms_url: 'https://shop.example/terms',
     privacy_url: 'https://shop.example/privacy',
   };
-  const change = { accent_color: '#ffd400', email_footer: 'Larkspur Ltd\n12 Market Street, Bath', logo, ...links };
+  const change = { accent_color: '#ffd400', email_footer: 'Larkspur Ltd\n12 Market Street, Bath', logo: createSquareLogo(64), ...links };
   await db.em.fork().transactional((em) => changeShopBranding(em, change, () => undefined));
 }

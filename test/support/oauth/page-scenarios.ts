@@ -16,7 +16,7 @@ import {
   createWebApplication,
   type TestUser,
 } from './oauth-flow.ts';
-import { createSquarePngDataUri } from '../browser/png-data-uri.ts';
+import { createSquarePngDataUri } from '../browser/square-png.ts';
 import type { RunningServer } from '../server/use-server.ts';
 
 export type OpenPage = (page: Page) => Promise<void>;

@@ -1,5 +1,5 @@
 import type { ShopBranding } from '../../../branding/default-branding.ts';
-import { logoPath } from '../../../branding/logo-path.ts';
+import { logoPath } from '../../../logos/logo-path.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import type { Messages } from '../../../languages/languages.ts';
 

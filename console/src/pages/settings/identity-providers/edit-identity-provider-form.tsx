@@ -10,6 +10,7 @@ import classes from '../settings.module.css';
 import { AccessFields } from './access-fields.tsx';
 import { fieldPointers, useDescribeField } from './describe-field.ts';
 import { isComplete, listChanges, valuesOfProvider } from './identity-provider-values.ts';
+import { ProviderLogo } from './provider-logo.tsx';
 import { ProviderUrls } from './provider-urls.tsx';
 import { RegistrationFields } from './registration-fields.tsx';
 
@@ -42,6 +43,7 @@ export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNod
       <div className={classes['fields']}>
         <RegistrationFields {...fields} />
         <AccessFields {...fields} />
+        <ProviderLogo provider={provider} />
         <ProviderUrls provider={provider} />
         <ActionError error={error} fields={fieldPointers} />
         {conflict && (

@@ -36,14 +36,13 @@ export type IdentityProviderValues = {
   readonly break_glass_user_id: string;
 };
 
-type PresetValues = Pick<IdentityProviderValues, 'slug' | 'name' | 'token_endpoint_auth_method' | 'scopes'>;
+type PresetValues = Pick<IdentityProviderValues, 'slug' | 'name' | 'token_endpoint_auth_method'>;
 
-const scopes = 'openid email profile';
 const valuesOfPresets: Readonly<Record<Preset, PresetValues>> = {
-  google: { slug: 'google', name: 'Google', token_endpoint_auth_method: 'client_secret_basic', scopes },
-  apple: { slug: 'apple', name: 'Apple', token_endpoint_auth_method: 'apple_client_secret', scopes: 'openid email name' },
-  microsoft: { slug: 'microsoft', name: 'Microsoft', token_endpoint_auth_method: 'client_secret_post', scopes },
-  oidc: { slug: '', name: '', token_endpoint_auth_method: 'client_secret_basic', scopes },
+  google: { slug: 'google', name: 'Google', token_endpoint_auth_method: 'client_secret_basic' },
+  apple: { slug: 'apple', name: 'Apple', token_endpoint_auth_method: 'apple_client_secret' },
+  microsoft: { slug: 'microsoft', name: 'Microsoft', token_endpoint_auth_method: 'client_secret_post' },
+  oidc: { slug: '', name: '', token_endpoint_auth_method: 'client_secret_basic' },
 };
 
 /** Whether the administrator must enter the issuer: the server knows those of Google and Apple. */
@@ -62,11 +61,12 @@ export const valuesOfPreset = (preset: Preset): IdentityProviderValues => ({
   private_key: '',
   key_id: '',
   team_id: '',
+  scopes: '',
   button_label: '',
   audience: 'everyone',
   email_domain: '',
   creates_accounts: false,
-  two_factor_values: 'mfa',
+  two_factor_values: '',
   required_for_staff: false,
   break_glass_user_id: '',
   ...valuesOfPresets[preset],
@@ -124,14 +124,17 @@ function credentialsOf(values: IdentityProviderValues): Pick<IdentityProviderUpd
   return values.client_secret.trim() === '' ? {} : { client_secret: values.client_secret.trim() };
 }
 
-/** Returns the request that adds a provider. */
-export const createRequest = (values: IdentityProviderValues): IdentityProviderCreate => ({
-  preset: values.preset,
-  slug: values.slug.trim(),
-  ...(requiresIssuer(values.preset) && { issuer: values.issuer.trim() }),
-  ...fieldsOf(values),
-  ...credentialsOf(values),
-});
+/** Returns the request that adds a provider. The server determines the fields that the form for a new provider does not show. */
+export function createRequest(values: IdentityProviderValues): IdentityProviderCreate {
+  const { scopes: _scopes, two_factor_values: _twoFactorValues, ...fields } = fieldsOf(values);
+  return {
+    preset: values.preset,
+    slug: values.slug.trim(),
+    ...(requiresIssuer(values.preset) && { issuer: values.issuer.trim() }),
+    ...fields,
+    ...credentialsOf(values),
+  };
+}
 
 /** Returns the fields that the user has changed, and new credentials. */
 export function listChanges(provider: IdentityProvider, values: IdentityProviderValues): IdentityProviderUpdate {

@@ -4,7 +4,7 @@ import { getClientAddressAndUserAgent } from '../../../../audit/record-audit-eve
 import { changeBrandingAndAudit } from '../../../../branding/change-branding-and-audit.ts';
 import type { ShopBranding } from '../../../../branding/default-branding.ts';
 import { readShopBranding, type BrandingChange } from '../../../../branding/read-and-write-branding.ts';
-import { parseLogoImage } from '../../../../branding/parse-logo-image.ts';
+import { parseLogoImage } from '../../../../logos/parse-logo-image.ts';
 import { isActiveAdministrator, lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { brandingFieldNames, brandingPage, type BrandingFieldName } from '../../views/account/branding-page.ts';

@@ -1,6 +1,6 @@
 import { brandingUpdateSchema, logoLimits, logoMediaTypes } from '@mandate/contract';
 import type { ShopBranding } from '../../../../branding/default-branding.ts';
-import { logoPath } from '../../../../branding/logo-path.ts';
+import { logoPath } from '../../../../logos/logo-path.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { renderAccountSubpage } from './account-pages.ts';
 import { formField, hiddenField, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';

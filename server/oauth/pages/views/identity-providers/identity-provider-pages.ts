@@ -1,13 +1,13 @@
 import { html, Html } from '../../../../http/response/html-template.ts';
+import { logoFromColumns, type LogoColumns } from '../../../../logos/logo-columns.ts';
+import { logoPath } from '../../../../logos/logo-path.ts';
 import { hiddenField, renderPage, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 /** A provider with a button on the sign-in page. */
-export type ProviderButton = {
+export type ProviderButton = LogoColumns & {
   readonly slug: string;
   readonly name: string;
   readonly buttonLabel?: string | null | undefined;
-  /** PNG as a `data:` URI. */
-  readonly logoUri?: string | null | undefined;
 };
 
 /** Renders a button for each provider below a separator. `path` is the base path of this sign-in, as for the sign-in page. */
@@ -20,14 +20,20 @@ export const renderProviderButtons = (
     ? undefined
     : html`<p class="separator">${messages.signIn.or}</p>
         ${providers.map(
-          ({ slug, name, buttonLabel, logoUri }) =>
-            html`<form method="post" action="${path}/providers/${slug}/start">
+          (provider) =>
+            html`<form method="post" action="${path}/providers/${provider.slug}/start">
               ${hiddenField('csrf', csrf)}${hiddenField('next', next)}
               <button class="second" type="submit">
-                ${logoUri != null && html`<img class="provider" src="${logoUri}" alt="" width="20" height="20" /> `}${buttonLabel ?? messages.providers.continueWith({ provider: name })}
+                ${providerLogo(provider)}${provider.buttonLabel ?? messages.providers.continueWith({ provider: provider.name })}
               </button>
             </form>`,
         )}`;
+
+/** Renders the logo of a provider. Its alternative text is empty, because the text of the button names the provider. */
+function providerLogo(provider: ProviderButton): Html | undefined {
+  const logo = logoFromColumns(provider);
+  return logo ? html`<img class="provider-logo" src="${logoPath(logo)}" alt="" width="20" height="20" />` : undefined;
+}
 
 /**
  * Renders the page that sends the browser to a provider. Browsers apply `form-action` of the Content-Security-Policy to redirects after a

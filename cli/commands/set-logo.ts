@@ -3,15 +3,15 @@ import { extname } from 'node:path';
 import type { Command } from 'commander';
 import type { UploadOptions } from '@mandate/client-sdk';
 import { commandErrorFromApiError, buildRequestFromCommandInput, getCommandSpecOfOperation } from '../contract-commands/build-request.ts';
+import { snakeToKebabCase } from '../contract-commands/flags-from-command-spec.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
+import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { openProfileSession, requireScopes } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
-
-const operationId = 'branding.setLogo';
 
 const mediaTypes: ReadonlyMap<string, UploadOptions['contentType']> = new Map([
   ['.png', 'image/png'] as const,
@@ -20,18 +20,27 @@ const mediaTypes: ReadonlyMap<string, UploadOptions['contentType']> = new Map([
   ['.webp', 'image/webp'] as const,
 ]);
 
-export function addBrandingSetLogoCommand(program: Command, io: CliEnvironment): void {
+/** Adds a command that uploads a logo. Arguments for the path parameters of the operation precede the file. */
+export function addSetLogoCommand(
+  program: Command,
+  io: CliEnvironment,
+  operationId: 'branding.setLogo' | 'identityProviders.setLogo',
+): void {
   const spec = getCommandSpecOfOperation(operationId);
-  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'branding'), spec.name, spec.summary)
-    .description(`${spec.summary}.\n${spec.description ?? ''}`)
+  const command = addCommandWithoutSubcommands(requireCommandGroup(program, spec.group), spec.name, spec.summary).description(
+    `${spec.summary}.\n${spec.description ?? ''}`,
+  );
+  for (const { name, schema } of spec.pathParameters) command.argument(`<${snakeToKebabCase(name)}>`, schema.description);
+  command
     .argument('<file>', 'PNG, JPEG or WebP image')
     .addHelpText('after', `\nRequires the scope ${spec.scopes.join(' or ')}.`)
-    .action(async (path: string) => setLogo(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), path));
+    .action(async () => setLogo(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), spec, command.args));
 }
 
-async function setLogo(io: CliEnvironment, settings: Settings, path: string): Promise<void> {
-  const spec = getCommandSpecOfOperation(operationId);
-  const request = buildRequestFromCommandInput({ spec, path: [], typed: new Map() });
+/** `words` are the values of the path parameters, followed by the path of the file. */
+async function setLogo(io: CliEnvironment, settings: Settings, spec: CommandSpec, words: readonly string[]): Promise<void> {
+  const path = words.at(-1) ?? '';
+  const request = buildRequestFromCommandInput({ spec, path: words.slice(0, -1), typed: new Map() });
   assertRequestedFieldsKnown(settings, spec.fields);
   const contentType = mediaTypes.get(extname(path).toLowerCase());
   if (contentType === undefined)
@@ -43,7 +52,7 @@ async function setLogo(io: CliEnvironment, settings: Settings, path: string): Pr
   requireScopes(session, spec.scopes);
   try {
     const options = { signal: io.interrupted, contentType };
-    printResult(io, settings, await session.client.request({ ...request, file, operation: operationId }, options));
+    printResult(io, settings, await session.client.request({ ...request, file, operation: spec.operationId }, options));
   } catch (error) {
     throw commandErrorFromApiError(error, spec, undefined);
   }

@@ -1,10 +1,8 @@
 import { JPG } from 'image-size/types/jpg';
 import { PNG } from 'image-size/types/png';
 import { WEBP } from 'image-size/types/webp';
-import { logoLimits, type Branding } from '@mandate/contract';
+import { logoLimits, type Logo } from '@mandate/contract';
 import { sha256 } from '../crypto/sha256.ts';
-
-type Logo = NonNullable<Branding['logo']>;
 
 /** A checked image, in the form in which it is stored. */
 export type LogoImage = Pick<Logo, 'width' | 'height'> & {
@@ -23,7 +21,7 @@ const formats = [
   { mediaType: 'image/webp', decoder: WEBP },
 ] as const;
 
-/** Why an image cannot be used as the logo. */
+/** Why an image cannot be used as a logo. */
 export type LogoError = 'too_many_bytes' | 'unsupported_format' | 'unsupported_size';
 
 /** Checks an uploaded logo by decoding its header. Returns the image, or the reason why it cannot be used. */

@@ -1,0 +1,49 @@
+import type { FileContent, Branding } from '@mandate/client-sdk';
+import type { MutationOf } from '@mandate/client-sdk/query';
+import { Button, FileButton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
+import { useAction } from '../../components/forms/use-action.ts';
+import { useSettingsMessages } from './use-settings-messages.ts';
+import classes from './logo-upload.module.css';
+
+type Props = {
+  readonly logo: Branding['logo'];
+  /** Name of the shop or service that the logo belongs to. */
+  readonly name: string;
+  /** Text about the accepted images, and where the logo is shown. */
+  readonly about: string;
+  readonly resource: 'branding' | 'identityProviders';
+  readonly setLogo: MutationOf<unknown, FileContent>;
+  readonly deleteLogo: MutationOf<unknown, void>;
+};
+
+/** Shows a logo, with buttons that upload and remove it. */
+export function LogoUpload({ logo, name, about, resource, setLogo, deleteLogo }: Props): ReactNode {
+  const t = useSettingsMessages();
+  const upload = useAction(setLogo, { changes: [resource], doneMessage: t('logo.saved') });
+  const remove = useAction(deleteLogo, { changes: [resource], doneMessage: t('logo.removed') });
+  return (
+    <div className={classes['content']}>
+      <div className={classes['frame']}>
+        {logo ? <img className={classes['image']} src={logo.url} alt={t('logo.of', { name })} /> : <span>{t('logo.none')}</span>}
+      </div>
+      <p className={classes['about']}>{about}</p>
+      <ErrorNotice error={upload.error ?? remove.error} />
+      <div className={classes['actions']}>
+        <FileButton accept="image/png,image/jpeg,image/webp" onChange={(file) => file && upload.mutate(file)}>
+          {(props) => (
+            <Button {...props} variant="default" loading={upload.isPending}>
+              {t('logo.upload')}
+            </Button>
+          )}
+        </FileButton>
+        {logo && (
+          <Button variant="default" loading={remove.isPending} onClick={() => remove.mutate()}>
+            {t('logo.remove')}
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** Limits for uploaded logos. Width and height are in pixels. */
+export const logoLimits = { bytes: 256 * 1024, minSide: 16, maxSide: 2048 } as const;
+export const logoMediaTypes = ['image/png', 'image/jpeg', 'image/webp'] as const;
+
+/** An uploaded logo in a response. */
+export const logoSchema = z.object({
+  url: z.string().url().describe('URL of the image, which changes when the image changes.'),
+  media_type: z.enum(logoMediaTypes),
+  width: z.number().int().min(logoLimits.minSide).max(logoLimits.maxSide),
+  height: z.number().int().min(logoLimits.minSide).max(logoLimits.maxSide),
+});
+
+/** The body of an upload. */
+export const logoBodySchema = z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>();
+
+export const logoUploadMetadata = { consumes: logoMediaTypes, bodyMax: logoLimits.bytes } as const;
+
+/** Describes the accepted images for the API reference and the command help. */
+export const acceptedLogosText = `The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between ${logoLimits.minSide} and ${logoLimits.maxSide} pixels.`;
+
+export type Logo = z.output<typeof logoSchema>;
