@@ -1,13 +1,13 @@
 /** Tests the settings for proxies in docs/operations.md with each proxy that is installed: `apt-get install haproxy caddy nginx`. */
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
-import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../server/app/app.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys-and-stored-secret.ts';
@@ -208,8 +208,9 @@ async function sendOverResumedSession(url: URL, token: string, { cert, key }: Ce
   const results: object[] = [];
   while (results.length < 2) {
     const outgoing = request(url, { agent, headers: { authorization: `Bearer ${token}` } }).end();
-    const [response] = await once(outgoing, 'response');
-    const { socket } = outgoing;
+    const [response]: IncomingMessage[] = await once(outgoing, 'response');
+    if (!response) throw new Error('no response');
+    const { socket } = response;
     results.push({ status: response.statusCode, isSessionReused: socket instanceof TLSSocket && socket.isSessionReused() });
     response.resume();
     await once(response, 'end');

@@ -68,8 +68,10 @@ function createAuthJsClient(credentials: ClientCredentials): WebClient {
     send: async (url, init) => (url.pathname.startsWith('/auth/') ? Auth(new Request(url, init), configuration) : new Response('welcome')),
     startSignIn: async (browser) => submitFormContaining(browser, await browser.open('/auth/signin'), '/auth/signin/mandate'),
     async readSession(browser) {
-      const { idToken: _, ...session } = (await readSession(browser)) ?? { idToken: '' };
-      return 'sub' in session ? session : undefined;
+      const session = await readSession(browser);
+      if (!session) return undefined;
+      const { sub, email, emailVerified, accessToken } = session;
+      return { sub, email, emailVerified, accessToken };
     },
     async refresh(browser) {
       const body = JSON.stringify({ csrfToken: await readCsrfToken(browser), data: {} });
