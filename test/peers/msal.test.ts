@@ -3,11 +3,11 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { ConfidentialClientApplication, CryptoProvider, ProtocolMode, PublicClientApplication } from '@azure/msal-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApplication } from '../../server/applications/create-application.ts';
-import { hasActiveSession, submitFormContaining } from '../support/oauth/account-pages.ts';
 import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
 import { signUp } from '../support/oauth/oauth-flow.ts';
 import { createSelfSignedCertificate } from '../support/network/self-signed-certificate.ts';
 import { fetchApiStatus, useServer } from '../support/server/use-server.ts';
+import { expectSignOut } from './client-program.ts';
 import { registerWebClient } from './web-client.ts';
 
 /** MSAL accepts only an authority with https. */
@@ -59,9 +59,7 @@ test('MSAL signs a user in to a web application, refreshes the tokens and signs 
   await msal.getTokenCache().removeAccount(account);
   await expect(msal.acquireTokenSilent({ account, scopes })).rejects.toMatchObject({ errorCode: 'no_tokens_found' });
   const signOut = new URLSearchParams({ id_token_hint: refreshed.idToken, post_logout_redirect_uri: signedOutUri });
-  const confirmation = await user.browser.open(`/oauth/logout?${signOut.toString()}`);
-  const signedOut = await submitFormContaining(user.browser, confirmation, 'op.logoutForm', { logout: 'yes' });
-  expect([signedOut.externalRedirect?.href, await hasActiveSession(user.browser)]).toEqual([signedOutUri, false]);
+  expect(await expectSignOut(user, `/oauth/logout?${signOut.toString()}`)).toBe(signedOutUri);
 });
 
 test('MSAL signs a user in to a desktop application, which listens on any port, and refreshes the tokens', async () => {

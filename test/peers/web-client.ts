@@ -3,10 +3,10 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { createApplication } from '../../server/applications/create-application.ts';
 import { HttpBrowser, type HtmlPage, type SendRequest } from '../support/browser/browser.ts';
-import { hasActiveSession, submitFormContaining } from '../support/oauth/account-pages.ts';
 import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
 import { signUp, type ClientCredentials, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { fetchApiStatus, type RunningServer } from '../support/server/use-server.ts';
+import { expectSignOut } from './client-program.ts';
 
 /** What an application has learned about its signed-in user. */
 export type ClientSession = {
@@ -91,11 +91,8 @@ export async function expectCompleteSession(
   };
   await expect.poll(hasNewToken).toBe(true);
 
-  const confirmation = await user.browser.open(requireRedirect(await client.signOut(browser)).href);
-  const signedOut = await submitFormContaining(user.browser, confirmation, 'op.logoutForm', { logout: 'yes' });
-  expect(requireRedirect(signedOut).href).toBe(signedOutUri);
+  expect(await expectSignOut(user, requireRedirect(await client.signOut(browser)))).toBe(signedOutUri);
   expect(await client.readSession(browser)).toBeUndefined();
-  expect(await hasActiveSession(user.browser)).toBe(false);
 }
 
 function requireRedirect({ externalRedirect, url, response, text }: HtmlPage): URL {
