@@ -3,6 +3,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { ConfidentialClientApplication, CryptoProvider, ProtocolMode, PublicClientApplication } from '@azure/msal-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApplication } from '../../server/applications/create-application.ts';
+import { buildFormRequest } from '../support/browser/browser.ts';
 import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
 import { signUp } from '../support/oauth/oauth-flow.ts';
 import { createSelfSignedCertificate } from '../support/network/self-signed-certificate.ts';
@@ -41,8 +42,8 @@ test('MSAL signs a user in to a web application, refreshes the tokens and signs 
   const pkce = { codeChallenge: challenge, codeChallengeMethod: 'S256' };
   const callback = await completeAuthorization(user, await msal.getAuthCodeUrl({ scopes, redirectUri, state, nonce, ...pkce }));
   const code = callback.searchParams.get('code') ?? '';
-  const payload = { code, state: callback.searchParams.get('state') ?? '', nonce };
-  const tokens = await msal.acquireTokenByCode({ scopes, redirectUri, state, code, codeVerifier: verifier }, payload);
+  const payload = { code, state: callback.searchParams.get('state') ?? '' };
+  const tokens = await msal.acquireTokenByCode({ scopes, redirectUri, state, nonce, code, codeVerifier: verifier }, payload);
   const claims = { sub: String(user.id), email: user.email, email_verified: true };
   expect(tokens.idTokenClaims).toMatchObject(claims);
   expect(tokens.scopes.toSorted()).toEqual(['email', 'offline_access', 'openid', 'profile', 'users.read']);
@@ -74,7 +75,11 @@ test('MSAL signs a user in to a desktop application, which listens on any port, 
     grantTypes: ['authorization_code', 'refresh_token'],
   });
   const msal = new PublicClientApplication(createConfiguration(clientId));
-  const openBrowser = async (url: string): Promise<void> => void (await fetch(await completeAuthorization(user, url)));
+  const openBrowser = async (url: string): Promise<void> => {
+    const page = await user.browser.submit(await user.browser.open(url), { decision: 'allow' });
+    const [, loopbackUrl = ''] = /<form method="post" action="([^"]+)"/.exec(page.text) ?? []; // response_mode=form_post
+    await fetch(loopbackUrl, buildFormRequest(page, {}));
+  };
   const { account, accessToken } = await msal.acquireTokenInteractive({ scopes, openBrowser });
   if (!account) throw new Error('MSAL has no account');
   expect(account.idTokenClaims).toMatchObject({ sub: String(user.id), email: user.email });

@@ -8,7 +8,7 @@ import { startHttpProgram } from '../../support/network/start-http-program.ts';
 import { requestedScope } from '../web-client.ts';
 
 const modules = '/usr/lib/apache2/modules';
-const moduleNames = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'proxy', 'proxy_http', 'auth_openidc'];
+const moduleNames = ['mpm_event', 'authn_core', 'authz_core', 'authz_user', 'proxy', 'proxy_http', 'headers', 'auth_openidc'];
 
 const createConfiguration = ({ issuer, clientId, secret, redirectUri, folder, port, upstream }: ClientSettings): string => `
 ServerName localhost
@@ -19,6 +19,8 @@ ErrorLog "${folder}/error.log"
 Listen 127.0.0.1:${port}
 ${moduleNames.map((name) => `LoadModule ${name}_module ${modules}/mod_${name}.so`).join('\n')}
 ${process.getuid?.() === 0 ? 'User www-data\nGroup www-data' : ''}
+# The function fetch of Node.js sets this header to cors, unlike a browser that opens a page.
+RequestHeader unset Sec-Fetch-Mode early
 OIDCProviderMetadataURL ${issuer}/.well-known/openid-configuration
 OIDCClientID ${clientId}
 OIDCClientSecret ${secret}

@@ -17,6 +17,9 @@ const sessionSchema: z.ZodType<ClientSession> = z.object({
   accessToken: z.string(),
 });
 
+/** The application returns JSON, but redirects only a client that accepts HTML to the sign-in. */
+const acceptJson = { headers: { accept: 'application/json, text/html' } };
+
 const springSecurity: DownloadedClient = {
   name: 'Spring Security 7 in Spring Boot 4.0.7',
   requirements: { mvn: 'maven (apt-get install maven)', javac: 'a JDK (apt-get install default-jdk-headless)' },
@@ -38,10 +41,10 @@ const springSecurity: DownloadedClient = {
     origin,
     startSignIn: (browser) => browser.open('/'),
     async readSession(browser) {
-      const { externalRedirect, text } = await browser.open('/');
+      const { externalRedirect, text } = await browser.open('/', acceptJson);
       return externalRedirect ? undefined : sessionSchema.parse(JSON.parse(text));
     },
-    refresh: (browser) => browser.open('/refresh'),
+    refresh: (browser) => browser.open('/refresh', acceptJson),
     signOut: async (browser) => submitFormContaining(browser, await browser.open('/logout'), '_csrf'),
   }),
 };
