@@ -50,7 +50,8 @@ const findMissingRequirement = ({ requirements }: DownloadedClient): string | un
  */
 export function describeDownloadedClient(client: DownloadedClient, testMore?: (running: () => RunningClient) => void): void {
   const missing = findMissingRequirement(client);
-  if (isEnabled && missing !== undefined) process.stderr.write(`The tests with ${client.name} are skipped, because they need ${missing}.\n`);
+  if (isEnabled && missing !== undefined)
+    process.stderr.write(`The tests with ${client.name} are skipped, because they need ${missing}.\n`);
   describe.skipIf(!isEnabled || missing !== undefined)(client.name, { timeout: 120_000 }, () => {
     const { requests, onLogLine } = recordRequests();
     const server = useServer({ onLogLine });
