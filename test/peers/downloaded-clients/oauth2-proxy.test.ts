@@ -40,7 +40,6 @@ describeDownloadedClient({
     startHttpProgram({ command: join(settings.folder, 'oauth2-proxy'), argv: [], env: createEnvironment(settings), port: settings.port }),
   createWebClient: ({ origin, issuer, clientId, signedOutUri }) => ({
     origin,
-    startSignIn: (browser) => browser.open('/'),
     async readSession(browser) {
       const headers = await readEchoedHeaders(browser);
       return (
@@ -52,6 +51,7 @@ describeDownloadedClient({
         }
       );
     },
+    startSignIn: (browser) => browser.open('/'),
     refresh: async () => undefined, // it refreshes by itself
     signOut(browser) {
       const signOut = new URLSearchParams({ client_id: clientId, post_logout_redirect_uri: signedOutUri });
