@@ -1,4 +1,3 @@
-import { Buffer } from 'node:buffer';
 import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect } from 'vitest';
+import { hasActiveSession, submitFormContaining } from '../support/oauth/account-pages.ts';
 import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
 import { createWebApplication, signUp, type TestUser } from '../support/oauth/oauth-flow.ts';
 import type { JsonBody } from '../support/server/start-mandate.ts';
@@ -35,4 +36,11 @@ export async function signInWithClientProgram(
   await exited;
   expect(errorOutput).toBe('');
   return { user, output: JSON.parse(String(output)) };
+}
+
+/** Opens the sign-out URL of an application, confirms it, and expects that the user is signed out. Returns the redirect URI, if there is one. */
+export async function expectSignOut({ browser }: Pick<TestUser, 'browser'>, url: URL | string): Promise<string | undefined> {
+  const page = await submitFormContaining(browser, await browser.open(String(url)), 'op.logoutForm', { logout: 'yes' });
+  expect(await hasActiveSession(browser)).toBe(false);
+  return page.externalRedirect?.href;
 }

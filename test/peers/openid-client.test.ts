@@ -5,6 +5,8 @@ import { approveDevice, expirePollIntervalSql } from '../support/oauth/device-fl
 import { cliClient, signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/use-server.ts';
 import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
+import { expectSignOut } from './client-program.ts';
+import { registerWebClient } from './web-client.ts';
 
 const server = useServer();
 
@@ -19,9 +21,10 @@ const createPkceParameters = async () => {
   return { verifier, challenge, state: openid.randomState(), nonce: openid.randomNonce() };
 };
 
-test('openid-client signs a user in, calls userinfo, refreshes and revokes the tokens', async () => {
+test('openid-client signs a user in, calls userinfo, refreshes and revokes the tokens, and signs the user out', async () => {
   const anna = await signUp(server.origin);
-  const app = await createWebApplication(server.db, []);
+  const urls = { redirectUri: 'https://app.example/callback', signedOutUri: 'https://app.example/signed-out' };
+  const app = { ...urls, ...(await registerWebClient(server, urls)) };
   const config = await discoverConfiguration(app.clientId, app.secret);
   const { verifier, challenge, state, nonce } = await createPkceParameters();
   const url = openid.buildAuthorizationUrl(config, {
@@ -43,6 +46,8 @@ test('openid-client signs a user in, calls userinfo, refreshes and revokes the t
   const renewed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
   await openid.tokenRevocation(config, renewed.refresh_token ?? '');
   await expect(openid.refreshTokenGrant(config, renewed.refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' });
+  const signOut = { id_token_hint: renewed.id_token ?? '', post_logout_redirect_uri: app.signedOutUri, state };
+  expect(await expectSignOut(anna, openid.buildEndSessionUrl(config, signOut))).toBe(`${app.signedOutUri}?state=${state}`);
 });
 
 test('openid-client calls userinfo and the API with the same token, with and without DPoP', async () => {

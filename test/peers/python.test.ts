@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { signInWithClientProgram } from './client-program.ts';
+import { expectSignOut, signInWithClientProgram } from './client-program.ts';
 import { hasPythonModule, python } from '../support/python.ts';
 import { useServer } from '../support/server/use-server.ts';
 
@@ -16,5 +16,6 @@ describe.each([
     skip(!installed, `requires the Debian package ${debianPackage}`);
     const { user, output } = await signInWithClientProgram(server, [python, join(import.meta.dirname, script)]);
     expect(output).toMatchObject({ id: user.id, email: user.email });
+    if (output.sign_out !== undefined) await expectSignOut(user, output.sign_out);
   });
 });

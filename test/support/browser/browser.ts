@@ -76,8 +76,10 @@ export class HttpBrowser {
       attributes.find((text) => text.toLowerCase().startsWith(`${key}=`))?.slice(key.length + 1);
     const path = attribute('path') ?? requestPath.slice(0, requestPath.lastIndexOf('/')) ?? '/';
     this.#cookies = this.#cookies.filter((cookie) => cookie.name !== name || cookie.path !== path);
-    const expires = attribute('expires');
-    if (expires === undefined || new Date(expires) > new Date()) this.#cookies.push({ name, value, path });
+    const [maxAge, expires] = [attribute('max-age'), attribute('expires')];
+    // RFC 6265 section 5.3: `Max-Age` has precedence
+    const isDeleted = maxAge === undefined ? expires !== undefined && new Date(expires) <= new Date() : Number(maxAge) <= 0;
+    if (!isDeleted) this.#cookies.push({ name, value, path });
   }
 }
 

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isInstalled } from '../../generated-clients/run-command.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
+import type { ClientCredentials } from '../../support/oauth/oauth-flow.ts';
+import { useServer, type RunningServer } from '../../support/server/use-server.ts';
+import { expectCompleteSession, recordRequests, registerWebClient, type WebClient, type WebClientUrls } from '../web-client.ts';
+import { startEchoServer, type EchoServer } from './echo-server.ts';
+
+// oxlint-disable-next-line node/no-process-env -- set by the npm script
+const isEnabled = process.env['MANDATE_CLIENT_TESTS'] === '1';
+
+export type ClientSettings = ClientCredentials &
+  WebClientUrls & {
+    readonly issuer: string;
+    /** Folder into which the client was installed, and in which it can write. */
+    readonly folder: string;
+    readonly origin: string;
+    readonly port: number;
+    /** Origin of the website that a client in the role of a proxy protects. */
+    readonly upstream: string;
+  };
+
+/** A program that other developers wrote, which signs users in to a website. */
+export type DownloadedClient = {
+  /** Name and version. */
+  readonly name: string;
+  /** Commands or files that must be installed, each with the name of the program and how to install it. */
+  readonly requirements: Readonly<Record<string, string>>;
+  readonly redirectPath: string;
+  readonly backchannelLogoutPath?: string;
+  /** Downloads and builds the client. */
+  readonly install?: (folder: string) => Promise<unknown>;
+  /** Starts the client. Resolves when it listens on its port. */
+  readonly start: (settings: ClientSettings) => Promise<AsyncDisposable>;
+  readonly createWebClient: (settings: ClientSettings) => WebClient;
+};
+
+export type RunningClient = { readonly server: RunningServer; readonly webClient: WebClient };
+
+const findMissingRequirement = ({ requirements }: DownloadedClient): string | undefined =>
+  Object.entries(requirements).find(([name]) => !(name.startsWith('/') ? existsSync(name) : isInstalled(name)))?.[1];
+
+/**
+ * Tests a client with a new server. The tests run only with `npm run test:clients`, because they download the client.
+ * @param testMore adds tests of the running client
+ */
+export function describeDownloadedClient(client: DownloadedClient, testMore?: (running: () => RunningClient) => void): void {
+  const missing = findMissingRequirement(client);
+  if (isEnabled && missing !== undefined)
+    process.stderr.write(`The tests with ${client.name} are skipped, because they need ${missing}.\n`);
+  describe.skipIf(!isEnabled || missing !== undefined)(client.name, { timeout: 120_000 }, () => {
+    const { requests, onLogLine } = recordRequests();
+    const server = useServer({ onLogLine });
+    let echo: EchoServer;
+    let folder: string;
+    let settings: ClientSettings;
+    let program: AsyncDisposable;
+
+    beforeAll(async () => {
+      [folder, echo] = [await mkdtemp(join(tmpdir(), 'mandate-client-')), await startEchoServer()];
+      await client.install?.(folder);
+      const port = await findFreePort();
+      const origin = `http://localhost:${port}`;
+      const urls = {
+        redirectUri: origin + client.redirectPath,
+        signedOutUri: `${origin}/signed-out`,
+        ...(client.backchannelLogoutPath !== undefined && { backchannelLogoutUri: origin + client.backchannelLogoutPath }),
+      };
+      const credentials = await registerWebClient(server, urls);
+      settings = { ...credentials, ...urls, issuer: server.origin, folder, origin, port, upstream: echo.origin };
+      program = await client.start(settings);
+    }, 900_000);
+    afterAll(async () => {
+      await program?.[Symbol.asyncDispose]();
+      await echo?.[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    test('signs a user in, reads userinfo, refreshes the tokens and signs the user out', async () => {
+      await expectCompleteSession(server, client.createWebClient(settings), settings);
+      expect(requests).toContain('200 /oauth/userinfo');
+    });
+    testMore?.(() => ({ server, webClient: client.createWebClient(settings) }));
+  });
+}
