@@ -2533,6 +2533,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
           tls_client_certificate_bound_access_tokens: false,
           require_signed_request_object: false,
           allow_nonce_instead_of_pkce: false,
+          allow_neither_pkce_nor_nonce: false,
         },
       ],
       has_more: false,
@@ -2585,6 +2586,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       tls_client_certificate_bound_access_tokens: false,
       require_signed_request_object: false,
       allow_nonce_instead_of_pkce: false,
+      allow_neither_pkce_nor_nonce: false,
     },
   },
   'applications.get': {
@@ -2632,6 +2634,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       tls_client_certificate_bound_access_tokens: false,
       require_signed_request_object: false,
       allow_nonce_instead_of_pkce: false,
+      allow_neither_pkce_nor_nonce: false,
     },
   },
   'applications.update': {
@@ -2679,6 +2682,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       tls_client_certificate_bound_access_tokens: false,
       require_signed_request_object: false,
       allow_nonce_instead_of_pkce: false,
+      allow_neither_pkce_nor_nonce: false,
     },
   },
   'applications.delete': {
