@@ -40,7 +40,7 @@ export function renderSuiteSection(results: readonly PlanResult[]): string {
   ].join('\n');
 }
 
-const introduction = `The [conformance suite](https://github.com/openid-certification/conformance-suite) of the OpenID Foundation decides about OpenID certification. \`npm run conformance\` starts this server with the embedded database over TLS, registers the applications of each plan with the API, runs the plans through the API of a running suite, and completes the browser steps in headless Chromium. The suite itself is not part of this repository. It needs a JDK and a MongoDB-compatible database; its front end and its proxy are not needed. \`NODE_EXTRA_CA_CERTS\` is the certificate that the suite presents; the tested server trusts it too, so that it can send logout tokens to the suite:
+const introduction = `The [conformance suite](https://github.com/openid-certification/conformance-suite) of the OpenID Foundation decides about OpenID certification. \`npm run conformance\` starts this server with the embedded database over TLS, registers the applications of each plan with the API, runs the plans through the API of a running suite, and completes the browser steps in headless Chromium. The suite itself is not part of this repository. It needs a JDK, a MongoDB-compatible database, and a proxy that terminates TLS and reports the version of TLS, such as nginx with the settings in the suite's repository; its front end is not needed. \`NODE_EXTRA_CA_CERTS\` is the certificate that the suite presents; the tested server trusts it too, so that it can send logout tokens to the suite:
 
 \`\`\`sh
 NODE_EXTRA_CA_CERTS=suite.pem npm run conformance -- --suite https://localhost:8443
