@@ -72,14 +72,18 @@ function reportFailure({ id }: ConformancePlan, error: unknown): void {
   process.exitCode = 1;
 }
 
+type ResultOfRun = Pick<PlanResult, 'plan' | 'modules'>;
 let stored = Promise.resolve();
 /** Stores one result after the other, because each one changes the same files. */
-function store(result: Pick<PlanResult, 'plan' | 'modules'>): Promise<void> {
-  stored = stored.then(async () => {
-    await storeResult({ ...result, date: new Date().toISOString().slice(0, 10), suite: { version, revision }, commit });
-    await writeDocument();
-  });
+function store(result: ResultOfRun): Promise<void> {
+  stored = storeAfter(stored, result);
   return stored;
+}
+
+async function storeAfter(previous: Promise<void>, result: ResultOfRun): Promise<void> {
+  await previous;
+  await storeResult({ ...result, date: new Date().toISOString().slice(0, 10), suite: { version, revision }, commit });
+  await writeDocument();
 }
 
 try {

@@ -245,7 +245,9 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     const { id } = await call('POST', '/applications', { ...website, allow_neither_pkce_nor_nonce: true });
     await open(`/applications/${id}`);
     await page.getByText('Neither PKCE nor a nonce', { exact: true }).waitFor();
-    await page.getByText('For certification tests and clients that cannot be changed; not recommended').waitFor();
+    expect(await page.getByRole('main').textContent()).toContain(
+      'For certification tests and clients that cannot be changed; not recommended',
+    );
     await checkPage(page, 'application without PKCE');
     await call('PATCH', `/applications/${id}`, { allow_neither_pkce_nor_nonce: false, allow_nonce_instead_of_pkce: true });
     await open(`/applications/${id}`);
