@@ -46,7 +46,7 @@ const introduction = `The [conformance suite](https://github.com/openid-certific
 NODE_EXTRA_CA_CERTS=suite.pem npm run conformance -- --suite https://localhost:8443
 \`\`\`
 
-\`--plan NAME\` runs the plan with this ID, or all variants of the plan with this name. This command writes this section from the results; the configuration of the plans is in \`test/conformance/conformance-plans.ts\`.`;
+\`--plan NAME\` runs the plan with this ID, or all variants of the plan with this name. \`--parallel 4\` runs four plans at the same time. This command writes this section from the results; the plans are in \`test/conformance/conformance-plans.ts\`, and their configuration is in \`test/conformance/plan-configuration.ts\`.`;
 
 const meanings = `"Review" means that the suite has found no fault, but wants a person to look at a screenshot, which the program uploads. "Warning" does not prevent a certification. "Skipped" means that the module does not apply to the server's metadata.`;
 
@@ -69,9 +69,7 @@ const moduleTable = ({ id, title, variant }: ConformancePlan, { modules }: PlanR
   '',
   '| module | result | remark |',
   '|---|---|---|',
-  ...modules.map(
-    ({ module, result }) => `| \`${module}\` | ${result.toLowerCase()} | ${result === 'PASSED' ? '' : remarkOf(id, module)} |`,
-  ),
+  ...modules.map(({ module, result }) => `| \`${module}\` | ${result.toLowerCase()} | ${result === 'PASSED' ? '' : remarkOf(module)} |`),
 ];
 
 function describeVariant(variant: ConformancePlan['variant']): string[] {

@@ -7,7 +7,7 @@ const onlySignedRequestObjects = 'The server accepts only signed request objects
 const signedOutPage = 'The screenshot shows the page "You are signed out".';
 const signOutErrorPage = 'The screenshot shows an error page; the user is not redirected.';
 
-/** Why a module has another result than `PASSED`, by the module's name, or by the names of the plan and the module. */
+/** Why a module has another result than `PASSED`, by the module's name. */
 const remarks: Readonly<Record<string, string>> = {
   'oidcc-scope-profile':
     'A user has only a `name` and `updated_at`. The suite also looks for the 12 other claims of the scope, such as `gender` and `birthdate`, which are optional and which a shop does not collect.',
@@ -32,7 +32,7 @@ const remarks: Readonly<Record<string, string>> = {
 };
 
 /** Returns the explanation of a module's result, or a note that it has not been explained. */
-export const remarkOf = (plan: string, module: string): string => remarks[`${plan} ${module}`] ?? remarks[module] ?? notExplained;
+export const remarkOf = (module: string): string => remarks[module] ?? notExplained;
 
 export const notExplained = 'not yet examined';
 
