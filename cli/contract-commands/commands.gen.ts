@@ -5957,6 +5957,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       'require_signed_request_object',
       'security_profile',
       'allow_nonce_instead_of_pkce',
+      'allow_neither_pkce_nor_nonce',
       'id_token_signed_response_alg',
       'version',
       'created_at',
@@ -6243,6 +6244,11 @@ export const commandSpecs: readonly CommandSpec[] = [
           description:
             'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). This is less secure than PKCE, because only the application can check the nonce. Set it to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.',
         },
+        allow_neither_pkce_nor_nonce: {
+          type: ['boolean'],
+          description:
+            "For certification tests and clients that cannot be changed; not recommended (RFC 9700 section 2.1.1). Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. If `true`, nobody can detect that an attacker injected a code into the application's sign-in. Only confidential applications can have `true`.",
+        },
         id_token_signed_response_alg: {
           type: ['string', 'null'],
           enum: ['RS256', 'ES256', 'PS256', 'EdDSA', null],
@@ -6294,6 +6300,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       'require_signed_request_object',
       'security_profile',
       'allow_nonce_instead_of_pkce',
+      'allow_neither_pkce_nor_nonce',
       'id_token_signed_response_alg',
       'version',
       'created_at',
@@ -6356,6 +6363,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       'require_signed_request_object',
       'security_profile',
       'allow_nonce_instead_of_pkce',
+      'allow_neither_pkce_nor_nonce',
       'id_token_signed_response_alg',
       'version',
       'created_at',
@@ -6646,6 +6654,11 @@ export const commandSpecs: readonly CommandSpec[] = [
           description:
             'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). This is less secure than PKCE, because only the application can check the nonce. Set it to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.',
         },
+        allow_neither_pkce_nor_nonce: {
+          type: ['boolean'],
+          description:
+            "For certification tests and clients that cannot be changed; not recommended (RFC 9700 section 2.1.1). Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. If `true`, nobody can detect that an attacker injected a code into the application's sign-in. Only confidential applications can have `true`.",
+        },
         id_token_signed_response_alg: {
           type: ['string', 'null'],
           enum: ['RS256', 'ES256', 'PS256', 'EdDSA', null],
@@ -6696,6 +6709,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       'require_signed_request_object',
       'security_profile',
       'allow_nonce_instead_of_pkce',
+      'allow_neither_pkce_nor_nonce',
       'id_token_signed_response_alg',
       'version',
       'created_at',

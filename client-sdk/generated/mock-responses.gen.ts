@@ -2618,6 +2618,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
           tls_client_certificate_bound_access_tokens: false,
           require_signed_request_object: false,
           allow_nonce_instead_of_pkce: false,
+          allow_neither_pkce_nor_nonce: false,
         },
       ],
       has_more: false,
@@ -2670,6 +2671,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       tls_client_certificate_bound_access_tokens: false,
       require_signed_request_object: false,
       allow_nonce_instead_of_pkce: false,
+      allow_neither_pkce_nor_nonce: false,
     },
   },
   'applications.get': {
@@ -2717,6 +2719,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       tls_client_certificate_bound_access_tokens: false,
       require_signed_request_object: false,
       allow_nonce_instead_of_pkce: false,
+      allow_neither_pkce_nor_nonce: false,
     },
   },
   'applications.update': {
@@ -2764,6 +2767,7 @@ export const mockResponses: Readonly<Record<string, MockResponse>> = {
       tls_client_certificate_bound_access_tokens: false,
       require_signed_request_object: false,
       allow_nonce_instead_of_pkce: false,
+      allow_neither_pkce_nor_nonce: false,
     },
   },
   'applications.delete': {

@@ -34,6 +34,7 @@ export const applicationFromEntity = (application: Application): ApplicationResp
   security_profile: application.securityProfile ?? null,
   id_token_signed_response_alg: getIdTokenSigningAlgorithm(application),
   allow_nonce_instead_of_pkce: application.allowNonceInsteadOfPkce,
+  allow_neither_pkce_nor_nonce: application.allowNeitherPkceNorNonce,
   version: application.version,
   created_at: new Date(application.createdAt).toISOString(),
   updated_at: new Date(application.updatedAt).toISOString(),

@@ -127,6 +127,7 @@ async function registerApplication(em: EntityManager, body: ApplicationCreate, s
     securityProfile: body.security_profile ?? null,
     idTokenSignedResponseAlg: body.id_token_signed_response_alg ?? null,
     allowNonceInsteadOfPkce: body.allow_nonce_instead_of_pkce ?? false,
+    allowNeitherPkceNorNonce: body.allow_neither_pkce_nor_nonce ?? false,
   };
   assertApplicationFieldsValid(input, settings);
   return createApplication(em, input).catch((error: unknown) => {

@@ -123,7 +123,7 @@ function getAuthenticationAfterUpdate(
 function getValidatedFields(application: Application): Required<Omit<ApplicationFields, keyof ClientAuthenticationInput>> {
   const { redirectUris, postLogoutRedirectUris, scopes, preapprovedScopes, grantTypes, logoUri, registration, firstParty } = application;
   const { securityProfile, refreshGraceSeconds, allowNonceInsteadOfPkce, idTokenSignedResponseAlg } = application;
-  const { requireSignedRequestObject } = application;
+  const { requireSignedRequestObject, allowNeitherPkceNorNonce } = application;
   const uris = { redirectUris, postLogoutRedirectUris, backchannelLogoutUri: application.backchannelLogoutUri, logoUri };
   return {
     ...uris,
@@ -135,6 +135,7 @@ function getValidatedFields(application: Application): Required<Omit<Application
     securityProfile,
     refreshGraceSeconds,
     allowNonceInsteadOfPkce,
+    allowNeitherPkceNorNonce,
     idTokenSignedResponseAlg,
     requireSignedRequestObject,
   };
@@ -180,6 +181,7 @@ const definedFields = ({
   refresh_grace_seconds: refreshGraceSeconds,
   order_limits_ceiling: orderLimitsCeiling,
   allow_nonce_instead_of_pkce: allowNonceInsteadOfPkce,
+  allow_neither_pkce_nor_nonce: allowNeitherPkceNorNonce,
   order_products_ceiling: productsCeiling,
   security_profile: securityProfile,
   id_token_signed_response_alg: idTokenSignedResponseAlg,
@@ -204,6 +206,7 @@ const definedFields = ({
       orderCategoriesCeiling: productsCeiling && productsCeiling.categories,
       securityProfile,
       allowNonceInsteadOfPkce,
+      allowNeitherPkceNorNonce,
       idTokenSignedResponseAlg,
       tlsClientCertificateBoundAccessTokens,
       requireSignedRequestObject,

@@ -87,6 +87,8 @@ const schema = defineEntity({
     orderCategoriesCeiling: p.array().nullable(),
     /** Whether a `nonce` can replace PKCE in authorization requests. Can be `true` only for confidential applications. */
     allowNonceInsteadOfPkce: p.boolean().default(false),
+    /** Whether authorization requests need neither PKCE nor a `nonce`. Only confidential applications can have `true`. */
+    allowNeitherPkceNorNonce: p.boolean().default(false),
     ...versionAndTimestampProperties(),
   },
 });

@@ -18,6 +18,7 @@ import {
 } from './client-authentication.ts';
 import { findRequestObjectErrors } from './find-request-object-errors.ts';
 import type { IdTokenSigningAlgorithm } from './id-token-signing-algorithm.ts';
+import { findPkceExceptions } from './find-pkce-exceptions.ts';
 import { findSecurityProfileErrors, type ProfiledApplication, type SecurityProfile } from './security-profile.ts';
 import { hashClientSecret, generateClientSecret } from './client-secret.ts';
 import { findLogoUriError } from './validate-application-logo-uri.ts';
@@ -49,6 +50,8 @@ export type ApplicationInput = {
   readonly orderLimitsCeiling?: OrderSpendingLimits | null;
   /** Whether a `nonce` can replace PKCE in authorization requests. */
   readonly allowNonceInsteadOfPkce?: boolean;
+  /** Whether authorization requests need neither PKCE nor a `nonce`. */
+  readonly allowNeitherPkceNorNonce?: boolean;
   readonly orderCategoriesCeiling?: string[] | null;
   /** Security profile that the application must follow. */
   readonly securityProfile?: SecurityProfile | null;
@@ -106,6 +109,7 @@ export async function createApplication(
     orderLimitsCeiling,
     orderCategoriesCeiling: input.orderCategoriesCeiling ?? null,
     allowNonceInsteadOfPkce,
+    allowNeitherPkceNorNonce: input.allowNeitherPkceNorNonce ?? false,
   });
   await em.persist(application).flush();
   return { application, secret };
@@ -114,7 +118,10 @@ export async function createApplication(
 export type ApplicationFields = Pick<Application, 'type'> & {
   readonly [Field in 'redirectUris' | 'scopes' | 'grantTypes']: readonly string[];
 } & { readonly [Field in 'postLogoutRedirectUris' | 'preapprovedScopes']?: readonly string[] } & Partial<ClientAuthenticationInput> &
-  Pick<ProfiledApplication, 'securityProfile' | 'refreshGraceSeconds' | 'allowNonceInsteadOfPkce' | 'idTokenSignedResponseAlg'> & {
+  Pick<
+    ProfiledApplication,
+    'securityProfile' | 'refreshGraceSeconds' | 'allowNonceInsteadOfPkce' | 'allowNeitherPkceNorNonce' | 'idTokenSignedResponseAlg'
+  > & {
     readonly logoUri?: string | null | undefined;
     readonly backchannelLogoutUri?: string | null | undefined;
     readonly registration?: ApplicationRegistration;
@@ -130,6 +137,7 @@ export type ApplicationFieldError = {
     | 'redirect_uris'
     | 'post_logout_redirect_uris'
     | 'allow_nonce_instead_of_pkce'
+    | 'allow_neither_pkce_nor_nonce'
     | 'id_token_signed_response_alg'
     | 'backchannel_logout_uri'
     | 'preapproved_scopes'
@@ -184,8 +192,10 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
   yield* findClientAuthenticationErrors(input);
   yield* findRequestObjectErrors(input);
   yield* findSecurityProfileErrors(input);
-  if (type === 'public' && input.allowNonceInsteadOfPkce === true)
-    yield { field: 'allow_nonce_instead_of_pkce', detail: 'can be true only for a confidential application (RFC 9700 section 2.1.1)' };
+  if (type === 'public') {
+    for (const field of findPkceExceptions(input))
+      yield { field, detail: 'can be true only for a confidential application (RFC 9700 section 2.1.1)' };
+  }
   if (input.registration !== undefined && isSelfRegistered({ registration: input.registration })) yield* selfRegisteredErrors(input);
 }
 

@@ -5,6 +5,7 @@ import type { ClientCertificateSource } from '../http/request/client-certificate
 type ClientCertificateVariables = {
   readonly MANDATE_CLIENT_CERTIFICATES: 'off' | 'tls' | 'proxy';
   readonly MANDATE_CLIENT_CERTIFICATE_HEADER?: string | undefined;
+  readonly MANDATE_CLIENT_CERTIFICATE_URL?: string | undefined;
   readonly MANDATE_CLIENT_CA?: string | undefined;
   readonly MANDATE_TLS_CERT?: string | undefined;
   readonly MANDATE_TRUST_PROXY: number | string | false;
@@ -26,23 +27,26 @@ export function* findClientCertificateFaults(env: ClientCertificateVariables): G
       variable: 'MANDATE_TRUST_PROXY',
       message: 'must be the addresses of the proxies, not their number, with MANDATE_CLIENT_CERTIFICATES=proxy',
     };
-  if (source !== 'proxy' && env.MANDATE_CLIENT_CERTIFICATE_HEADER !== undefined)
-    yield { variable: 'MANDATE_CLIENT_CERTIFICATE_HEADER', message: 'requires MANDATE_CLIENT_CERTIFICATES=proxy' };
+  for (const variable of ['MANDATE_CLIENT_CERTIFICATE_HEADER', 'MANDATE_CLIENT_CERTIFICATE_URL'] as const)
+    if (source !== 'proxy' && env[variable] !== undefined) yield { variable, message: 'requires MANDATE_CLIENT_CERTIFICATES=proxy' };
   if (authorities === undefined) return;
   if (source === 'off') yield { variable: 'MANDATE_CLIENT_CA', message: 'requires MANDATE_CLIENT_CERTIFICATES to be tls or proxy' };
   const message = findCertificateAuthoritiesFileError(authorities);
   if (message !== undefined) yield { variable: 'MANDATE_CLIENT_CA', message };
 }
 
-/**
- * Returns the source of client certificates and the file with the certificates of the authorities that issue them; undefined if the server
- * accepts no certificates.
- */
-export function toClientCertificateConfig(
-  env: ClientCertificateVariables,
-): { readonly source: ClientCertificateSource; readonly authoritiesFile: string | undefined } | undefined {
+export type ClientCertificateConfig = {
+  readonly source: ClientCertificateSource;
+  /** File with the certificates of the authorities that issue the certificates. */
+  readonly authoritiesFile: string | undefined;
+  /** URL of the server for clients with certificates, if it is not the issuer. */
+  readonly url: string | undefined;
+};
+
+/** Returns where client certificates come from; undefined if the server accepts no certificates. */
+export function toClientCertificateConfig(env: ClientCertificateVariables): ClientCertificateConfig | undefined {
   const { MANDATE_CLIENT_CERTIFICATES: kind, MANDATE_CLIENT_CERTIFICATE_HEADER: header = defaultHeader, MANDATE_CLIENT_CA: file } = env;
   if (kind === 'off') return undefined;
   const source: ClientCertificateSource = kind === 'tls' ? { kind } : { kind: 'header', name: header.toLowerCase() };
-  return { source, authoritiesFile: file === undefined ? undefined : resolve(file) };
+  return { source, authoritiesFile: file === undefined ? undefined : resolve(file), url: env.MANDATE_CLIENT_CERTIFICATE_URL };
 }

@@ -24,8 +24,7 @@ import {
   trustedProxiesSchema,
   treatEmptyVariableAsUnset,
 } from './environment-variable-schemas.ts';
-import { findClientCertificateFaults, toClientCertificateConfig } from './client-certificate-variables.ts';
-import type { ClientCertificateSource } from '../http/request/client-certificate.ts';
+import { findClientCertificateFaults, toClientCertificateConfig, type ClientCertificateConfig } from './client-certificate-variables.ts';
 import { defaultLoadLimits } from '../http/server/load-shedder.ts';
 import { findTlsFileError, type TlsFilePaths } from '../http/server/tls-files.ts';
 import { defaultRefreshGraceSeconds } from '../oauth/refresh/default-refresh-grace.ts';
@@ -80,8 +79,8 @@ export type Config = {
   readonly openRegistration: boolean;
   /** Trusted reverse proxies that report the client's IP address, as a count or as addresses (default: none). */
   readonly trustProxy: number | string | false;
-  /** Source of client certificates, and the file with the certificates of the authorities that issue them. */
-  readonly clientCertificates: { readonly source: ClientCertificateSource; readonly authoritiesFile: string | undefined } | undefined;
+  /** Where client certificates come from, and who issues them. */
+  readonly clientCertificates: ClientCertificateConfig | undefined;
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
   /** How long the server keeps serving after a stop signal, so that load balancers can detect the shutdown. */
@@ -141,6 +140,7 @@ export const environmentSchema = z
     MANDATE_TRUST_PROXY: treatEmptyVariableAsUnset(trustedProxiesSchema.default('0')),
     MANDATE_CLIENT_CERTIFICATES: treatEmptyVariableAsUnset(createChoiceSchema(['off', 'tls', 'proxy']).default('off')),
     MANDATE_CLIENT_CERTIFICATE_HEADER: treatEmptyVariableAsUnset(headerNameSchema.optional()),
+    MANDATE_CLIENT_CERTIFICATE_URL: treatEmptyVariableAsUnset(publicServerUrlSchema.optional()),
     MANDATE_CLIENT_CA: treatEmptyVariableAsUnset(z.string().optional()),
     MANDATE_RATE_LIMIT: treatEmptyVariableAsUnset(requestLimitSchema.default(String(defaultRateLimits.default))),
     MANDATE_RATE_LIMIT_API_KEY: treatEmptyVariableAsUnset(requestLimitSchema.default(String(defaultRateLimits.apiKey))),

@@ -12,6 +12,7 @@ import type { ClientCertificateOptions } from '../http/request/client-certificat
 import { readCertificateAuthorities } from '../http/server/certificate-authorities-file.ts';
 import { createHealthHandler } from '../http/server/health-check-handler.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
+import { reloadCertificateAuthoritiesOnChange } from '../http/server/reload-certificate-authorities-on-change.ts';
 import { reloadTlsOnChange } from '../http/server/reload-tls-on-change.ts';
 import { readTlsFiles } from '../http/server/tls-files.ts';
 import type { Log } from '../logging/logger.ts';
@@ -42,7 +43,7 @@ export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencie
     refreshGraceSeconds,
     securityContact,
     canMail: transport !== undefined,
-    clientCertificates: config.clientCertificates && readClientCertificateOptions(config.clientCertificates),
+    clientCertificates: config.clientCertificates && openClientCertificates(config.clientCertificates, log, opened),
     development: !config.production,
     hasBackupDirectory: config.backupDirectory !== undefined,
   };
@@ -76,13 +77,16 @@ export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencie
   await printWelcome(config, db);
 }
 
-const readClientCertificateOptions = ({
-  source,
-  authoritiesFile,
-}: NonNullable<Config['clientCertificates']>): ClientCertificateOptions => ({
-  source,
-  authorities: authoritiesFile === undefined ? [] : readCertificateAuthorities(authoritiesFile),
-});
+/** Returns where client certificates come from, and their authorities, which are replaced when their file changes. */
+function openClientCertificates(
+  { source, authoritiesFile: path, url }: NonNullable<Config['clientCertificates']>,
+  log: Log,
+  opened: CleanupStack,
+): ClientCertificateOptions {
+  const options = { source, url, authorities: path === undefined ? [] : readCertificateAuthorities(path) };
+  if (path !== undefined) opened.use(reloadCertificateAuthoritiesOnChange(path, options, log));
+  return options;
+}
 
 /**
  * Several processes of one server count requests in the supervisor, unless Redis also counts those of other machines. A single process

@@ -1,5 +1,4 @@
 import type { ApplicationCreate } from '@mandate/contract';
-import { createSigningKey } from './signing-key.ts';
 
 /** A test plan of the suite, and how it is run against this server. */
 export type ConformancePlan = {
@@ -15,19 +14,30 @@ export type ConformancePlan = {
   readonly fapi2?: RequestedAccess;
 };
 
-type RequestedAccess = Pick<ApplicationCreate, 'grant_types' | 'scopes'> & {
+export type RequestedAccess = Pick<ApplicationCreate, 'grant_types' | 'scopes'> & {
   readonly requestedScope: string;
   readonly authorizationDetails?: readonly object[];
 };
 
 const discoveryAndStaticClients = { server_metadata: 'discovery', client_registration: 'static_client' };
 const fapi2Plan = 'fapi2-security-profile-final-test-plan';
+const messageSigningPlan = 'fapi2-message-signing-final-test-plan';
 const fapi2Variant = { client_auth_type: 'private_key_jwt', sender_constrain: 'dpop' };
+const mutualTlsVariant = { client_auth_type: 'mtls', sender_constrain: 'mtls' };
+const openIdConnectVariant = { fapi_profile: 'plain_fapi', openid: 'openid_connect' };
+const signedMessages = { fapi_request_method: 'signed_non_repudiation', fapi_response_mode: 'jarm' };
 const readOrders = (requestedScope: string): RequestedAccess => ({
   grant_types: ['authorization_code', 'refresh_token'],
   scopes: ['orders.read'],
   requestedScope,
 });
+// the module about the metadata needs a value for `openid`
+const clientCredentialsVariant = { fapi_profile: 'fapi_client_credentials_grant', openid: 'plain_oauth' };
+const manageOrders: RequestedAccess = {
+  grant_types: ['client_credentials'],
+  scopes: ['orders.manage'],
+  requestedScope: 'orders.manage',
+};
 
 const openIdConnectPlans: readonly Omit<ConformancePlan, 'id'>[] = [
   { name: 'oidcc-config-certification-test-plan', title: 'Config OP', variant: {} },
@@ -52,7 +62,7 @@ export const conformancePlans: readonly ConformancePlan[] = [
     id: `${fapi2Plan}:openid_connect`,
     name: fapi2Plan,
     title: 'FAPI 2.0 Security Profile Final, OpenID Connect',
-    variant: { ...fapi2Variant, fapi_profile: 'plain_fapi', openid: 'openid_connect' },
+    variant: { ...fapi2Variant, ...openIdConnectVariant },
     fapi2: readOrders('openid orders.read'),
   },
   {
@@ -66,7 +76,7 @@ export const conformancePlans: readonly ConformancePlan[] = [
     id: `${fapi2Plan}:authorization_details`,
     name: fapi2Plan,
     title: 'FAPI 2.0 Security Profile Final, rich authorization requests',
-    variant: { ...fapi2Variant, fapi_profile: 'plain_fapi', openid: 'openid_connect', authorization_request_type: 'rar' },
+    variant: { ...fapi2Variant, ...openIdConnectVariant, authorization_request_type: 'rar' },
     fapi2: {
       grant_types: ['authorization_code', 'refresh_token'],
       scopes: ['orders.read', 'orders.write'],
@@ -78,9 +88,50 @@ export const conformancePlans: readonly ConformancePlan[] = [
     id: `${fapi2Plan}:client_credentials`,
     name: fapi2Plan,
     title: 'FAPI 2.0 Security Profile Final, client credentials',
-    // the module that checks the server's metadata requires a value for `openid`
-    variant: { ...fapi2Variant, fapi_profile: 'fapi_client_credentials_grant', openid: 'plain_oauth' },
-    fapi2: { grant_types: ['client_credentials'], scopes: ['orders.manage'], requestedScope: 'orders.manage' },
+    variant: { ...fapi2Variant, ...clientCredentialsVariant },
+    fapi2: manageOrders,
+  },
+  {
+    id: `${fapi2Plan}:mtls`,
+    name: fapi2Plan,
+    title: 'FAPI 2.0 Security Profile Final, mutual TLS',
+    variant: { ...mutualTlsVariant, ...openIdConnectVariant },
+    fapi2: readOrders('openid orders.read'),
+  },
+  {
+    id: `${fapi2Plan}:mtls_and_dpop`,
+    name: fapi2Plan,
+    title: 'FAPI 2.0 Security Profile Final, client authentication with mutual TLS, and DPoP',
+    variant: { ...mutualTlsVariant, sender_constrain: 'dpop', ...openIdConnectVariant },
+    fapi2: readOrders('openid orders.read'),
+  },
+  {
+    id: `${fapi2Plan}:private_key_jwt_and_mtls`,
+    name: fapi2Plan,
+    title: 'FAPI 2.0 Security Profile Final, private_key_jwt, and tokens bound to certificates',
+    variant: { ...mutualTlsVariant, client_auth_type: 'private_key_jwt', ...openIdConnectVariant },
+    fapi2: readOrders('openid orders.read'),
+  },
+  {
+    id: `${fapi2Plan}:client_credentials_and_mtls`,
+    name: fapi2Plan,
+    title: 'FAPI 2.0 Security Profile Final, client credentials with mutual TLS',
+    variant: { ...mutualTlsVariant, ...clientCredentialsVariant },
+    fapi2: manageOrders,
+  },
+  {
+    id: `${messageSigningPlan}:private_key_jwt_and_dpop`,
+    name: messageSigningPlan,
+    title: 'FAPI 2.0 Message Signing Final, private_key_jwt and DPoP',
+    variant: { ...fapi2Variant, ...openIdConnectVariant, ...signedMessages },
+    fapi2: readOrders('openid orders.read'),
+  },
+  {
+    id: `${messageSigningPlan}:mtls`,
+    name: messageSigningPlan,
+    title: 'FAPI 2.0 Message Signing Final, mutual TLS',
+    variant: { ...mutualTlsVariant, ...openIdConnectVariant, ...signedMessages },
+    fapi2: readOrders('openid orders.read'),
   },
 ];
 
@@ -94,84 +145,3 @@ export function selectPlans(selectors: readonly string[]): readonly ConformanceP
     ? conformancePlans
     : conformancePlans.filter((plan) => selectors.some((selector) => matches(plan, selector)));
 }
-
-/** Path segment of the suite's callback URLs, which are registered as redirect URIs. */
-const alias = 'mandate';
-
-/** An application that a plan needs, and the members other than its credentials that describe it in the suite's configuration. */
-export type ConformanceClient = { readonly registration: ApplicationCreate; readonly configuration: object };
-
-/** Returns the two applications that a plan needs. Applications with the security profile `fapi2` get new keys. */
-export const createConformanceClients = (plan: ConformancePlan, suiteOrigin: string): readonly ConformanceClient[] =>
-  [1, 2].map((number) => {
-    const suiteUrl = `${suiteOrigin}/test/a/${alias}`;
-    const name = `OpenID conformance suite, client ${number}`;
-    if (plan.fapi2) return createFapi2Client(plan.fapi2, number, name, `${suiteUrl}/callback`);
-    const registration: ApplicationCreate = {
-      name,
-      type: 'confidential',
-      redirect_uris: [`${suiteUrl}/callback`],
-      post_logout_redirect_uris: [`${suiteUrl}/post_logout_redirect`],
-      ...(plan.receivesLogoutTokens === true && { backchannel_logout_uri: `${suiteUrl}/backchannel_logout` }),
-      scopes: [],
-      grant_types: ['authorization_code', 'refresh_token'],
-      // only one of the suite's modules for OpenID Connect uses PKCE
-      allow_nonce_instead_of_pkce: true,
-    };
-    return { registration, configuration: {} };
-  });
-
-function createFapi2Client(
-  { grant_types, scopes, requestedScope }: RequestedAccess,
-  number: number,
-  name: string,
-  callback: string,
-): ConformanceClient {
-  // one module replaces PS256 with RS256, which requires an RSA key
-  const key = createSigningKey(number === 1 ? 'PS256' : 'ES256');
-  const usesCallback = grant_types?.includes('authorization_code');
-  return {
-    registration: {
-      name,
-      type: 'confidential',
-      // for the second client, the suite adds a query to the callback URL
-      redirect_uris: usesCallback ? [callback, `${callback}?dummy1=lorem&dummy2=ipsum`] : [],
-      scopes,
-      grant_types,
-      token_endpoint_auth_method: 'private_key_jwt',
-      jwks: { keys: [key.publicJwk] },
-      security_profile: 'fapi2',
-    },
-    configuration: { scope: requestedScope, jwks: { keys: [key.privateJwk] } },
-  };
-}
-
-export type RegisteredClient = { readonly client_id: string; readonly client_secret: string | null };
-
-/** Returns the suite's configuration for a plan. */
-export function createPlanConfiguration(
-  { title, fapi2 }: ConformancePlan,
-  issuer: string,
-  clients: readonly ConformanceClient[],
-  credentials: readonly RegisteredClient[],
-): object {
-  const [client, client2] = clients.map(({ configuration }, index) => {
-    const { client_id, client_secret } = credentials[index] ?? {};
-    return { client_id, ...(client_secret != null && { client_secret }), ...configuration };
-  });
-  const isPlainOauth = fapi2 !== undefined && !fapi2.requestedScope.split(' ').includes('openid');
-  return {
-    alias,
-    description: `Mandate: ${title}`,
-    server: { discoveryUrl: `${issuer}/.well-known/${isPlainOauth ? 'oauth-authorization-server' : 'openid-configuration'}` },
-    client,
-    client2,
-    // applications with a secret can send it in the header or in the body
-    ...(fapi2 ? { resource: describeResource(issuer, fapi2) } : { client_secret_post: client }),
-  };
-}
-
-const describeResource = (issuer: string, { authorizationDetails }: RequestedAccess) => ({
-  resourceUrl: `${issuer}/api/v1/orders`,
-  ...(authorizationDetails && { richAuthorizationRequest: authorizationDetails }),
-});

@@ -2,9 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { applicationCreateSchema } from '@mandate/contract';
 import { conformanceDocument, renderSuiteSection, replaceSuiteSection } from './conformance-document.ts';
-import { conformancePlans, createConformanceClients, createPlanConfiguration, selectPlans } from './conformance-plans.ts';
+import { conformancePlans } from './conformance-plans.ts';
 import { readResults, storeResult, type PlanResult } from './plan-results.ts';
 import { notExplained, remarkOf } from './remarks.ts';
 import { runPlan, type BrowserSession } from './run-plan.ts';
@@ -26,86 +25,6 @@ const sampleResult: PlanResult = {
     { module: 'oidcc-other', result: 'INTERRUPTED', findings: [] },
   ],
 };
-
-describe('the configuration of a plan', () => {
-  const credentials = [
-    { client_id: 'one', client_secret: 'secret-1' },
-    { client_id: 'two', client_secret: 'secret-2' },
-  ];
-  const suiteUrl = 'https://localhost:8443/test/a/mandate';
-  const configure = (id: string) => {
-    const [plan, ...others] = selectPlans([id]);
-    if (!plan || others.length > 0) throw new Error(`${id} is not one plan`);
-    const clients = createConformanceClients(plan, 'https://localhost:8443');
-    for (const { registration } of clients) expect(applicationCreateSchema.safeParse(registration).error).toBeUndefined();
-    return { plan, clients, registrations: clients.map(({ registration }) => registration) };
-  };
-
-  test('has the credentials of two registered applications, whose redirect URI is the callback of the suite', () => {
-    const { plan, clients, registrations } = configure(configPlan.id);
-    const callback = `${suiteUrl}/callback`;
-    expect(registrations.map(({ redirect_uris: uris }) => uris)).toEqual([[callback], [callback]]);
-    expect(registrations.map(({ backchannel_logout_uri: uri }) => uri)).toEqual([undefined, undefined]);
-    expect(createPlanConfiguration(plan, 'https://localhost:3000', clients, credentials)).toEqual({
-      alias: 'mandate',
-      description: 'Mandate: Config OP',
-      server: { discoveryUrl: 'https://localhost:3000/.well-known/openid-configuration' },
-      client: credentials[0],
-      client2: credentials[1],
-      client_secret_post: credentials[0],
-    });
-  });
-
-  test('has the URL of the suite for logout tokens, if the plan is about them', () => {
-    const { registrations } = configure('oidcc-backchannel-rp-initiated-logout-certification-test-plan');
-    for (const { backchannel_logout_uri: uri } of registrations) expect(uri).toBe(`${suiteUrl}/backchannel_logout`);
-  });
-
-  test('has different keys, of which the server gets the public ones, if the plan is about FAPI 2.0', () => {
-    const { plan, clients, registrations } = configure('fapi2-security-profile-final-test-plan:openid_connect');
-    for (const { security_profile: profile, redirect_uris: uris } of registrations)
-      expect([profile, uris]).toEqual(['fapi2', [`${suiteUrl}/callback`, `${suiteUrl}/callback?dummy1=lorem&dummy2=ipsum`]]);
-    const registeredKeys = registrations.flatMap(({ jwks }) => jwks?.keys ?? []);
-    expect(registeredKeys).toMatchObject([{ alg: 'PS256' }, { alg: 'ES256' }]);
-    for (const key of registeredKeys) expect(key).not.toHaveProperty('d');
-    const withoutSecrets = credentials.map(({ client_id }) => ({ client_id, client_secret: null }));
-    expect(createPlanConfiguration(plan, 'https://localhost:3000', clients, withoutSecrets)).toEqual({
-      alias: 'mandate',
-      description: 'Mandate: FAPI 2.0 Security Profile Final, OpenID Connect',
-      server: { discoveryUrl: 'https://localhost:3000/.well-known/openid-configuration' },
-      client: { client_id: 'one', scope: 'openid orders.read', jwks: { keys: [expect.objectContaining(registeredKeys[0])] } },
-      client2: { client_id: 'two', scope: 'openid orders.read', jwks: { keys: [expect.objectContaining({ d: expect.any(String) })] } },
-      resource: { resourceUrl: 'https://localhost:3000/api/v1/orders' },
-    });
-  });
-
-  test('has authorization details (RFC 9396), if the plan requests them', () => {
-    const { plan, clients } = configure('fapi2-security-profile-final-test-plan:authorization_details');
-    expect(createPlanConfiguration(plan, 'https://localhost:3000', clients, credentials)).toMatchObject({
-      resource: { richAuthorizationRequest: [{ type: 'mandate_orders' }] },
-    });
-  });
-
-  test('has the OAuth metadata (RFC 8414) and no callback, if applications act on their own behalf', () => {
-    const { plan, clients, registrations } = configure('fapi2-security-profile-final-test-plan:client_credentials');
-    expect(registrations.map(({ redirect_uris: uris }) => uris)).toEqual([[], []]);
-    expect(createPlanConfiguration(plan, 'https://localhost:3000', clients, credentials)).toMatchObject({
-      server: { discoveryUrl: 'https://localhost:3000/.well-known/oauth-authorization-server' },
-    });
-  });
-
-  test('belongs to a known plan', () => {
-    expect(selectPlans([])).toBe(conformancePlans);
-    expect(selectPlans([configPlan.id])).toEqual([configPlan]);
-    expect(selectPlans(['fapi2-security-profile-final-test-plan']).map(({ variant }) => variant['openid'])).toEqual([
-      'openid_connect',
-      'plain_oauth',
-      'openid_connect',
-      'plain_oauth',
-    ]);
-    expect(() => selectPlans(['other-plan'])).toThrow('unknown plans: other-plan');
-  });
-});
 
 describe('a run of a plan', () => {
   const visited: string[] = [];
@@ -220,7 +139,7 @@ describe('docs/conformance.md', () => {
     expect(section).toContain('| `oidcc-server` | passed |  |');
     const basic = renderSuiteSection([{ ...sampleResult, plan: 'oidcc-basic-certification-test-plan' }]);
     expect(basic).toContain('\n\nVariant: `server_metadata=discovery`, `client_registration=static_client`\n\n');
-    expect(section).toContain(`| \`oidcc-prompt-login\` | review | ${remarkOf(configPlan.id, 'oidcc-prompt-login')} |`);
+    expect(section).toContain(`| \`oidcc-prompt-login\` | review | ${remarkOf('oidcc-prompt-login')} |`);
     expect(section).toContain(`| \`oidcc-other\` | interrupted | ${notExplained} |`);
     expect(section).toContain('- Basic OP (`oidcc-basic-certification-test-plan`): there is no stored result.');
   });
@@ -238,8 +157,8 @@ describe('docs/conformance.md', () => {
     const results = await readResults();
     const document = await readFile(conformanceDocument, 'utf8');
     expect(replaceSuiteSection(document, results)).toBe(document);
-    const unexplained = results.flatMap(({ plan, modules }) =>
-      modules.filter(({ module, result }) => result !== 'PASSED' && remarkOf(plan, module) === notExplained).map(({ module }) => module),
+    const unexplained = results.flatMap(({ modules }) =>
+      modules.filter(({ module, result }) => result !== 'PASSED' && remarkOf(module) === notExplained).map(({ module }) => module),
     );
     expect(unexplained).toEqual([]);
   });

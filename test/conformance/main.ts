@@ -1,17 +1,19 @@
 /**
- * `npm run conformance -- --suite https://localhost:8443` runs the plans of a running OpenID conformance suite against this server, and
- * writes docs/conformance.md. `--plan NAME` selects plans by ID or name; `--module NAME` selects a single module, and only prints its
- * result.
+ * `npm run conformance -- --suite https://localhost:8443` runs the plans of a running OpenID conformance suite against this server, and writes
+ * docs/conformance.md. `--plan NAME` selects the plans with an ID or name; `--module NAME` selects a module, and only prints its result.
+ * `--parallel 4` runs four plans at the same time.
  */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { createAuthority } from '../support/application-keys/client-certificates.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { repositoryRoot } from '../support/markdown.ts';
 import { completeBrowserStep } from './complete-browser-step.ts';
 import { conformanceDocument, replaceSuiteSection } from './conformance-document.ts';
-import { createConformanceClients, createPlanConfiguration, selectPlans } from './conformance-plans.ts';
-import { readResults, storeResult } from './plan-results.ts';
+import { selectPlans, type ConformancePlan } from './conformance-plans.ts';
+import { createConformanceClients, createPlanConfiguration } from './plan-configuration.ts';
+import { readResults, storeResult, type PlanResult } from './plan-results.ts';
 import { runPlan, type BrowserSession } from './run-plan.ts';
 import { ConformanceSuite } from './suite-api.ts';
 import { startTestedServer } from './tested-server.ts';
@@ -21,6 +23,7 @@ const { values } = parseArgs({
     suite: { type: 'string' },
     plan: { type: 'string', multiple: true, default: [] },
     module: { type: 'string', multiple: true, default: [] },
+    parallel: { type: 'string', default: '1' },
   },
 });
 if (values.suite === undefined) throw new Error('--suite is required: the URL of a running conformance suite');
@@ -34,7 +37,8 @@ const { version, revision } = await suite.readVersion();
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: repositoryRoot, encoding: 'utf8' }).trim();
 
-await using server = await startTestedServer();
+const authority = createAuthority();
+await using server = await startTestedServer(authority);
 print(`The server ${server.issuer} is tested with version ${version} of the suite.`);
 const browser = await launchChromium();
 const openBrowserSession = async (): Promise<BrowserSession> => {
@@ -51,17 +55,44 @@ const openBrowserSession = async (): Promise<BrowserSession> => {
     [Symbol.asyncDispose]: () => context.close(),
   };
 };
+
+/** @param alias different for plans that run at the same time */
+async function runAndStorePlan(plan: ConformancePlan, alias: string): Promise<void> {
+  const report = (line: string): void => print(`${plan.id}: ${line}`);
+  const clients = createConformanceClients(plan, { suiteOrigin: suite.origin, alias, authority });
+  const credentials = await server.registerClients(clients.map(({ registration }) => registration));
+  const configuration = createPlanConfiguration(plan, { issuer: server.issuer, alias }, clients, credentials);
+  const result = await runPlan(plan, configuration, { suite, openBrowserSession, report, modules: values.module });
+  if (values.module.length === 0) await store(result);
+}
+
+/** A plan that cannot be run does not end the others. */
+function reportFailure({ id }: ConformancePlan, error: unknown): void {
+  print(`${id}: ${String(error)}`);
+  process.exitCode = 1;
+}
+
+type ResultOfRun = Pick<PlanResult, 'plan' | 'modules'>;
+let stored = Promise.resolve();
+/** Stores one result after the other, because each one changes the same files. */
+function store(result: ResultOfRun): Promise<void> {
+  stored = storeAfter(stored, result);
+  return stored;
+}
+
+async function storeAfter(previous: Promise<void>, result: ResultOfRun): Promise<void> {
+  await previous;
+  await storeResult({ ...result, date: new Date().toISOString().slice(0, 10), suite: { version, revision }, commit });
+  await writeDocument();
+}
+
 try {
-  for (const plan of plans) {
-    print(`\n${plan.title} (${plan.id})`);
-    const clients = createConformanceClients(plan, suite.origin);
-    const credentials = await server.registerClients(clients.map(({ registration }) => registration));
-    const configuration = createPlanConfiguration(plan, server.issuer, clients, credentials);
-    const result = await runPlan(plan, configuration, { suite, openBrowserSession, report: print, modules: values.module });
-    if (values.module.length > 0) continue;
-    await storeResult({ ...result, date: new Date().toISOString().slice(0, 10), suite: { version, revision }, commit });
-    await writeDocument();
-  }
+  const waiting = plans.values();
+  await Promise.all(
+    Array.from({ length: Number(values.parallel) }, async (_, index) => {
+      for (const plan of waiting) await runAndStorePlan(plan, `mandate-${index + 1}`).catch((error: unknown) => reportFailure(plan, error));
+    }),
+  );
 } finally {
   await browser.close();
 }

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { ApplicationCreate } from '@mandate/contract';
 import { z } from 'zod';
+import type { CertificateWithKey } from '../support/network/create-certificate.ts';
 import { createSelfSignedCertificate } from '../support/network/self-signed-certificate.ts';
 import { createDataDirectory, obtainAdministrationToken, readFirstRunFile, startServerProcess } from '../support/server/server-process.ts';
 import type { BrowserUser } from './complete-browser-step.ts';
-import type { RegisteredClient } from './conformance-plans.ts';
+import type { RegisteredClient } from './plan-configuration.ts';
 
 export type TestedServer = AsyncDisposable & {
   readonly issuer: string;
@@ -19,21 +20,26 @@ export type TestedServer = AsyncDisposable & {
 
 const registeredClient = z.object({ client_id: z.string(), client_secret: z.string().nullable() });
 
-/** Starts a server over TLS, with a new certificate that this process trusts, and with the demonstration accounts. */
-export async function startTestedServer(): Promise<TestedServer> {
+/**
+ * Starts a server over TLS, with a new certificate that this process trusts, and with the demonstration accounts.
+ * @param authority authority whose client certificates the server accepts
+ */
+export async function startTestedServer({ cert: authority }: Pick<CertificateWithKey, 'cert'>): Promise<TestedServer> {
   const data = await createDataDirectory();
   const { cert, key } = createSelfSignedCertificate();
-  const [certFile, keyFile, suiteCertFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key'), join(data.path, 'suite.crt')];
-  await writeFile(certFile, cert);
-  await writeFile(keyFile, key);
-  // the server sends logout tokens to the suite, so it must trust the suite's certificate like this process
-  await writeFile(suiteCertFile, getCACertificates('extra').join('\n'));
+  const write = async (name: string, content: string): Promise<string> => {
+    await writeFile(join(data.path, name), content);
+    return join(data.path, name);
+  };
   setDefaultCACertificates([...getCACertificates('default'), cert]);
   const server = await startServerProcess({
     MANDATE_DATA_DIR: data.path,
-    MANDATE_TLS_CERT: certFile,
-    MANDATE_TLS_KEY: keyFile,
-    NODE_EXTRA_CA_CERTS: suiteCertFile,
+    MANDATE_TLS_CERT: await write('tls.crt', cert),
+    MANDATE_TLS_KEY: await write('tls.key', key),
+    MANDATE_CLIENT_CERTIFICATES: 'tls',
+    MANDATE_CLIENT_CA: await write('client-ca.crt', authority),
+    // the server sends logout tokens to the suite, so it must trust the suite's certificate like this process
+    NODE_EXTRA_CA_CERTS: await write('suite.crt', getCACertificates('extra').join('\n')),
     // all requests come from one address
     MANDATE_RATE_LIMIT_IP: '100000',
   });

@@ -234,6 +234,26 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await checkPage(page, 'applications');
   });
 
+  test('an application whose requests need neither PKCE nor a nonce is marked', async () => {
+    const website = {
+      name: 'Old forum',
+      type: 'confidential',
+      redirect_uris: ['https://forum.example/cb'],
+      grant_types: ['authorization_code'],
+      scopes: [],
+    };
+    const { id } = await call('POST', '/applications', { ...website, allow_neither_pkce_nor_nonce: true });
+    await open(`/applications/${id}`);
+    await page.getByText('Neither PKCE nor a nonce', { exact: true }).waitFor();
+    expect(await page.getByRole('main').textContent()).toContain(
+      'For certification tests and clients that cannot be changed; not recommended',
+    );
+    await checkPage(page, 'application without PKCE');
+    await call('PATCH', `/applications/${id}`, { allow_neither_pkce_nor_nonce: false, allow_nonce_instead_of_pkce: true });
+    await open(`/applications/${id}`);
+    await page.getByText('PKCE or a nonce', { exact: true }).waitFor();
+  });
+
   test('staff see only the actions that their scopes permit', async () => {
     const product = await shop.createProduct({ name: 'White mug' });
     const customer = await shop.createUser();

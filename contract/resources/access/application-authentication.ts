@@ -45,6 +45,9 @@ const profileText =
 const nonceText =
   'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). This is less secure than PKCE, because only the application can check the nonce. Set it to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.';
 
+const noProtectionText =
+  "For certification tests and clients that cannot be changed; not recommended (RFC 9700 section 2.1.1). Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. If `true`, nobody can detect that an attacker injected a code into the application's sign-in. Only confidential applications can have `true`.";
+
 const subjectTypeText = 'Type of the name.';
 const subjectValueText = 'The name, which must be equal to the name in the certificate.';
 
@@ -82,6 +85,7 @@ export const authenticationFields = {
   require_signed_request_object: z.boolean().describe(requestObjectText),
   security_profile: extensibleEnumSchema(securityProfiles).nullable().describe(profileText),
   allow_nonce_instead_of_pkce: z.boolean().describe(nonceText),
+  allow_neither_pkce_nor_nonce: z.boolean().describe(noProtectionText),
   id_token_signed_response_alg: extensibleEnumSchema(idTokenSigningAlgorithms).describe(idTokenAlgorithmText),
 };
 
@@ -110,6 +114,7 @@ export const changeableAuthenticationFields = {
   require_signed_request_object: z.boolean().optional().describe(requestObjectText),
   security_profile: z.enum(securityProfiles).nullable().optional().describe(profileText),
   allow_nonce_instead_of_pkce: z.boolean().optional().describe(nonceText),
+  allow_neither_pkce_nor_nonce: z.boolean().optional().describe(noProtectionText),
   id_token_signed_response_alg: z
     .enum(idTokenSigningAlgorithms)
     .nullable()

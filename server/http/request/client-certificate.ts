@@ -10,8 +10,13 @@ export type ClientCertificateSource = { readonly kind: 'tls' } | { readonly kind
 
 export type ClientCertificateOptions = {
   readonly source: ClientCertificateSource;
-  /** Certificates of the authorities that issue certificates for `tls_client_auth`; without one, only self-signed certificates are accepted. */
+  /**
+   * Certificates of the authorities that issue certificates for `tls_client_auth`; without one, only self-signed certificates are accepted.
+   * The server can replace them, but never by an empty list, so each request must read this property.
+   */
   readonly authorities: readonly X509Certificate[];
+  /** URL of the server for clients with certificates, if the proxy requests certificates only there (default: the issuer). */
+  readonly url?: string | undefined;
 };
 
 /** The certificate with which a client authenticated its TLS connection, or the reason why the certificate is not accepted. */

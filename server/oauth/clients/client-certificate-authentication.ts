@@ -6,6 +6,7 @@ import { getClientAuthenticationMethod } from '../../applications/client-authent
 import { findClientCertificateSupportErrors, type ClientCertificateSupport } from '../../applications/client-certificate-support.ts';
 import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
 import { getPresentedCertificate, type ClientCertificateOptions } from '../../http/request/client-certificate.ts';
+import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import type { PrefetchedClient } from '../storage/prefetched-record-and-client-types.ts';
 
 type MutualTls = NonNullable<NonNullable<Configuration['features']>['mTLS']>;
@@ -42,6 +43,27 @@ export function configureMutualTls(options: ClientCertificateOptions | undefined
     },
   };
 }
+
+/** Endpoints to which clients send their certificate. */
+const endpointsWithCertificates = [
+  'token',
+  'revocation',
+  'introspection',
+  'userinfo',
+  'pushed_authorization_request',
+  'device_authorization',
+] as const;
+
+/** Returns the metadata about the endpoints for clients with certificates, if these have another URL (RFC 8705 section 5). */
+export const describeMutualTlsEndpoints = (options: ClientCertificateOptions | undefined) => {
+  const url = options?.url;
+  if (url === undefined) return {};
+  return {
+    mtls_endpoint_aliases: Object.fromEntries(
+      endpointsWithCertificates.map((name) => [`${name}_endpoint`, `${url}${oauthEndpointPaths[name]}`]),
+    ),
+  };
+};
 
 /** A certificate without a list of purposes, for which Node returns undefined, can be used for all purposes. */
 const permitsClientAuthentication = (purposes: readonly string[] | undefined): boolean =>

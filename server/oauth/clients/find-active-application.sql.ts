@@ -13,5 +13,6 @@ export const findActiveApplication = prepareBatchedLookupStatement<PrefetchedCli
      require_signed_request_object as "requireSignedRequestObject", id_token_signed_response_alg as "idTokenSignedResponseAlg",
      redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris", backchannel_logout_uri as "backchannelLogoutUri",
      grant_types as "grantTypes", scopes, refresh_grace_seconds as "refreshGraceSeconds",
-     allow_nonce_instead_of_pkce as "allowNonceInsteadOfPkce" from applications where client_id = $1 and status = 'active'`,
+     allow_nonce_instead_of_pkce as "allowNonceInsteadOfPkce", allow_neither_pkce_nor_nonce as "allowNeitherPkceNorNonce"
+     from applications where client_id = $1 and status = 'active'`,
 );

@@ -9,7 +9,11 @@ import { clientAssertionAlgorithms } from '../../applications/parse-public-jwk.t
 import type { ClientCertificateSupport } from '../../applications/client-certificate-support.ts';
 import type { ClientCertificateOptions } from '../../http/request/client-certificate.ts';
 import { assertClientAssertionClaims } from '../clients/client-assertion.ts';
-import { configureMutualTls, getClientCertificateSupport } from '../clients/client-certificate-authentication.ts';
+import {
+  configureMutualTls,
+  describeMutualTlsEndpoints,
+  getClientCertificateSupport,
+} from '../clients/client-certificate-authentication.ts';
 import { createClientAdapter, getFapiProfile, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
 import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
 import { allowIntrospectionOfOwnTokens, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
@@ -95,7 +99,11 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
         await consumeRequestObject(em, ctx);
       },
     },
-    discovery: { client_id_metadata_document_supported: true, ui_locales_supported: [...parts.uiLocales] },
+    discovery: {
+      client_id_metadata_document_supported: true,
+      ui_locales_supported: [...parts.uiLocales],
+      ...describeMutualTlsEndpoints(parts.clientCertificates),
+    },
     features: { ...features(em, issuer, pages, parts.dpopNonceSecret), mTLS: configureMutualTls(parts.clientCertificates) },
   });
   patchClientSecretComparison(provider);

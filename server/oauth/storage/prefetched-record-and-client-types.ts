@@ -39,4 +39,5 @@ export type PrefetchedClient = Pick<
   | 'scopes'
   | 'refreshGraceSeconds'
   | 'allowNonceInsteadOfPkce'
+  | 'allowNeitherPkceNorNonce'
 > & { readonly previousSecretUntil: string | null };

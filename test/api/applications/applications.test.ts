@@ -72,15 +72,18 @@ describe('POST /applications', () => {
     expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, '#/backchannel_logout_uri']);
   });
 
-  test('allows a nonce instead of PKCE only for a confidential application, and not by default', async () => {
-    expect((await create()).allow_nonce_instead_of_pkce).toBe(false);
-    const { id, allow_nonce_instead_of_pkce: allowed } = await create({ allow_nonce_instead_of_pkce: true });
-    expect(allowed).toBe(true);
-    expect((await call('PATCH', `/${id}`, { allow_nonce_instead_of_pkce: false })).body.allow_nonce_instead_of_pkce).toBe(false);
-    const publicApp = await create({ type: 'public' });
-    const rejected = await call('PATCH', `/${publicApp.id}`, { allow_nonce_instead_of_pkce: true });
-    expect([rejected.status, rejected.body.errors[0].pointer]).toEqual([400, '#/allow_nonce_instead_of_pkce']);
-  });
+  test.each(['allow_nonce_instead_of_pkce', 'allow_neither_pkce_nor_nonce'])(
+    'sets %s only for a confidential application, and not by default',
+    async (field) => {
+      expect((await create())[field]).toBe(false);
+      const { id, [field]: allowed } = await create({ [field]: true });
+      expect(allowed).toBe(true);
+      expect((await call('PATCH', `/${id}`, { [field]: false })).body[field]).toBe(false);
+      const publicApp = await create({ type: 'public' });
+      const rejected = await call('PATCH', `/${publicApp.id}`, { [field]: true });
+      expect([rejected.status, rejected.body.errors[0].pointer]).toEqual([400, `#/${field}`]);
+    },
+  );
 
   test('accepts ten URIs of each kind', async () => {
     const tenUris = { redirect_uris: uris(10), post_logout_redirect_uris: uris(10) };
@@ -119,6 +122,11 @@ describe('POST /applications', () => {
       'a nonce instead of PKCE for a public application',
       { type: 'public', allow_nonce_instead_of_pkce: true },
       '#/allow_nonce_instead_of_pkce',
+    ],
+    [
+      'neither PKCE nor a nonce for a public application',
+      { type: 'public', allow_neither_pkce_nor_nonce: true },
+      '#/allow_neither_pkce_nor_nonce',
     ],
     ['an unknown scope', { scopes: ['everything'] }, '#/scopes/0'],
     ['an unknown grant', { grant_types: ['password'] }, '#/grant_types/0'],

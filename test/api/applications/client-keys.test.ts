@@ -180,6 +180,7 @@ describe('the security profile fapi2', () => {
     ],
     ['a grace period', () => fapi({ refresh_grace_seconds: 30 }), '#/refresh_grace_seconds'],
     ['a nonce instead of PKCE', () => fapi({ allow_nonce_instead_of_pkce: true }), '#/allow_nonce_instead_of_pkce'],
+    ['neither PKCE nor a nonce', () => fapi({ allow_neither_pkce_nor_nonce: true }), '#/allow_neither_pkce_nor_nonce'],
     ['an unknown profile', () => fapi({ security_profile: 'fapi3' }), '#/security_profile'],
   ])('cannot be used with %s', async (_label, body, pointer) => {
     expect(readErrors(await call('POST', '', await body()))).toEqual([400, 'invalid_request', pointer]);

@@ -4,6 +4,7 @@ import {
   createApplicationWithCertificate,
   createAuthority,
   createClientCertificate,
+  encodeCertificateHeader,
 } from '../../support/application-keys/client-certificates.ts';
 import { readOAuthError, sendTokenRequest, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
 import { useServer, type RunningServer } from '../../support/server/use-server.ts';
@@ -14,8 +15,7 @@ const otherCertificate = createClientCertificate(authority).cert;
 const header = 'client-cert';
 const clientCertificates = { source: { kind: 'header', name: header }, authorities: [new X509Certificate(authority.cert)] } as const;
 
-const encodeByteSequence = (pem: string): string => `:${new X509Certificate(pem).raw.toString('base64')}:`;
-/** Encodes a certificate like nginx's variable `$ssl_client_escaped_cert`. */
+/** Encodes like nginx's variable `$ssl_client_escaped_cert`. */
 const encodeEscapedPem = (pem: string): string => encodeURIComponent(pem);
 
 const createMachine = (server: RunningServer): Promise<string> =>
@@ -34,8 +34,13 @@ describe('behind a trusted proxy', () => {
     machine = await createMachine(server);
   });
 
+  test('the metadata lists no other endpoints for clients with certificates', async () => {
+    const metadata: unknown = await (await fetch(`${server.origin}/.well-known/openid-configuration`)).json();
+    expect(metadata).not.toHaveProperty('mtls_endpoint_aliases');
+  });
+
   test.each([
-    ['RFC 9440', encodeByteSequence],
+    ['RFC 9440', encodeCertificateHeader],
     ['nginx', encodeEscapedPem],
   ])('an application is authenticated by the header in the format of %s, and its tokens are bound', async (_format, encode) => {
     const response = await requestTokens(server, machine, { [header]: encode(cert) });
@@ -43,7 +48,7 @@ describe('behind a trusted proxy', () => {
     const callApi = async (headers: Record<string, string>): Promise<number> =>
       (await fetch(`${server.origin}/api/v1/users`, { headers: { authorization: `Bearer ${token}`, ...headers } })).status;
     // both formats contain the same certificate
-    expect(await callApi({ [header]: encodeByteSequence(cert) })).toBe(200);
+    expect(await callApi({ [header]: encodeCertificateHeader(cert) })).toBe(200);
     expect(await callApi({ [header]: encodeEscapedPem(cert) })).toBe(200);
     expect(await callApi({ [header]: encode(otherCertificate) })).toBe(401);
     expect(await callApi({ [header]: '' })).toBe(401);
@@ -54,14 +59,14 @@ describe('behind a trusted proxy', () => {
     ['no header', {}, 'client certificate was not provided'],
     ['an empty header', { [header]: '' }, 'client certificate was not provided'],
     ['an empty byte sequence', { [header]: '::' }, 'client certificate was not provided'],
-    ['another header', { 'x-client-cert': encodeByteSequence(cert) }, 'client certificate was not provided'],
+    ['another header', { 'x-client-cert': encodeCertificateHeader(cert) }, 'client certificate was not provided'],
     ...(
       [
-        ['two certificates', `${encodeByteSequence(cert)}, ${encodeByteSequence(otherCertificate)}`],
+        ['two certificates', `${encodeCertificateHeader(cert)}, ${encodeCertificateHeader(otherCertificate)}`],
         ['two escaped certificates', encodeEscapedPem(cert + otherCertificate)],
         ['unescaped base64', new X509Certificate(cert).raw.toString('base64')],
         ['bytes that are no certificate', ':bm90IGEgY2VydGlmaWNhdGU=:'],
-        ['a truncated certificate', `${encodeByteSequence(cert).slice(0, 200)}:`],
+        ['a truncated certificate', `${encodeCertificateHeader(cert).slice(0, 200)}:`],
         ['an invalid escape', '-----BEGIN%20CERTIFICATE-----%0AMII%ZZ%0A-----END%20CERTIFICATE-----'],
         ['text', 'CN=client'],
       ] as const
@@ -79,12 +84,31 @@ describe('behind a trusted proxy', () => {
   });
 });
 
+describe('with another URL for clients with certificates', () => {
+  const server = useServer({ clientCertificates: { ...clientCertificates, url: 'https://mtls.shop.example' } });
+
+  test.each(['openid-configuration', 'oauth-authorization-server'])('the metadata %s lists the endpoints at this URL', async (document) => {
+    const metadata: unknown = await (await fetch(`${server.origin}/.well-known/${document}`)).json();
+    expect(metadata).toMatchObject({
+      token_endpoint: `${server.origin}/oauth/token`,
+      mtls_endpoint_aliases: {
+        token_endpoint: 'https://mtls.shop.example/oauth/token',
+        revocation_endpoint: 'https://mtls.shop.example/oauth/revocation',
+        introspection_endpoint: 'https://mtls.shop.example/oauth/introspection',
+        userinfo_endpoint: 'https://mtls.shop.example/oauth/userinfo',
+        pushed_authorization_request_endpoint: 'https://mtls.shop.example/oauth/par',
+        device_authorization_endpoint: 'https://mtls.shop.example/oauth/device-authorization',
+      },
+    });
+  });
+});
+
 describe('from an address that is not a trusted proxy', () => {
   const server = useServer({ clientCertificates, trustProxy: '192.0.2.1' });
 
   test('the header is ignored', async () => {
     const machine = await createMachine(server);
-    for (const value of [encodeByteSequence(cert), encodeEscapedPem(cert)]) {
+    for (const value of [encodeCertificateHeader(cert), encodeEscapedPem(cert)]) {
       const response = await requestTokens(server, machine, { [header]: value, 'x-forwarded-for': '192.0.2.1' });
       expect([response.status, await response.json()]).toEqual([
         401,
@@ -99,7 +123,9 @@ describe('a server that no longer accepts client certificates', () => {
 
   test('rejects applications that need them, instead of issuing tokens that are not bound', async () => {
     const machine = await createMachine(server);
-    expect(await readOAuthError(await requestTokens(server, machine, { [header]: encodeByteSequence(cert) }))).toMatch(/invalid_client$/);
+    expect(await readOAuthError(await requestTokens(server, machine, { [header]: encodeCertificateHeader(cert) }))).toMatch(
+      /invalid_client$/,
+    );
     const metadata: unknown = await (await fetch(`${server.origin}/.well-known/openid-configuration`)).json();
     expect(metadata).not.toHaveProperty('tls_client_certificate_bound_access_tokens');
   });

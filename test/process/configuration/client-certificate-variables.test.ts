@@ -17,6 +17,10 @@ test.each([
     { ...proxy, MANDATE_CLIENT_CERTIFICATE_HEADER: 'X-SSL-Client-Cert' },
     { source: { kind: 'header', name: 'x-ssl-client-cert' }, authoritiesFile: undefined },
   ],
+  [
+    { ...proxy, MANDATE_CLIENT_CERTIFICATE_URL: 'https://mtls.shop.example:8443/shop/' },
+    { source: { kind: 'header', name: 'client-cert' }, authoritiesFile: undefined, url: 'https://mtls.shop.example:8443/shop' },
+  ],
 ])('%j is accepted', (env, expected) => {
   expect(readConfig(env).clientCertificates).toEqual(expected);
 });
@@ -37,6 +41,11 @@ test.each([
   [{ MANDATE_CLIENT_CERTIFICATES: 'proxy' }, 'MANDATE_TRUST_PROXY must be the addresses of the proxies'],
   [{ ...proxy, MANDATE_TRUST_PROXY: '1' }, 'MANDATE_TRUST_PROXY must be the addresses of the proxies'],
   [{ MANDATE_CLIENT_CERTIFICATE_HEADER: 'X-Cert' }, 'MANDATE_CLIENT_CERTIFICATE_HEADER requires MANDATE_CLIENT_CERTIFICATES=proxy'],
+  [
+    { MANDATE_CLIENT_CERTIFICATE_URL: 'https://mtls.shop.example' },
+    'MANDATE_CLIENT_CERTIFICATE_URL requires MANDATE_CLIENT_CERTIFICATES=proxy',
+  ],
+  [{ ...proxy, MANDATE_CLIENT_CERTIFICATE_URL: 'mtls.shop.example' }, 'MANDATE_CLIENT_CERTIFICATE_URL must be a URL'],
   ...['a b', '-x', 'x:', 'é', 'x'.repeat(65)].map((name): [Record<string, string>, string] => [
     { ...proxy, MANDATE_CLIENT_CERTIFICATE_HEADER: name },
     'MANDATE_CLIENT_CERTIFICATE_HEADER must be the name of a header',

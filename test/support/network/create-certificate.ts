@@ -15,7 +15,10 @@ const encodeTime = (date: Date): Buffer => encodeDer(0x17, `${date.toISOString()
 const encodeExtension = (identifier: string, value: Buffer): Buffer =>
   encodeSequence(encodeObjectIdentifier(identifier), encodeDer(0x04, value));
 
-const ecdsaWithSha256 = encodeSequence(encodeObjectIdentifier('2a8648ce3d040302'));
+const signatureAlgorithms = {
+  ec: encodeSequence(encodeObjectIdentifier('2a8648ce3d040302')),
+  rsa: encodeSequence(encodeObjectIdentifier('2a864886f70d01010b'), encodeDer(0x05)),
+};
 const attributeTypes = { C: '550406', O: '55040a', CN: '550403' };
 const purposes = { server: '2b06010505070301', client: '2b06010505070302' };
 const dayMs = 86_400_000;
@@ -33,6 +36,8 @@ export type CertificateOptions = {
   /** The authority that signs the certificate (default: the certificate is self-signed). */
   readonly issuer?: Authority;
   readonly isAuthority?: boolean;
+  /** Type of the new key (default: EC on the curve P-256). */
+  readonly keyType?: keyof typeof signatureAlgorithms;
   /** The only purpose for which the certificate can be used (default: all purposes). */
   readonly purpose?: keyof typeof purposes;
 };
@@ -59,14 +64,16 @@ const encodeExtensions = ({ altNames = [], isAuthority = false, purpose }: Certi
 
 /** Creates a certificate (RFC 5280 section 4.1) with a new key pair. */
 export function createCertificate(options: CertificateOptions): Authority {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { privateKey, publicKey } =
+    options.keyType === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = encodeName(options.subject);
   const { issuer = { name, privateKey }, validFromDay = -1 / 24, validDays = 30 } = options;
   const extensions = encodeExtensions(options);
+  const algorithm = signatureAlgorithms[issuer.privateKey.asymmetricKeyType === 'rsa' ? 'rsa' : 'ec'];
   const content = encodeSequence(
     encodeDer(0xa0, encodeDer(0x02, Buffer.from([2]))),
     encodeDer(0x02, Buffer.concat([Buffer.from([1]), randomBytes(12)])),
-    ecdsaWithSha256,
+    algorithm,
     issuer.name,
     encodeSequence(encodeTime(new Date(Date.now() + validFromDay * dayMs)), encodeTime(new Date(Date.now() + validDays * dayMs))),
     name,
@@ -74,7 +81,7 @@ export function createCertificate(options: CertificateOptions): Authority {
     ...(extensions.length > 0 ? [encodeDer(0xa3, encodeSequence(...extensions))] : []),
   );
   const signature = sign('sha256', content, issuer.privateKey);
-  const der = encodeSequence(content, ecdsaWithSha256, encodeDer(0x03, Buffer.from([0]), signature));
+  const der = encodeSequence(content, algorithm, encodeDer(0x03, Buffer.from([0]), signature));
   const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
   const cert = ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
   return { cert, key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), name, privateKey };

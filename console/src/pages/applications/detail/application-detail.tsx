@@ -13,12 +13,13 @@ import { TwoColumns } from '../../../components/page-sections/two-columns.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
-import { kindOf } from '../application-kinds.ts';
+import { hasRedirects, kindOf } from '../application-kinds.ts';
 import { ApplicationStatus } from '../application-status.tsx';
 import { CodeExample } from '../code/code-example.tsx';
 import { ScopeList } from '../scope-list.tsx';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 import { ApplicationActions } from './application-actions.tsx';
+import { CodeProtection } from './code-protection.tsx';
 import { EditButton } from './edit-button.tsx';
 import { EditLimits, EditRegistration, EditScopes } from './edit-application.tsx';
 import { Limits } from './limits.tsx';
@@ -109,6 +110,7 @@ function Registration({ application }: Props): ReactNode {
         { name: t('field.operator'), value: t(application.first_party ? 'operator.shop' : 'operator.other') },
         { name: t('field.registered'), value: t.value('registeredBy', application.registration) },
         { name: t('field.authentication'), value: t.value('authentication', application.token_endpoint_auth_method) },
+        { name: t('field.codeProtection'), value: hasRedirects(kindOf(application)) && <CodeProtection {...application} /> },
         {
           name: t('field.redirect_uris'),
           value: application.redirect_uris.length > 0 && (

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
-import { createApplication } from '../../../server/applications/create-application.ts';
+import { createApplication, type ApplicationInput } from '../../../server/applications/create-application.ts';
 import type { HttpBrowser, HtmlPage } from '../../support/browser/browser.ts';
 import {
   authorizationPath,
@@ -19,7 +19,9 @@ const server = useServer();
 const redirectUri = 'https://app.example/callback';
 const nonce = 'a-nonce-of-the-session';
 
-async function createOldClient(allowNonceInsteadOfPkce = true): Promise<ClientCredentials> {
+type Exceptions = Pick<ApplicationInput, 'allowNonceInsteadOfPkce' | 'allowNeitherPkceNorNonce'>;
+
+async function createOldClient(exceptions: Exceptions = { allowNonceInsteadOfPkce: true }): Promise<ClientCredentials> {
   const clientId = `client-${randomBytes(6).toString('hex')}`;
   const { secret } = await createApplication(server.db.em.fork(), {
     clientId,
@@ -28,7 +30,7 @@ async function createOldClient(allowNonceInsteadOfPkce = true): Promise<ClientCr
     redirectUris: [redirectUri],
     scopes: ['orders.read'],
     grantTypes: ['authorization_code', 'refresh_token'],
-    allowNonceInsteadOfPkce,
+    ...exceptions,
   });
   return { clientId, secret: secret ?? '' };
 }
@@ -112,10 +114,32 @@ describe('an application that may send a nonce instead of PKCE', () => {
   });
 });
 
+describe('an application that may send neither PKCE nor a nonce', () => {
+  const createUnprotectedClient = (): Promise<ClientCredentials> => createOldClient({ allowNeitherPkceNorNonce: true });
+
+  test('gets a code without both, and the ID token has no nonce', async () => {
+    const { browser } = await signUp(server.origin);
+    const client = await createUnprotectedClient();
+    const response = await authorize(browser, authorizationPath(requestOf(client, {})));
+    const tokens = await redeem(client, response.get('code'));
+    expect(tokens.status).toBe(200);
+    expect(decodeJwt(tokenResponseSchema.parse(await tokens.json()).id_token ?? '')).not.toHaveProperty('nonce');
+  });
+
+  test('must still send the verifier of a challenge', async () => {
+    const { browser } = await signUp(server.origin);
+    const client = await createUnprotectedClient();
+    const { query, verifier } = buildAuthorizationRequest({ client_id: client.clientId, redirect_uri: redirectUri, scope: 'openid' });
+    const { code } = Object.fromEntries(await authorize(browser, authorizationPath(query)));
+    expect(await readOAuthError(await redeem(client, code ?? null))).toBe('400 invalid_grant');
+    expect((await redeem(client, code ?? null, { code_verifier: verifier })).status).toBe(200);
+  });
+});
+
 test('other applications, and every public application, need PKCE even with a nonce (8, 9)', async () => {
   const { browser } = await signUp(server.origin);
-  const other = await createOldClient(false);
-  const changed = await createOldClient();
+  const other = await createOldClient({});
+  const changed = await createOldClient({ allowNonceInsteadOfPkce: true, allowNeitherPkceNorNonce: true });
   await server.db.em
     .fork()
     .execute(`update applications set type = 'public', secret_hashes = '{}' where client_id = ?`, [changed.clientId]);

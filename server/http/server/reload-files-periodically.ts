@@ -1,0 +1,35 @@
+import type { Logger } from 'pino';
+
+const checkIntervalMs = 5_000;
+
+export type ReloadedFiles<Content> = {
+  /** Reads the files. @throws if they are invalid */
+  readonly read: () => Content;
+  /** Called after each successful read, whether the content has changed or not. */
+  readonly use: (content: Content) => void;
+  /** Logged once for each reason for which the files are invalid. The content that was read before remains in use. */
+  readonly errorMessage: string;
+};
+
+/** Reads files again every five seconds and on SIGHUP. The files are not watched, because renewal tools replace links and directories. */
+export function reloadFilesPeriodically<Content>({ read, use, errorMessage }: ReloadedFiles<Content>, log: Logger): Disposable {
+  let lastError = '';
+  const reload = (): void => {
+    try {
+      use(read());
+      lastError = '';
+    } catch (error) {
+      const { message } = error instanceof Error ? error : new Error(String(error));
+      if (message !== lastError) log.error({ err: error }, errorMessage);
+      lastError = message;
+    }
+  };
+  process.on('SIGHUP', reload);
+  const timer = setInterval(reload, checkIntervalMs).unref();
+  return {
+    [Symbol.dispose]() {
+      process.off('SIGHUP', reload);
+      clearInterval(timer);
+    },
+  };
+}
