@@ -1,6 +1,6 @@
 import type { Client } from './client/client.ts';
 import type { InfiniteQueries, Mutations, Queries } from './generated/queries.gen.ts';
-import { countPathParameters, listRoutes, type Route } from './core/route-table.ts';
+import { countPathParameters, expandRouteTable, type Route } from './core/route-table.ts';
 import { routes } from './generated/routes.gen.ts';
 
 export type { InfiniteQueries, Mutations, Queries } from './generated/queries.gen.ts';
@@ -24,7 +24,7 @@ export function queryOptions(client: Client): QueryOptions {
     infiniteQueries: {},
     mutations: {},
   };
-  for (const route of listRoutes(routes)) {
+  for (const route of expandRouteTable(routes)) {
     const { resource, name, has } = route;
     const call = callOf(client, resource, name);
     if (route.method !== 'GET') (options.mutations[resource] ??= {})[name] = mutationOf(route, call);

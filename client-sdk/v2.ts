@@ -1,6 +1,6 @@
 import { createClientWithRoutes, type Client, type ClientOptions } from './client/client.ts';
 import type { Middleware } from './core/middleware.ts';
-import { listRoutes } from './core/route-table.ts';
+import { expandRouteTable } from './core/route-table.ts';
 import type { Resources as ChangedResources } from './generated/resources-v2.gen.ts';
 import { routes as changedRoutes } from './generated/routes-v2.gen.ts';
 import { routes } from './generated/routes.gen.ts';
@@ -13,7 +13,7 @@ export type ClientV2 = Omit<Client, keyof ChangedResources | 'use'> &
 
 /** Creates a version 2 client for an installation that has version 2 enabled: `client.orders.create({ shipping_method, ... })`. */
 export function createClient(options: ClientOptions): ClientV2 {
-  const sameAsInVersion1 = listRoutes(routes).map((route) => ({ ...route, path: route.path.replace('/api/v1/', '/api/v2/') }));
+  const sameAsInVersion1 = expandRouteTable(routes).map((route) => ({ ...route, path: route.path.replace('/api/v1/', '/api/v2/') }));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its routes and ChangedResources are generated from the same document
-  return createClientWithRoutes(options, [...sameAsInVersion1, ...listRoutes(changedRoutes)]) as unknown as ClientV2;
+  return createClientWithRoutes(options, [...sameAsInVersion1, ...expandRouteTable(changedRoutes)]) as unknown as ClientV2;
 }

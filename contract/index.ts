@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { approvalProblemTypes, approvalRoutes } from './resources/orders/approvals.ts';
 import { apiKeyProblemTypes, apiKeyRoutes } from './resources/access/api-keys.ts';
 import { applicationProblemTypes, applicationRoutes } from './resources/access/applications.ts';
-import { authorizationRoutes } from './resources/access/authorization.ts';
+import { currentAuthorizationRoutes } from './resources/access/current-authorization.ts';
 import { auditEventRoutes } from './resources/access/audit-events.ts';
 import { backupProblemTypes, backupRoutes } from './resources/tasks/backups.ts';
 import { brandingRoutes } from './resources/shop/branding.ts';
@@ -61,7 +61,7 @@ const resources = {
   tasks: taskRoutes,
   events: eventRoutes,
   webhooks: webhookRoutes,
-  authorization: authorizationRoutes,
+  authorization: currentAuthorizationRoutes,
   connectedApps: connectedAppRoutes,
   sessions: sessionRoutes,
   apiKeys: apiKeyRoutes,
@@ -144,7 +144,7 @@ export {
   idTokenSigningAlgorithms,
   type PublicJsonWebKey,
 } from './resources/access/application-authentication.ts';
-export type { Authorization, Budget } from './resources/access/authorization.ts';
+export type { Authorization, Budget } from './resources/access/current-authorization.ts';
 export { auditActions, type AuditAction, type AuditEvent } from './resources/access/audit-events.ts';
 export { brandingUpdateSchema, type Branding, type BrandingUpdate } from './resources/shop/branding.ts';
 export { logoLimits, logoMediaTypes, type Logo } from './schema/logo-schemas.ts';

@@ -4,7 +4,7 @@ import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { mergeOrderLimits } from '../order-limits/merge-order-limits.ts';
-import { hasAmount, hasOrderLimitFlag, parseOrderLimitFlags, type OrderLimitFlags } from '../order-limits/parse-order-limit-flags.ts';
+import { hasAmountFlag, hasOrderLimitFlag, parseOrderLimitFlags, type OrderLimitFlags } from '../order-limits/parse-order-limit-flags.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { openProfileSession, requireScopes } from '../sign-in/profile-session.ts';
@@ -15,7 +15,7 @@ import { addCommandGroup, addCommandWithoutSubcommands, readGlobalFlags } from '
 const operationId = 'connectedApps.setLimits';
 const readOperationId = 'connectedApps.getLimits';
 
-export function addAppsCommands(program: Command, io: CliEnvironment): void {
+export function addAppsLimitCommand(program: Command, io: CliEnvironment): void {
   const spec = getCommandSpecOfOperation(operationId);
   const group = addCommandGroup(program, 'apps', 'Limits of connected applications, as decimal amounts');
   const command = addCommandWithoutSubcommands(group, 'limit', spec.summary)
@@ -40,7 +40,7 @@ async function limitApp(io: CliEnvironment, settings: Settings, id: string, flag
     });
   }
   // Amounts without a currency are parsed after the request, in the current currency.
-  const parsed = hasAmount(flags) && flags.currency === undefined ? undefined : parseOrderLimitFlags(flags, new Date());
+  const parsed = hasAmountFlag(flags) && flags.currency === undefined ? undefined : parseOrderLimitFlags(flags, new Date());
   assertRequestedFieldsKnown(settings, spec.fields);
   const session = await openProfileSession(io, settings);
   requireScopes(session, readSpec.scopes);

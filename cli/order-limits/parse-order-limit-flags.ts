@@ -55,11 +55,11 @@ export function parseOrderLimitFlags(flags: OrderLimitFlags, now: Date): OrderLi
 /** Returns whether at least one of the flags is given. */
 export const hasOrderLimitFlag = (flags: OrderLimitFlags): boolean => {
   const { limitCategory, currency, until, orders, approval, actions } = flags;
-  return hasAmount(flags) || [limitCategory, currency, until, orders, approval, actions].some((value) => value !== undefined);
+  return hasAmountFlag(flags) || [limitCategory, currency, until, orders, approval, actions].some((value) => value !== undefined);
 };
 
 /** Returns whether the flags contain an amount, which requires a currency. */
-export const hasAmount = ({ limitPerOrder, limitPerDay, limitPerWeek, limitPerMonth }: OrderLimitFlags): boolean =>
+export const hasAmountFlag = ({ limitPerOrder, limitPerDay, limitPerWeek, limitPerMonth }: OrderLimitFlags): boolean =>
   [limitPerOrder, limitPerDay, limitPerWeek, limitPerMonth].some((value) => value !== undefined);
 
 function parseActions(text: string, addFault: AddFault): OrderLimitsFromFlags['actions'] {

@@ -6,7 +6,7 @@ import {
   type ClientAuthentication,
   type Tokens,
 } from './authorization-server-metadata.ts';
-import { proofMethods } from './dpop-key.ts';
+import { createTokenSourceProofMethods } from './dpop-key.ts';
 import { singleFlight } from './single-flight.ts';
 import { requestTokens } from './token-endpoint.ts';
 import type { TokenSource } from '../core/token-source.ts';
@@ -35,6 +35,6 @@ export function clientCredentials(credentials: ClientCredentials): TokenSource {
   return {
     accessToken: async () => (tokens && isAccessTokenFresh(tokens) ? tokens.accessToken : requestToken()),
     replacement: async (rejected) => (tokens && tokens.accessToken !== rejected ? tokens.accessToken : requestToken()),
-    ...proofMethods(proofKey),
+    ...createTokenSourceProofMethods(proofKey),
   };
 }

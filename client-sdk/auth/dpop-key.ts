@@ -74,7 +74,7 @@ export const getCurrentProofKey = async (proofKey: ProofKeySource): Promise<Proo
   typeof proofKey === 'function' ? proofKey() : proofKey;
 
 /** Returns the token source methods that add DPoP proofs to requests. */
-export const proofMethods = (proofKey: ProofKeySource): Pick<TokenSource, 'proof' | 'wrapFetch'> =>
+export const createTokenSourceProofMethods = (proofKey: ProofKeySource): Pick<TokenSource, 'proof' | 'wrapFetch'> =>
   proofKey
     ? { proof: (request) => createDpopProofIfKeyIsSet(proofKey, request), wrapFetch: (fetch) => fetchWithDpopNonce(proofKey, fetch) }
     : {};

@@ -6,7 +6,7 @@ import {
   type ClientAuthenticationOptions,
 } from './authorization-server-metadata.ts';
 import { AuthorizationError, SignInRequiredError } from '../core/authorization-errors.ts';
-import { proofMethods } from './dpop-key.ts';
+import { createTokenSourceProofMethods } from './dpop-key.ts';
 import { singleFlight } from './single-flight.ts';
 import { requestTokens } from './token-endpoint.ts';
 import type { TokenSource } from '../core/token-source.ts';
@@ -48,7 +48,7 @@ export function createRefreshingTokenSource(options: RefreshOptions, discoverSer
       const tokens = await store.read();
       return tokens && tokens.accessToken !== rejected ? tokens.accessToken : refreshInsteadOf(rejected);
     },
-    ...proofMethods(proofKey),
+    ...createTokenSourceProofMethods(proofKey),
   };
 }
 

@@ -6,7 +6,7 @@ import { checkedBaseUrl, filledPath, type QueryValue } from '../core/request-url
 import type { Resources, Task } from '../generated/resources.gen.ts';
 import { routes } from '../generated/routes.gen.ts';
 import { RetryBudget } from '../core/retry-policy.ts';
-import { countPathParameters, listRoutes, type Route } from '../core/route-table.ts';
+import { countPathParameters, expandRouteTable, type Route } from '../core/route-table.ts';
 import { fixedToken, type Fetch, type TokenSource } from '../core/token-source.ts';
 import { sendWithRetries, type ApiRequest, type SendOptions, type TransportSettings } from '../core/transport.ts';
 import type { FileContent } from '../core/upload-body.ts';
@@ -48,7 +48,7 @@ export type Client = Resources & {
 };
 
 /** Creates a client for a Mandate installation. Every API operation is a method: `client.orders.create({ ... })`. */
-export const createClient = (options: ClientOptions): Client => createClientWithRoutes(options, listRoutes(routes));
+export const createClient = (options: ClientOptions): Client => createClientWithRoutes(options, expandRouteTable(routes));
 
 /** Creates a client with the operations in `operationRoutes`, for example those of another API version. Later routes replace earlier ones. */
 export function createClientWithRoutes(options: ClientOptions, operationRoutes: readonly Route[]): Client {

@@ -1,5 +1,5 @@
 import { createOpenApiDocument } from '@mandate/contract/openapi';
-import type { OpenApiDocument } from './openapi-document.ts';
+import type { OpenApiDocument } from './openapi-types-and-operation-list.ts';
 import { selectResourcesChangedInVersion } from './select-resources-changed-in-version.ts';
 
 /** Returns the OpenAPI document for version 1, and the resources in version 2 that differ from version 1. */

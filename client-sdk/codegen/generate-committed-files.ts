@@ -1,8 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { generateMockResponses } from './generate-mock-responses.ts';
-import { renderQueryAndMutationTypes } from './render-query-and-mutation-types.ts';
+import { renderTanStackQueryTypes } from './render-tanstack-query-types.ts';
 import { createV1AndChangedV2Documents } from './create-v1-and-changed-v2-documents.ts';
-import { generatedFileHeaderComment, listPublicOpenApiOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';
+import {
+  generatedFileHeaderComment,
+  listPublicOpenApiOperations,
+  type OpenApiDocument,
+  type Operation,
+} from './openapi-types-and-operation-list.ts';
 
 /** Returns the sources of all committed generated files in this package, by file name. */
 export function renderCommittedGeneratedFiles(): Record<string, string> {
@@ -16,7 +21,7 @@ function sourcesOf(document: OpenApiDocument, suffix: string): Record<string, st
     [`routes${suffix}.gen.ts`]: generatedFileHeaderComment + routesSource(operations),
     [`resources${suffix}.gen.ts`]: generatedFileHeaderComment + resourcesSource(document, operations, suffix),
     ...(suffix === '' && {
-      'queries.gen.ts': generatedFileHeaderComment + renderQueryAndMutationTypes(operations),
+      'queries.gen.ts': generatedFileHeaderComment + renderTanStackQueryTypes(operations),
       'mock-responses.gen.ts': generatedFileHeaderComment + generateMockResponses(document, operations),
     }),
   };
@@ -30,14 +35,14 @@ function routesSource(operations: Operation[]): string {
   });
   const scopes = operations.map(({ id, scopes: names }) => `  readonly '${id}': readonly ${JSON.stringify(names)};\n`);
   const problems = operations.map(({ id, problems: codes }) => `  '${id}': ${JSON.stringify(codes)};\n`);
-  return `import { listScopes, type RouteTable } from '../core/route-table.ts';
+  return `import { expandScopeTable, type RouteTable } from '../core/route-table.ts';
 
 /** All operations of the API. */
 export const routes: RouteTable = {
 ${routes.join('')}};
 
 /** Scopes of each operation. A token needs any one of these scopes; an empty list means that no scope is required. */
-export const scopesOf: ScopesOf = /* @__PURE__ */ listScopes({
+export const scopesOf: ScopesOf = /* @__PURE__ */ expandScopeTable({
 ${scopeTable(operations).join('')}});
 
 /** The scopes in \`scopesOf\`. */

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Operation } from './openapi-document.ts';
+import type { OpenApiDocument, Operation } from './openapi-types-and-operation-list.ts';
 
 /** Returns the source code of the responses that `mocks/mock-handlers-data-and-problems.ts` uses: the contract's example for each operation and problem. */
 export function generateMockResponses({ components }: OpenApiDocument, operations: Operation[]): string {

@@ -1,7 +1,7 @@
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { createV1AndChangedV2Documents } from './create-v1-and-changed-v2-documents.ts';
-import { generatedFileHeaderComment, type OpenApiDocument } from './openapi-document.ts';
+import { generatedFileHeaderComment, type OpenApiDocument } from './openapi-types-and-operation-list.ts';
 
 /**
  * Stands for any value that this version of the client does not know, such as an event type added by a newer service. No response contains

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from './openapi-document.ts';
+import type { OpenApiDocument } from './openapi-types-and-operation-list.ts';
 
 /** Returns the part of `after` that contains only the resources that differ from `before`, with the schemas and responses that these resources need. */
 export function selectResourcesChangedInVersion(before: OpenApiDocument, after: OpenApiDocument): OpenApiDocument {

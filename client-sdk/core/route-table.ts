@@ -5,10 +5,10 @@
  */
 export type RouteTable = Readonly<Record<string, readonly [path: string, operations: Readonly<Record<string, string>>]>>;
 
-export type Route = ReturnType<typeof listRoutes>[number];
+export type Route = ReturnType<typeof expandRouteTable>[number];
 
 /** Returns the operations of a table. */
-export const listRoutes = (table: RouteTable) =>
+export const expandRouteTable = (table: RouteTable) =>
   Object.entries(table).flatMap(([resource, [basePath, operations]]) =>
     Object.entries(operations).map(([name, route]) => {
       const [target = '', ...traits] = route.split(' ');
@@ -31,7 +31,7 @@ export type ScopeTable = Readonly<Record<string, Readonly<Record<string, string>
  * each operation would be twice as long.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller has the type, which is generated with the table
-export const listScopes = <Scopes>(table: ScopeTable): Scopes =>
+export const expandScopeTable = <Scopes>(table: ScopeTable): Scopes =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the table and the type are generated from the same document
   Object.fromEntries(
     Object.entries(table).flatMap(([resource, namesByScopes]) =>

@@ -4,7 +4,7 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Suspense, useEffect, type ReactNode } from 'react';
 import { BrowserRouter, useNavigate } from 'react-router';
-import { client, signIn } from './api/client.ts';
+import { client, consoleSignIn } from './api/client.ts';
 import { LiveEventsProvider } from './api/live-events.tsx';
 import { PermissionsProvider } from './api/permissions.tsx';
 import { ErrorBoundary } from './components/feedback/error-boundary.tsx';
@@ -43,7 +43,7 @@ function Session(): ReactNode {
     void navigate(pathname.slice(environment.path.length) + search, { replace: true });
   };
   return (
-    <MandateProvider client={client} signIn={signIn} onReturn={showPageBeforeSignIn}>
+    <MandateProvider client={client} signIn={consoleSignIn} onReturn={showPageBeforeSignIn}>
       <SignedInOrOut />
     </MandateProvider>
   );

@@ -1,6 +1,6 @@
 import { eventSubjectDefinitions, type EventType, eventTypes } from '../resources/events/events.ts';
 import { findOrGenerateSchemaExample } from './examples/add-openapi-examples.ts';
-import { examplesBySchemaName } from './examples/example-values.ts';
+import { examplesBySchemaName } from './examples/schema-examples.ts';
 import { isJsonObject, type JsonObject, jsonPrimitiveToText } from '../schema/json.ts';
 import type { OpenApiComponents } from './json-schema-from-zod.ts';
 import { eventSchemaName, subjectFromEventType } from './openapi-event-schemas.ts';

@@ -14,7 +14,7 @@ import { findOrderLimitsOfApiKeys } from '../api-keys/api-key-order-limits.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { createApiKey } from './create-api-key.ts';
 import { revokeApiKeys } from '../api-keys/revoke-api-keys.ts';
-import { assertUserAccessReadable } from '../users/find-user.ts';
+import { assertSessionsAppsAndKeysReadable } from '../users/find-user.ts';
 
 export const apiKeyRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.apiKeys, {
@@ -29,7 +29,7 @@ const handleListApiKeys: RouteHandler<typeof contract.apiKeys.list, HandlerDepen
 
 const handleListApiKeysOfUser: RouteHandler<typeof contract.apiKeys.listOfUser, HandlerDependencies> = async (dependencies, request) => {
   const { user_id: userId } = request.params;
-  await assertUserAccessReadable(dependencies.em, requirePrincipal(request.req), userId);
+  await assertSessionsAppsAndKeysReadable(dependencies.em, requirePrincipal(request.req), userId);
   return respondWithApiKeysOfUser(dependencies, request, userId);
 };
 

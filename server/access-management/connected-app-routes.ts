@@ -6,7 +6,7 @@ import { assertLimitsEndInFuture } from '../order-limits/assert-limits-end-in-fu
 import {
   changeLimitsOfConnectedApp,
   findLimitsOfConnectedApp,
-  limitsFromEffectiveLimits,
+  connectedAppLimitsFromEffectiveLimits,
   listLimitsOfConnectedApps,
 } from '../oauth/grants/find-and-change-limits-of-connected-app.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
@@ -17,7 +17,7 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { listConnectedAppsOfUser, revokeConnectedAppConsentAndApiKeys } from '../oauth/grants/create-list-and-revoke-connected-apps.ts';
 import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
-import { assertUserAccessReadable } from '../users/find-user.ts';
+import { assertSessionsAppsAndKeysReadable } from '../users/find-user.ts';
 
 /** Additional dependencies for the connected app handlers. */
 export type ConnectedAppDependencies = { readonly onTokenOperation: OnTokenOperation };
@@ -56,7 +56,7 @@ const handleListConnectedAppsOfUser: RouteHandler<typeof contract.connectedApps.
   { params: { user_id: userId }, query, req, res },
 ) => {
   const principal = requirePrincipal(req);
-  await assertUserAccessReadable(em, principal, userId);
+  await assertSessionsAppsAndKeysReadable(em, principal, userId);
   assertAllOrdersAccessible(principal, 'read what other applications may spend');
   const position = pages.decodeCursor(req, query);
   const apps = await listConnectedAppsOfUser(em, userId, new Date(), position?.[1] ?? null, query.limit + 1);
@@ -64,7 +64,7 @@ const handleListConnectedAppsOfUser: RouteHandler<typeof contract.connectedApps.
     em,
     apps.map(({ id }) => id),
   );
-  const toItem = (app: ConnectedApp): ConnectedAppOfUser => ({ ...app, limits: limitsFromEffectiveLimits(limits.get(app.id)) });
+  const toItem = (app: ConnectedApp): ConnectedAppOfUser => ({ ...app, limits: connectedAppLimitsFromEffectiveLimits(limits.get(app.id)) });
   return { status: 200, body: pages.respondWithPage(req, res, query, apps, toItem, ({ id }) => [id, id]) };
 };
 

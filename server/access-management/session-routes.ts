@@ -4,7 +4,7 @@ import { requirePrincipal } from '../http/request/request-context-principal-and-
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { listSessionsOfUserByStart, type SessionSummary } from '../oauth/sessions/record-list-and-revoke-browser-sessions.ts';
-import { assertUserAccessReadable } from '../users/find-user.ts';
+import { assertSessionsAppsAndKeysReadable } from '../users/find-user.ts';
 
 export const sessionRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.sessions, {
@@ -15,7 +15,7 @@ const handleListSessionsOfUser: RouteHandler<typeof contract.sessions.listOfUser
   { em, pages },
   { params: { user_id: userId }, query, req, res },
 ) => {
-  await assertUserAccessReadable(em, requirePrincipal(req), userId);
+  await assertSessionsAppsAndKeysReadable(em, requirePrincipal(req), userId);
   const position = pages.decodeCursor(req, query);
   const after = position && decodePosition(String(position[0]));
   const rows = await listSessionsOfUserByStart(em, userId, new Date(), after, query.limit + 1);

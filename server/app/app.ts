@@ -3,7 +3,7 @@ import { apiVersions, contract, contractV2, type Order } from '@mandate/contract
 import { z } from 'zod';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import { createAccessTokenOrApiKeyVerifier } from '../api-keys/verify-api-key.ts';
-import { ordersOfCustomer } from './orders-of-customer.ts';
+import { customerOrdersReader } from './customer-orders-reader.ts';
 import { listCategoriesForSale } from '../products/list-product-categories.ts';
 import { listDeliveryCurrencies } from '../delivery-methods/list-delivery-currencies.ts';
 import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/list-runner-without-replica.ts';
@@ -55,7 +55,7 @@ import { serveProblemPages } from '../problems/problem-pages.ts';
 import { createRateLimitCounters, type CreateRateLimitCounters } from '../rate-limits/memory-or-redis-counters.ts';
 import { createRequestLimiter, defaultRateLimits, type RateLimits } from '../rate-limits/rate-and-quota-limiter.ts';
 import { createRouteHandlersByResource } from './create-route-handlers-by-resource.ts';
-import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
+import type { DerivedKeys } from '../crypto/derived-keys-and-server-secret.ts';
 import { serveSecurityTxt } from '../site/serve-security-txt.ts';
 import { serveFaviconAndRobotsTxt, serveStartPageAndRootFiles, serveNotFoundPage } from '../site/serve-site-pages-and-root-files.ts';
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
@@ -117,7 +117,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
     ...parts,
     listOrderCurrencies: listDeliveryCurrencies,
     listProductCategories: listCategoriesForSale,
-    orders: ordersOfCustomer,
+    orders: customerOrdersReader,
   });
   const app = express();
   app.disable('x-powered-by');

@@ -20,7 +20,7 @@ export { backupRoutes as backups } from '../backup-files/routes.ts';
 export { taskRoutes as tasks } from '../tasks/routes.ts';
 export { eventRoutes as events } from '../events/routes.ts';
 export { webhookRoutes as webhooks } from '../webhooks/routes.ts';
-export { authorizationRoutes as authorization } from '../order-limits/routes.ts';
+export { currentAuthorizationRoutes as authorization } from '../order-limits/current-authorization-routes.ts';
 export { connectedAppRoutes as connectedApps } from '../access-management/connected-app-routes.ts';
 export { sessionRoutes as sessions } from '../access-management/session-routes.ts';
 export { apiKeyRoutes as apiKeys } from '../access-management/api-key-routes.ts';

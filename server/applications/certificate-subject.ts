@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import type { certificateSubjectTypes } from '@mandate/contract';
-import { isSubjectEqualTo, parseDistinguishedName } from './parse-distinguished-name.ts';
+import { isCertificateSubjectEqualTo, parseDistinguishedName } from './parse-distinguished-name.ts';
 
 export type CertificateSubjectType = (typeof certificateSubjectTypes)[number];
 
@@ -38,7 +38,7 @@ export function findCertificateSubjectError({ type, value }: CertificateSubject)
 const exactHostName = { subject: 'never', wildcards: false, partialWildcards: false } as const;
 
 const matchers: { readonly [Type in CertificateSubjectType]: (certificate: X509Certificate, value: string) => boolean } = {
-  subject_dn: ({ subject }, value) => isSubjectEqualTo(subject, value),
+  subject_dn: ({ subject }, value) => isCertificateSubjectEqualTo(subject, value),
   san_dns: (certificate, value) => certificate.checkHost(value, exactHostName) !== undefined,
   san_uri: ({ subjectAltName }, value) => listUrisOfSubjectAltName(subjectAltName).includes(value),
   san_ip: (certificate, value) => certificate.checkIP(value) !== undefined,
@@ -46,7 +46,7 @@ const matchers: { readonly [Type in CertificateSubjectType]: (certificate: X509C
 };
 
 /** Returns whether the certificate contains exactly this name. Wildcards in certificates match nothing. */
-export const hasSubject = (certificate: X509Certificate, { type, value }: CertificateSubject): boolean =>
+export const certificateHasSubject = (certificate: X509Certificate, { type, value }: CertificateSubject): boolean =>
   matchers[type](certificate, value);
 
 const generalNamePattern = /(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^",]*)/gy;

@@ -28,7 +28,7 @@ export function buildReadableApprovalsFilter(principal: Principal): Filter {
 }
 
 /** Returns the filter for the approvals that a principal who manages orders may read: those of all customers or of one customer. */
-export function buildAllApprovalsFilter(principal: Principal, userId: number | undefined): Filter {
+export function buildApprovalsFilterForStaff(principal: Principal, userId: number | undefined): Filter {
   const clientId = findRequiredOrderClientId(principal);
   return { ...(userId !== undefined && { user: userId }), ...(clientId !== undefined && { clientId }) };
 }

@@ -9,7 +9,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
-import { requireRecentSignIn, requireSecondFactor } from '../http/request/require-recent-sign-in.ts';
+import { requireRecentSignIn, requireSecondFactor } from '../http/request/require-recent-sign-in-or-second-factor.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
@@ -17,7 +17,7 @@ import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed
 import { approvalFromEntity, approvalSummaryFromEntity, deriveApprovalStatus, type ApprovalWithQuote } from './approval-from-entity.ts';
 import { cancelApproval, decideApproval } from './decide-approval.ts';
 import {
-  buildAllApprovalsFilter,
+  buildApprovalsFilterForStaff,
   buildApprovalFilter,
   buildApprovalStatusFilter,
   buildReadableApprovalsFilter,
@@ -28,7 +28,7 @@ import {
 } from './find-approvals.ts';
 import { requestApproval } from './request-approval.ts';
 import { requiresSecondFactor } from './second-factor-amount.ts';
-import { waitForChange } from './wait-for-change.ts';
+import { readUntilDoneOrTimeout } from './read-until-done-or-timeout.ts';
 
 /** Additional dependencies of the approval handlers. */
 export type ApprovalDependencies = {
@@ -70,7 +70,7 @@ const handleListApprovals: RouteHandler<typeof contract.approvals.list, Dependen
   respondWithApprovals(dependencies, request, buildReadableApprovalsFilter(requirePrincipal(request.req)));
 
 const handleListAllApprovals: RouteHandler<typeof contract.approvals.listAll, Dependencies> = (dependencies, request) =>
-  respondWithApprovals(dependencies, request, buildAllApprovalsFilter(requirePrincipal(request.req), request.query.user_id));
+  respondWithApprovals(dependencies, request, buildApprovalsFilterForStaff(requirePrincipal(request.req), request.query.user_id));
 
 type ListRequest = {
   readonly query: {
@@ -113,7 +113,7 @@ const handleGetApproval: RouteHandler<typeof contract.approvals.get, Dependencie
   const found =
     wait === 0
       ? await read()
-      : await waitForChange({
+      : await readUntilDoneOrTimeout({
           em,
           newEvents,
           res,

@@ -16,7 +16,7 @@ import { User } from '../users/user.entity.ts';
 import { MissingPackageError } from '../optional-packages/import-module-requiring-optional-packages.ts';
 import { formatStartupError } from '../process/startup-error-message.ts';
 import { pingRedis } from '../rate-limits/redis-counter-connection.ts';
-import { deriveKeys, loadStoredSecret } from '../crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys, findStoredServerSecret } from '../crypto/derived-keys-and-server-secret.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
@@ -126,7 +126,7 @@ function describeMigrations({ applied, pending, unknown }: Awaited<ReturnType<ty
 }
 
 async function checkSecret({ secret, dataDirectory }: Config, em: EntityManager): Promise<string> {
-  const existing = secret ?? (await loadStoredSecret(dataDirectory));
+  const existing = secret ?? (await findStoredServerSecret(dataDirectory));
   const sealed = (await em.count(SigningKey)) > 0;
   if (existing === undefined && !sealed) return 'none yet: the first start creates one';
   if (existing === undefined) throw new CommandError('missing: set MANDATE_SECRET to the one that this database was created with');

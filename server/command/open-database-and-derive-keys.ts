@@ -2,7 +2,7 @@ import type { Config } from '../config/read-config.ts';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
 import { openDatabaseWithoutMigrating } from '../schema/open-database-without-migrating.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
-import { deriveKeys, loadStoredSecret, type DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys, findStoredServerSecret, type DerivedKeys } from '../crypto/derived-keys-and-server-secret.ts';
 import { CommandError } from '../process/command-error.ts';
 
 type DatabaseSettings = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'preparedStatements' | 'dataDirectory' | 'secret'>;
@@ -33,7 +33,7 @@ export async function deriveKeysFromExistingSecret({
   secret,
   dataDirectory,
 }: Pick<DatabaseSettings, 'secret' | 'dataDirectory'>): Promise<DerivedKeys> {
-  const existing = secret ?? (await loadStoredSecret(dataDirectory));
+  const existing = secret ?? (await findStoredServerSecret(dataDirectory));
   if (existing !== undefined) return deriveKeys(existing);
   throw new CommandError(
     `there is no secret: set MANDATE_SECRET to the secret of the server. In development, the server generated one in its data directory, in the file \`secret\``,

@@ -3,7 +3,7 @@ import { scopeDefinitions } from '@mandate/contract';
 import express, { type Router } from 'express';
 import { consoleClientId, consolePath, consoleScopes } from '../applications/ensure-console-client.ts';
 import { html, type Html } from '../http/response/html-template.ts';
-import { createProviderPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import { createOidcProviderPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
 import { basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
 import { loadConsoleFiles } from './load-console-files.ts';
 
@@ -48,7 +48,7 @@ const pageHeaders = (issuer: string, nonce: string): Record<string, string> => (
   ].join('; '),
   'Cache-Control': 'no-cache',
   Vary: 'Accept',
-  ...createProviderPageSecurityHeaders(issuer),
+  ...createOidcProviderPageSecurityHeaders(issuer),
 });
 
 function consoleDocument(issuer: string, { script, stylesheets, imports }: ConsoleFiles, nonce: string): Html {

@@ -4,7 +4,7 @@ import { referencePageClientId, referencePageRedirectPath } from '../application
 import { calculateThemeColors } from '../branding/theme-colors.ts';
 import { html, type Html } from '../http/response/html-template.ts';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
-import { createProviderPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import { createOidcProviderPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
 import { renderLanguageSwitch } from '../oauth/pages/layout/language-switch.ts';
 import { faviconPath, renderShopLinks, renderShopLogoOrFirstLetter } from '../oauth/pages/layout/shop-logo-favicon-and-links.ts';
 import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../oauth/pages/views/page-language.ts';
@@ -65,7 +65,7 @@ const pageHeaders = (issuer: string, nonce?: string): Record<string, string> => 
     `frame-ancestors 'none'`,
   ].join('; '),
   'Cache-Control': 'no-cache',
-  ...createProviderPageSecurityHeaders(issuer),
+  ...createOidcProviderPageSecurityHeaders(issuer),
 });
 
 type PageFiles = { readonly style: string; readonly scripts: readonly string[]; readonly library: string };

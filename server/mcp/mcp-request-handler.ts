@@ -16,7 +16,7 @@ import { type InProcessRequest, type InProcessResponse, sendInProcessRequest } f
 import { createMcpServerFactory, createMcpToolListGetter, type OfferedTools } from './mcp-server-factory.ts';
 import { rejectCallWithoutScope } from './reject-call-without-scope.ts';
 import { type EventSource, findSubscriptionRequestId, McpSubscriptions } from './serve-mcp-subscription.ts';
-import { watchTokenStatus } from './watch-token-status.ts';
+import { createUnchangedTokenCheck } from './create-unchanged-token-check.ts';
 
 export type McpRequestHandlerOptions = {
   readonly em: EntityManager;
@@ -69,7 +69,7 @@ export function createMcpRequestHandler(options: McpRequestHandlerOptions): Requ
         const { status, text } = await sendAsCaller(req, { method: 'GET', path, headers: { accept: 'application/json' } }, signal);
         return status === 200 ? text : undefined;
       },
-      isStillAuthorized: await watchTokenStatus(em, principal),
+      isStillAuthorized: await createUnchangedTokenCheck(em, principal),
     };
     return subscriptions.serve(request, id, caller, createServerForCaller, source);
   };

@@ -11,7 +11,7 @@ import type { JsonObject } from '@mandate/contract/json';
 import { readApiV1OpenApiDocument } from '../docs/serve-openapi-documents.ts';
 import { createLazyGetter } from '../memory/lazy-value.ts';
 import { registerMcpPrompts, registerMcpResources } from './register-mcp-resources-and-prompts.ts';
-import { findCreatedTaskResult, mcpTasksExtension, registerMcpTasks, type TaskTools } from './register-mcp-tasks.ts';
+import { toolResultFromStartedTask, mcpTasksExtension, registerMcpTasks, type TaskTools } from './register-mcp-tasks.ts';
 
 /**
  * The tools that the MCP server URL selects and the caller's token permits. Only usable tools are listed, because every listed tool takes
@@ -68,7 +68,7 @@ export function createMcpServerFactory(): (offered: OfferedTools, era: 'legacy' 
       const config = { title, description, inputSchema: schemaOf(tool.inputSchema), ...(outputSchema && { outputSchema }), annotations };
       server.registerTool(tool.name, config, async (toolArguments, context) => {
         const response = await send(tool, toolArguments);
-        const createdTask = tasks && tool.startsTask ? findCreatedTaskResult(response, context) : undefined;
+        const createdTask = tasks && tool.startsTask ? toolResultFromStartedTask(response, context) : undefined;
         return createdTask ?? toolResultFromResponse(tool, response);
       });
     }

@@ -40,7 +40,7 @@ const requestMetadata = z.object({
 });
 
 /** Returns the result of a tool call that started a task; `undefined` if the client does not support tasks, or no task was started. */
-export function findCreatedTaskResult(response: ToolResponse, context: ServerContext): CallToolResult | undefined {
+export function toolResultFromStartedTask(response: ToolResponse, context: ServerContext): CallToolResult | undefined {
   if (response.status !== 202 || !declaresTasks(context)) return undefined;
   // The SDK has no type for this result, and requires `content` in every result of a tool call.
   return { resultType: 'task', ...mcpTaskFromApiTask(parseTask(response)), content: [] };

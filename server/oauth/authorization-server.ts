@@ -11,7 +11,7 @@ import type { ClientCertificateOptions } from '../http/request/client-certificat
 import type { VerifyAccessToken } from '../http/request/principal-and-token-types.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { bundledLanguages, type Languages } from '../languages/languages.ts';
-import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
+import type { DerivedKeys } from '../crypto/derived-keys-and-server-secret.ts';
 import { createApprovalRequestMailer } from './pages/emails/send-approval-request.ts';
 import { deleteLinksAndNotifyOnEmailChange } from './pages/emails/delete-links-and-notify-on-email-change.ts';
 import {
@@ -25,7 +25,7 @@ import { createPublicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/
 import { setRevokedGrantIdOfRequest } from './grants/request-transaction.ts';
 import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
 import { createOidcProvider } from './provider/create-oidc-provider.ts';
-import { createProviderMiddleware } from './create-provider-middleware.ts';
+import { createOidcProviderMiddleware } from './create-oidc-provider-middleware.ts';
 import { CsrfTokenService } from './pages/routing/csrf-token-service.ts';
 import { acceptJwtsAtUserinfo } from './tokens/jwt-access-token-hooks.ts';
 import { KnownBrowserCookie } from './brute-force/known-browser-cookie.ts';
@@ -34,8 +34,8 @@ import { ClientKeyCache } from './clients/client-key-cache.ts';
 import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
 import { createPageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
-import { noOrdersOfCustomer, type OrdersOfCustomer } from './accounts/orders-of-customer.ts';
-import { createProviderEndpointRouter } from './pages/handlers/identity-providers/provider-endpoints.ts';
+import { emptyCustomerOrdersReader, type CustomerOrdersReader } from './accounts/customer-orders-reader-type.ts';
+import { createIdentityProviderRequestRouter } from './pages/handlers/identity-providers/identity-provider-request-router.ts';
 import { createPageRouter } from './pages/page-routes.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
 import { createPageSettings } from './pages/create-page-settings.ts';
@@ -49,9 +49,9 @@ import { servePageScript } from './pages/assets/serve-page-script.ts';
 import { createOidcProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
 import { serveStylesheet, stylesheetPathPattern } from './pages/assets/build-page-stylesheet.ts';
 import { StatelessPasskeyChallenges } from './second-factors/passkeys.ts';
-import { createRefusalOfEndedAccounts } from './refresh/refuse-refresh-of-ended-account.ts';
+import { createRefreshRefusalOfEndedAccounts } from './refresh/refuse-refresh-of-ended-account.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
-import { rejectCrossSiteProviderForms } from './pages/routing/reject-cross-site-forms.ts';
+import { rejectCrossSiteOidcProviderForms } from './pages/routing/reject-cross-site-forms.ts';
 import { ReloadableProvider } from './provider/reloadable-provider.ts';
 import { RelyingParty } from './identity-providers/relying-party.ts';
 import { loadOrCreateSigningKeyCache, type SigningKeyCacheOptions } from './signing-keys/rotating-signing-key-cache.ts';
@@ -88,7 +88,7 @@ export type CreateAuthorizationServerOptions = {
   /** Returns the categories of the products for sale, for the limits on the consent page (default: none). */
   readonly listProductCategories?: PageContext['listProductCategories'] | undefined;
   /** Reads the orders for the account pages (default: none). */
-  readonly orders?: OrdersOfCustomer;
+  readonly orders?: CustomerOrdersReader;
   /** Waits for events (default: a new instance). */
   readonly newEvents?: EventWaiter | undefined;
   /** Called for every token that is issued, denied or revoked. */
@@ -149,7 +149,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const clientKeys = new ClientKeyCache(documentNetwork);
   const relyingParty = createRelyingParty(parts);
   const { onTokenOperation, openRegistration = false } = parts;
-  const refuseRefreshOfEndedAccount = createRefusalOfEndedAccounts({ em, relyingParty, key: keys.identityProviders, log });
+  const refuseRefreshOfEndedAccount = createRefreshRefusalOfEndedAccounts({ em, relyingParty, key: keys.identityProviders, log });
   const shared = { em, issuer, log, limits, store, pages, settings, verification, documentNetwork, clientKeys };
   const middlewareOptions = { ...shared, refuseRefreshOfEndedAccount, onTokenOperation, openRegistration };
   const providerOptions = { em, development, issuer, store, ...providerKeys, refreshGraceSeconds, pages, uiLocales: languages.tags };
@@ -157,7 +157,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     const provider = createOidcProvider({ ...providerOptions, clientCertificates: parts.clientCertificates, keys: current });
     acceptJwtsAtUserinfo(provider, verification, apiAudienceFromIssuer(issuer));
     trustProxyAndAddListeners(provider, log);
-    for (const middleware of createProviderMiddleware(middlewareOptions)) provider.use(middleware);
+    for (const middleware of createOidcProviderMiddleware(middlewareOptions)) provider.use(middleware);
     return provider;
   });
 
@@ -176,7 +176,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     relyingParty,
     challenges: new StatelessPasskeyChallenges(deriveKey('passkey challenges')),
     ...listsForOrderLimits(parts),
-    orders: parts.orders ?? noOrdersOfCustomer,
+    orders: parts.orders ?? emptyCustomerOrdersReader,
     newEvents: parts.newEvents ?? new EventWaiter(em),
     onTokenOperation: onTokenOperation ?? (() => undefined),
   };
@@ -222,13 +222,13 @@ function routes(
     .all(
       oidcProviderRoutePatterns,
       requireHost,
-      rejectCrossSiteProviderForms(issuer, sendCrossSiteErrorPage(context)),
+      rejectCrossSiteOidcProviderForms(issuer, sendCrossSiteErrorPage(context)),
       handleProviderRequest,
     )
     .get(stylesheetPathPattern, serveStylesheet)
     .get(logoPathPattern, serveLogo(context.em, readShopLogo, readIdentityProviderLogo))
     .get(pageEnhancementScript.path, servePageScript)
-    .use(createProviderEndpointRouter(context, requireHost), pages.router)
+    .use(createIdentityProviderRequestRouter(context, requireHost), pages.router)
     .use(createPageErrorHandler(context, log));
   return { router, formPaths: pages.formPaths };
 }

@@ -6,7 +6,7 @@ import type { PaymentProviders } from '../payments/providers/payment-provider.ts
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order-and-order-item.entity.ts';
 import { isOpenPaymentStatus, openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
-import { returnItemsOfOrdersToStock } from '../orders/return-order-items-to-stock.ts';
+import { returnAllItemsOfOrdersToStock } from '../orders/return-order-items-to-stock.ts';
 
 const batchMax = 200;
 /**
@@ -38,7 +38,7 @@ async function cancelBatch(em: EntityManager, now: Date): Promise<number> {
     order.cancel(isFailed ? 'payment_failed' : 'payment_expired', now);
   }
   await em.flush();
-  await returnItemsOfOrdersToStock(
+  await returnAllItemsOfOrdersToStock(
     em,
     orders.map(({ id }) => id),
   );

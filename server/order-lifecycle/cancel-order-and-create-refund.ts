@@ -10,7 +10,7 @@ import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import { createPendingRefundAndRestock, calculateRefundableAmount } from '../refunds/create-pending-refund-and-restock.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import type { Order } from '../orders/order-and-order-item.entity.ts';
-import { returnItemsOfOrdersToStock } from '../orders/return-order-items-to-stock.ts';
+import { returnAllItemsOfOrdersToStock } from '../orders/return-order-items-to-stock.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { Shipment } from '../shipments/shipment.entity.ts';
 
@@ -39,7 +39,7 @@ export async function cancelOrderAndCreateRefund(
   if (note !== undefined) order.note = note;
   await em.flush();
   const refundId = await createFullRefund(em, order, formatPrincipalKey(principal), now);
-  await returnItemsOfOrdersToStock(em, [id]);
+  await returnAllItemsOfOrdersToStock(em, [id]);
   const body = await findOrderWithoutPermissionCheck(em, id);
   await recordEvent(em, 'order.canceled', body, order.user.id);
   return { order: body, refundId };

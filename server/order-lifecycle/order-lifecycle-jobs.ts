@@ -1,9 +1,9 @@
 import type { Job } from '../jobs/job-runner.ts';
 import { readDatabaseTime } from '../database/time/read-database-time.sql.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { reportExpiredApprovals } from '../approvals/report-and-cancel-approvals.ts';
+import { recordExpiredApprovals } from '../approvals/record-expired-and-cancel-approvals.ts';
 import { cancelExpiredOrders } from './cancel-expired-orders.ts';
-import { reportExpiredQuotes } from '../quotes/report-and-delete-expired-quotes.ts';
+import { recordExpiredQuotesAndReleaseStock } from '../quotes/record-and-delete-expired-quotes.ts';
 import { submitOrPollDueRefunds } from '../refunds/submit-or-poll-due-refunds.ts';
 import { submitPollOrCancelDuePayments } from './submit-poll-or-cancel-due-payments.ts';
 import { applyDueProviderEvents } from './store-and-apply-provider-events.ts';
@@ -23,7 +23,7 @@ export const createOrderLifecycleJobs = ({ em }: Database, providers: PaymentPro
     job('payments', submitPollOrCancelDuePayments),
     job('refunds', submitOrPollDueRefunds),
     job('expired orders', cancelExpiredOrders),
-    job('expired approvals', (inner, _providers, now) => reportExpiredApprovals(inner, now)),
-    job('expired quotes', (inner, _providers, now) => reportExpiredQuotes(inner, now)),
+    job('expired approvals', (inner, _providers, now) => recordExpiredApprovals(inner, now)),
+    job('expired quotes', (inner, _providers, now) => recordExpiredQuotesAndReleaseStock(inner, now)),
   ];
 };

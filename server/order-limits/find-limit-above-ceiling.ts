@@ -25,7 +25,7 @@ export function findLimitAboveCeiling(ceiling: OrderSpendingLimits, requested: O
 /**
  * Returns the limits, with the ceiling's values for limits that are absent or higher. A budget for a different period remains unchanged.
  */
-export function fillInLimitsFromCeiling(ceiling: OrderSpendingLimits, limits: OrderSpendingLimits | undefined): OrderSpendingLimits {
+export function tightenLimitsToCeiling(ceiling: OrderSpendingLimits, limits: OrderSpendingLimits | undefined): OrderSpendingLimits {
   if (limits && limits.currency !== ceiling.currency) return limits;
   const perOrder = lowest(limits?.per_order, ceiling.per_order);
   const { period = ceiling.period } = limits ?? {};

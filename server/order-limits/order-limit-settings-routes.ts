@@ -5,7 +5,7 @@ import { requirePrincipal } from '../http/request/request-context-principal-and-
 import { assertIfMatchHeader, respondWithEtagOfChangedResource, respondWithEtagOrNotModified } from '../http/response/etag.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
-import { changeOrderLimitSettingsAndAudit, readOrderLimitSettings } from './order-limit-settings.ts';
+import { changeShopOrderLimitSettingsAndAudit, readShopOrderLimitSettings } from './shop-order-limit-settings.ts';
 
 const etagName = 'order-limit-settings';
 
@@ -18,7 +18,7 @@ export const orderLimitSettingsRoutes = (dependencies: HandlerDependencies) =>
 const handleGetOrderLimitSettings: RouteHandler<typeof contract.orderLimitSettings.get, HandlerDependencies> = async (
   { em },
   { req, res },
-) => respondWithEtagOrNotModified(req, res, etagName, await readOrderLimitSettings(em));
+) => respondWithEtagOrNotModified(req, res, etagName, await readShopOrderLimitSettings(em));
 
 const handleUpdateOrderLimitSettings: RouteHandler<typeof contract.orderLimitSettings.update, HandlerDependencies> = async (
   { em },
@@ -26,6 +26,6 @@ const handleUpdateOrderLimitSettings: RouteHandler<typeof contract.orderLimitSet
 ) => {
   const { user, clientId } = requirePrincipal(req);
   const actor = { source: getClientAddressAndUserAgent(req), actorId: user?.id, clientId };
-  const settings = await changeOrderLimitSettingsAndAudit(em, actor, body, (current) => assertIfMatchHeader(req, etagName, current));
+  const settings = await changeShopOrderLimitSettingsAndAudit(em, actor, body, (current) => assertIfMatchHeader(req, etagName, current));
   return respondWithEtagOfChangedResource(res, etagName, settings);
 };

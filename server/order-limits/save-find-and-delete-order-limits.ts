@@ -58,7 +58,7 @@ export const findOrderLimits = (em: EntityManager, grantId: string): Promise<Ord
  * Removes a grant's limits. If the application can access only its own orders because it requested this, or because the shop does not operate
  * the application, it keeps that restriction: the user extends the access separately.
  */
-export async function removeOrderLimitsButKeepOwnOrders(
+export async function removeOrderLimitsExceptOwnOrdersRestriction(
   em: EntityManager,
   grantId: string,
   { firstParty }: { readonly firstParty: boolean },

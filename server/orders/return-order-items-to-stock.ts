@@ -11,7 +11,7 @@ type OrderLine = LineQuantity & { readonly order_id: number };
  * Returns all units of these orders to stock, except those already returned. The caller has locked the orders, so that no unit is returned
  * twice.
  */
-export async function returnItemsOfOrdersToStock(em: EntityManager, orderIds: readonly number[]): Promise<void> {
+export async function returnAllItemsOfOrdersToStock(em: EntityManager, orderIds: readonly number[]): Promise<void> {
   const items = await em.find(OrderItem, { order: { $in: [...orderIds] } }, { disableIdentityMap: true });
   const lines = items.map((item) => ({ order_id: item.order.id, line: item.line, quantity: item.quantity - item.restockedQuantity }));
   await returnLines(

@@ -10,12 +10,12 @@ import type { Log } from '../logging/logger.ts';
 import { deliverQueuedMail, type MailTransport } from '../mail/deliver-queued-mail.ts';
 import {
   deleteExpiredAttemptCountersBatch,
-  deleteExpiredPasskeyChallengesBatch,
+  deleteExpiredSingleUseIdentifiersBatch,
   deleteExpiredEmailedLinksBatch,
   deleteExpiredOauthRecordsBatch,
   deleteOrphanedAppsAndSessionsBatch,
 } from '../oauth/storage/delete-expired-and-orphaned-oauth-rows.sql.ts';
-import { deleteOldQuotesBatch } from '../quotes/report-and-delete-expired-quotes.ts';
+import { deleteOldQuotesBatch } from '../quotes/record-and-delete-expired-quotes.ts';
 import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 export type MaintenanceJobOptions = {
@@ -38,7 +38,7 @@ const expirations: readonly { readonly name: string; readonly everyMs: number; r
   {
     name: 'expired attempts, links and challenges',
     everyMs: 10 * minuteMs,
-    deletions: [deleteExpiredAttemptCountersBatch, deleteExpiredEmailedLinksBatch, deleteExpiredPasskeyChallengesBatch],
+    deletions: [deleteExpiredAttemptCountersBatch, deleteExpiredEmailedLinksBatch, deleteExpiredSingleUseIdentifiersBatch],
   },
 ];
 

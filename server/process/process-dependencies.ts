@@ -9,7 +9,7 @@ import type { MailTransport } from '../mail/deliver-queued-mail.ts';
 import type { PrometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
 import type { Shutdown } from './graceful-shutdown.ts';
-import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
+import type { DerivedKeys } from '../crypto/derived-keys-and-server-secret.ts';
 import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 /** Dependencies of every process, regardless of its role. */

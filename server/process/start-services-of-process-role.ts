@@ -6,7 +6,7 @@ import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 import { openDatabaseWithoutMigrating } from '../schema/open-database-without-migrating.ts';
 import { ReplicaWithPrimaryFallback } from '../database/replica/replica-with-primary-fallback.ts';
 import { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
-import { forwardLocalWritesToOtherProcesses, listenForEventNotifications } from '../events/event-notifications.ts';
+import { notifyOtherProcessesOfLocalWrites, listenForEventNotifications } from '../events/event-notifications.ts';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import type { Log } from '../logging/logger.ts';
 import { createPaymentProviders } from '../payments/providers/create-payment-providers.ts';
@@ -20,7 +20,7 @@ import { reloadMailAndStripeSettingsOnSighup, ReplaceableMailTransport } from '.
 import { isSupervised } from './supervisor/connect-to-supervisor.ts';
 import { startEventLoopWatchdog } from './watchdog.ts';
 import { startHealthServer, startWebServerAfterFirstRunSetup } from './start-web-and-health-server.ts';
-import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys, loadOrCreateServerSecret } from '../crypto/derived-keys-and-server-secret.ts';
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 /** Starts everything that the process role requires; disposing `opened` stops it again. */
@@ -55,7 +55,7 @@ async function openDependencies(config: Config, log: Log, opened: CleanupStack):
   metrics?.watchQueues(db.em);
   if (config.metrics && metrics) opened.defer(isSupervised(config) ? metrics.sendToSupervisor() : await metrics.serve(config.metrics));
   await connectEventSignals(config, db, log, opened);
-  const keys = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory)));
+  const keys = deriveKeys(config.secret ?? (await loadOrCreateServerSecret(config.dataDirectory)));
   const providers = new Map(await createPaymentProviders(config.payments));
   const mailServer = await createMailTransport(config, log);
   const transport = mailServer && new ReplaceableMailTransport(mailServer);
@@ -86,7 +86,7 @@ async function openDependencies(config: Config, log: Log, opened: CleanupStack):
  */
 async function connectEventSignals({ role, databaseUrl, directDatabaseUrl }: Config, { em }: Database, log: Log, opened: CleanupStack) {
   if (!isPostgresqlUrl(databaseUrl)) return;
-  if (role === 'web') forwardLocalWritesToOtherProcesses(em, log);
+  if (role === 'web') notifyOtherProcessesOfLocalWrites(em, log);
   opened.use(await listenForEventNotifications(em, directDatabaseUrl ?? databaseUrl, log));
 }
 

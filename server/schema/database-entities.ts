@@ -19,7 +19,7 @@ export { LinkedAccount } from '../oauth/linked-accounts/linked-account.entity.ts
 export { StoredPasswordHash } from '../oauth/passwords/stored-password-hash.entity.ts';
 export {
   AuthenticatorApp,
-  UsedPasskeyChallenge,
+  UsedSingleUseIdentifier,
   Passkey,
   RecoveryCode,
 } from '../oauth/second-factors/authenticator-app-recovery-code-and-passkey.entity.ts';

@@ -1,6 +1,6 @@
 import type { OrderStatistics } from '@mandate/contract';
 import { timestampToRfc3339 } from '../database/time/timestamp-to-rfc3339.ts';
-import type { OrderStatisticsRow, SumColumns } from './call-statistics-functions.ts';
+import type { OrderStatisticsRow, SumColumns } from './call-database-statistics-functions.ts';
 
 type Sums = OrderStatistics['totals'];
 type Group = OrderStatistics['groups'][number];

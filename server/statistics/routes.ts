@@ -16,7 +16,7 @@ import {
   callProductStatisticsFunction,
   findMainCurrency,
   type ProductStatisticsRow,
-} from './call-statistics-functions.ts';
+} from './call-database-statistics-functions.ts';
 import { orderStatisticsFromRows } from './order-statistics-from-rows.ts';
 import { firstDayOfPreviousPeriod, rejectTimeZoneUnknownToDatabase, resolveStatisticsPeriod } from './resolve-statistics-period.ts';
 

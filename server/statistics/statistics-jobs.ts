@@ -1,7 +1,7 @@
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import { repeatBatchUntilZero } from '../jobs/repeat-batch-until-zero.ts';
-import { foldOrderStatisticsBatch } from './call-statistics-functions.ts';
+import { foldOrderStatisticsBatch } from './call-database-statistics-functions.ts';
 
 /** Queries for statistics also read the changes that have not been added to the sums yet, so the interval affects only their speed. */
 const foldEveryMs = 2_000;

@@ -1,7 +1,7 @@
 import { Application } from '../applications/application.entity.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { UserConsent } from '../oauth/grants/consent.entity.ts';
-import { exportedPasswordHash } from '../oauth/passwords/imported/stored-imported-password-hash.ts';
+import { toExportedPasswordHash } from '../oauth/passwords/imported/stored-imported-password-hash.ts';
 import { StoredPasswordHash } from '../oauth/passwords/stored-password-hash.entity.ts';
 import { ImportedUser } from '../users/imported-user.entity.ts';
 import { userFromEntity } from '../users/user-from-entity.ts';
@@ -16,7 +16,7 @@ export async function readUserRows(em: EntityManager, users: readonly User[], wi
   const imported = await em.find(ImportedUser, { user: { $in: ids } }, { disableIdentityMap: true });
   const passwords = withPasswordHashes ? await em.find(StoredPasswordHash, { user: { $in: ids } }, { disableIdentityMap: true }) : [];
   const importedByUser = new Map(imported.map((each) => [each.user, each]));
-  const hashByUser = new Map(passwords.map(({ user, hash }) => [user, exportedPasswordHash(hash)]));
+  const hashByUser = new Map(passwords.map(({ user, hash }) => [user, toExportedPasswordHash(hash)]));
   return users.map((user) => {
     const { source, externalId, metadata, consentedAt } = importedByUser.get(user.id) ?? {};
     return {

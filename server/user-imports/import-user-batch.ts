@@ -6,7 +6,7 @@ import { buildEmailEqualsFilter } from '../users/build-email-equals-filter.ts';
 import { ImportedUser } from '../users/imported-user.entity.ts';
 import { userFromEntity } from '../users/user-from-entity.ts';
 import { User } from '../users/user.entity.ts';
-import { findOutcomesWithoutChange } from './find-outcomes-without-change.ts';
+import { classifyUserRows } from './classify-user-rows.ts';
 import { computeUserFingerprint, type ImportedUserRow } from './parse-user-row.ts';
 import type { PreparedUserRecord } from './read-user-records.ts';
 import type { UserImportParams } from './user-import-parameters.ts';
@@ -19,7 +19,7 @@ export async function importUserBatch(
   params: UserImportParams,
   items: readonly PreparedUserRecord[],
 ): Promise<ImportOutcome[]> {
-  const classified = await findOutcomesWithoutChange(em, params, items);
+  const classified = await classifyUserRows(em, params, items);
   const needsHash = params.dry_run === 'false';
   if (needsHash && classified.some(({ item, row }) => row?.password_hash && item.storedPasswordHash === undefined))
     throw new Error('a user became new after the batch was prepared'); // the task is run again

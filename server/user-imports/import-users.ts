@@ -5,7 +5,7 @@ import { validateAndCountRecords } from '../imports/validate-and-count-records.t
 import { toStoredImportedPasswordHash } from '../oauth/passwords/imported/stored-imported-password-hash.ts';
 import { requireTaskInputFileId, type TaskAttempt, type TaskOutcome } from '../tasks/task-attempt.ts';
 import { importUserBatch } from './import-user-batch.ts';
-import { findOutcomesWithoutChange } from './find-outcomes-without-change.ts';
+import { classifyUserRows } from './classify-user-rows.ts';
 import { type PreparedUserRecord, readUserRecords } from './read-user-records.ts';
 import { type UserImportParams, userImportTaskParamsSchema } from './user-import-parameters.ts';
 
@@ -43,7 +43,7 @@ async function prepareRecords(
   items: readonly PreparedUserRecord[],
 ): Promise<PreparedUserRecord[]> {
   if (params.dry_run === 'true') return [...items];
-  const rows = await findOutcomesWithoutChange(run.em.fork(), params, items);
+  const rows = await classifyUserRows(run.em.fork(), params, items);
   const prepared: PreparedUserRecord[] = [];
   for (const { item, row } of rows) {
     const password = row?.password_hash;

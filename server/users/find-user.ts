@@ -35,7 +35,7 @@ export async function findUserForUpdate(em: EntityManager, principal: Principal,
  * administrators, this requires an administrator with `users.administer`.
  * @throws {Problem} `not_found`, `forbidden` or `insufficient_scope`
  */
-export async function assertUserAccessReadable(em: EntityManager, principal: Principal, id: number): Promise<void> {
+export async function assertSessionsAppsAndKeysReadable(em: EntityManager, principal: Principal, id: number): Promise<void> {
   const user = await em.findOne(User, { id }, { fields: ['role'], disableIdentityMap: true });
   if (!user) throw userNotFound(id);
   if (user.role === 'customer') requireAnyScope(principal, 'users.manage', 'users.administer');

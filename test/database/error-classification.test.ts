@@ -4,7 +4,7 @@ import {
   isDatabaseUnreachableError,
   isDiskFullError,
   isRetryableDatabaseError,
-  isTransientDatabaseError,
+  isDatabaseContentionError,
 } from '../../server/database/errors/database-error-predicates.ts';
 import { createProblem } from '../../server/http/problem-details/problem.ts';
 import { PermanentTaskError, toPermanentTaskErrorOrUndefined } from '../../server/tasks/permanent-task-error.ts';
@@ -16,7 +16,7 @@ const wrapped = (cause: unknown): Error => new Error('a query failed', { cause }
 const classesOf = (error: unknown): string[][] =>
   [error, wrapped(error)].map((each) => [
     ...(isDatabaseUnreachableError(each) ? ['unreachable'] : []),
-    ...(isTransientDatabaseError(each) ? ['transient'] : []),
+    ...(isDatabaseContentionError(each) ? ['transient'] : []),
     ...(isDiskFullError(each) ? ['disk full'] : []),
     ...(isRetryableDatabaseError(each) ? ['retryable'] : []),
   ]);

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../../server/app/app.ts';
-import { deriveKeys } from '../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../server/crypto/derived-keys-and-server-secret.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import {

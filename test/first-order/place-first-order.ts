@@ -43,7 +43,7 @@ async function openLoginLink(page: Page, link: string): Promise<void> {
   await page.getByRole('button', { name: 'The codes match' }).click();
 }
 
-/** Runs commands that include `login`; `signIn` performs the browser steps. */
+/** Runs commands that include `login`; `consoleSignIn` performs the browser steps. */
 async function runWithLogin(
   installation: Installation,
   commands: readonly string[],

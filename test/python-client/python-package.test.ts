@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { signWebhook } from '@mandate/client-sdk/webhooks';
 import packageJson from '../../package.json' with { type: 'json' };
 import { createV1AndChangedV2Documents } from '../../client-sdk/codegen/create-v1-and-changed-v2-documents.ts';
-import { listPublicOpenApiOperations } from '../../client-sdk/codegen/openapi-document.ts';
+import { listPublicOpenApiOperations } from '../../client-sdk/codegen/openapi-types-and-operation-list.ts';
 import { toSnakeCase } from '../../clients/python/codegen/python-names.ts';
 import { buildPythonPackage } from '../../packaging/build-python-package.ts';
 import { renderPythonClient } from '../../clients/python/codegen/render-python-client.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { type OrderFilters, type OrderSort, buildListOrdersQuery } from '../../server/orders/list-orders.sql.ts';
-import type { DerivedKeys } from '../../server/crypto/derived-keys-and-stored-secret.ts';
+import type { DerivedKeys } from '../../server/crypto/derived-keys-and-server-secret.ts';
 
 export const pageSize = 20;
 const deepPage = 250_000;

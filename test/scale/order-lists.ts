@@ -14,7 +14,7 @@ import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { buildListOrdersQuery } from '../../server/orders/list-orders.sql.ts';
-import { deriveKeys } from '../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../server/crypto/derived-keys-and-server-secret.ts';
 import { obtainClientToken, createConfidentialClient } from '../support/oauth/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 import { deepPosition, type List, moveCursor, pageSize, type Position, orderSort } from './deep-page.ts';

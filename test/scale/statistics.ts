@@ -12,7 +12,7 @@ import {
   callProductStatisticsFunction,
   foldOrderStatisticsBatch,
   rebuildOrderStatistics,
-} from '../../server/statistics/call-statistics-functions.ts';
+} from '../../server/statistics/call-database-statistics-functions.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 
 const count = Number(process.argv[2] ?? 10_000_000);

@@ -11,7 +11,7 @@ import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { createEventSequencingAndCleanupJobs } from '../../server/events/event-jobs.ts';
 import { createLog } from '../../server/logging/logger.ts';
-import { deriveKeys } from '../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../server/crypto/derived-keys-and-server-secret.ts';
 import { DeliveryWorker } from '../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { createWebhookJobs } from '../../server/webhooks/delivery/webhook-jobs.ts';

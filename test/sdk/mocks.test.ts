@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, test } 
 import { ApiError, createClient, type Order } from '@mandate/client-sdk';
 import { createMockData, createMockHandlers, createMockProblem, type MockData } from '@mandate/client-sdk/mocks';
 import { mockProblems, mockResponses } from '../../client-sdk/generated/mock-responses.gen.ts';
-import { countPathParameters, listRoutes } from '../../client-sdk/core/route-table.ts';
+import { countPathParameters, expandRouteTable } from '../../client-sdk/core/route-table.ts';
 import { routes } from '../../client-sdk/generated/routes.gen.ts';
 
 const baseUrl = 'https://shop.example';
@@ -15,7 +15,7 @@ afterEach(() => server.resetHandlers());
 afterAll(() => server.close());
 
 describe('the mock handlers', () => {
-  test.each(listRoutes(routes))('respond to $operation with the example of the contract', async (route) => {
+  test.each(expandRouteTable(routes))('respond to $operation with the example of the contract', async (route) => {
     const { resource, name, operation, path, has } = route;
     server.use(...createMockHandlers({ baseUrl }));
     const pathArguments = Array.from({ length: countPathParameters(path) }, () => 7);

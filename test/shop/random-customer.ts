@@ -1,5 +1,5 @@
 import { cancelExpiredOrders } from '../../server/order-lifecycle/cancel-expired-orders.ts';
-import { reportExpiredQuotes } from '../../server/quotes/report-and-delete-expired-quotes.ts';
+import { recordExpiredQuotesAndReleaseStock } from '../../server/quotes/record-and-delete-expired-quotes.ts';
 import { afterOrderHold, type PaymentTestShop } from '../support/shop/payment-test-shop.ts';
 import { pickupDelivery } from '../support/shop/test-shop.ts';
 import type { ApiResponse, JsonBody } from '../support/server/start-mandate.ts';
@@ -100,7 +100,7 @@ export class RandomCustomer {
   async #expireQuote(quote: number): Promise<void> {
     const em = this.#till.mandate.db.em.fork();
     await em.execute(`update quotes set expires_at = now() - interval '1 second' where id = ?`, [quote]);
-    await reportExpiredQuotes(em, new Date());
+    await recordExpiredQuotesAndReleaseStock(em, new Date());
   }
 
   async #create(path: string, ids: number[], a: number, b: number, more: object = {}): Promise<ApiResponse> {

@@ -1,7 +1,7 @@
 import packageJson from '../../../package.json' with { type: 'json' };
 import { createV1AndChangedV2Documents } from '../../../client-sdk/codegen/create-v1-and-changed-v2-documents.ts';
 import { z } from 'zod';
-import { listPublicOpenApiOperations, type OpenApiDocument } from '../../../client-sdk/codegen/openapi-document.ts';
+import { listPublicOpenApiOperations, type OpenApiDocument } from '../../../client-sdk/codegen/openapi-types-and-operation-list.ts';
 import { toPythonString } from './python-names.ts';
 import type { JsonSchema } from './python-type.ts';
 import { renderModels } from './render-models.ts';

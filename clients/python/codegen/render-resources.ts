@@ -1,4 +1,8 @@
-import { listPublicOpenApiOperations, type OpenApiDocument, type Operation } from '../../../client-sdk/codegen/openapi-document.ts';
+import {
+  listPublicOpenApiOperations,
+  type OpenApiDocument,
+  type Operation,
+} from '../../../client-sdk/codegen/openapi-types-and-operation-list.ts';
 import { toPascalCase, toPythonString, toSnakeCase, wrapText } from './python-names.ts';
 import { type JsonSchema, referencedName, renderPythonType } from './python-type.ts';
 import { isNullableSchema } from './render-models.ts';

@@ -6,7 +6,7 @@ import { getLanguage } from '../languages/language-store.ts';
 
 const { issuer, path, clientId, scopes } = environment;
 
-export const signIn = browserSignIn({
+export const consoleSignIn = browserSignIn({
   issuer,
   clientId,
   redirectUri: new URL(path, issuer).href,
@@ -14,7 +14,7 @@ export const signIn = browserSignIn({
 });
 
 /** Client with the tokens of the signed-in user. */
-export const client = createClient({ baseUrl: issuer, auth: signIn.auth });
+export const client = createClient({ baseUrl: issuer, auth: consoleSignIn.auth });
 client.use((request, next) => {
   // Problem details are in the language of the console.
   request.init.headers.set('accept-language', getLanguage());

@@ -21,4 +21,5 @@ export function signInAgain(additionalScopes: readonly string[] = []): Promise<n
 }
 
 /** Returns whether the API rejected an action because the last sign-in is too old (RFC 9470). */
-export const isSignInTooOld = (error: unknown): boolean => error instanceof ApiError && error.code === 'insufficient_user_authentication';
+export const isSignInTooOldError = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'insufficient_user_authentication';

@@ -5,7 +5,7 @@ import { Icon } from '../components/icon.tsx';
 import { useCommonMessages } from '../languages/use-messages.tsx';
 import type { PageDefinition } from '../pages.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { ShopMark } from './shop-mark.tsx';
+import { ShopLogoAndName } from './shop-logo-and-name.tsx';
 import classes from './navigation.module.css';
 
 type Props = { readonly pages: readonly PageDefinition[]; readonly onOpenPalette: () => void };
@@ -15,7 +15,7 @@ export function Navigation({ pages, onOpenPalette }: Props): ReactNode {
   return (
     <div className={classes['navigation']}>
       <div className={classes['shop']}>
-        <ShopMark />
+        <ShopLogoAndName />
         <LiveDot />
       </div>
       <button type="button" className={classes['search']} onClick={onOpenPalette}>

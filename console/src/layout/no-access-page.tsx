@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { usePermissions } from '../api/permissions.tsx';
 import { environment } from '../environment.ts';
 import { useCommonMessages } from '../languages/use-messages.tsx';
-import { ShopMark } from './shop-mark.tsx';
+import { ShopLogoAndName } from './shop-logo-and-name.tsx';
 import classes from './centered.module.css';
 
 /** Shown to customers, who can sign in but have none of the permissions that the console needs. */
@@ -15,7 +15,7 @@ export function NoAccessPage(): ReactNode {
   return (
     <main className={classes['screen']}>
       <div className={classes['box']}>
-        <ShopMark />
+        <ShopLogoAndName />
         <h1>{t('noAccess.title')}</h1>
         <p>{t('noAccess.about')}</p>
         {user && <p>{t('noAccess.asUser', { email: user.email })}</p>}

@@ -11,7 +11,7 @@ import { Navigation } from './navigation.tsx';
 import { NoAccessPage } from './no-access-page.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
 import { PageSkeleton } from './page-skeleton.tsx';
-import { ShopMark } from './shop-mark.tsx';
+import { ShopLogoAndName } from './shop-logo-and-name.tsx';
 import classes from './shell.module.css';
 
 const CommandPalette = lazy(async () => ({ default: (await import('./command-palette.tsx')).CommandPalette }));
@@ -59,7 +59,7 @@ export function Shell(): ReactNode {
         <button type="button" className={classes['headerButton']} aria-label={t('menu.open')} onClick={menu.open}>
           <Icon name="menu" size={20} />
         </button>
-        <ShopMark />
+        <ShopLogoAndName />
         <button type="button" className={classes['headerButton']} aria-label={t('palette.open')} onClick={openPalette}>
           <Icon name="search" size={20} />
         </button>

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { useEffect, type ReactNode } from 'react';
 import { ErrorNotice } from '../components/feedback/error-notice.tsx';
 import { useCommonMessages } from '../languages/use-messages.tsx';
-import { ShopMark } from './shop-mark.tsx';
+import { ShopLogoAndName } from './shop-logo-and-name.tsx';
 import classes from './centered.module.css';
 
 export function SignInPage(): ReactNode {
@@ -16,7 +16,7 @@ export function SignInPage(): ReactNode {
   return (
     <main className={classes['screen']}>
       <div className={classes['box']}>
-        <ShopMark />
+        <ShopLogoAndName />
         <h1>{t('signIn.title')}</h1>
         <p>{t('signIn.about')}</p>
         {error instanceof AuthorizationError ? (

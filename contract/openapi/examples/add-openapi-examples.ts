@@ -5,7 +5,7 @@ import {
   exampleQueryParameters,
 } from './example-requests.ts';
 import { createProblemExample } from './example-problems.ts';
-import { examplesBySchemaName } from './example-values.ts';
+import { examplesBySchemaName } from './schema-examples.ts';
 import { isJsonObject, mapJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
 
 /** Example values by field name, for schemas without a complete example. */

@@ -20,7 +20,7 @@ import { scopeNames } from '../../protocol/scopes.ts';
 import { secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
 import { timestampSchema, singleLineInputSchema, textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 import { authenticationFields, changeableAuthenticationFields } from './application-authentication.ts';
-import { clientSecretSchema, registrationTokenSchema, secretRotationSchema } from './application-secrets.ts';
+import { clientSecretSchema, registrationTokenSchema, clientSecretRotationSchema } from './application-secrets.ts';
 
 const c = initContract();
 
@@ -253,7 +253,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     summary: 'Rotate the client secret of an application',
     description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. An application that has changed its \`token_endpoint_auth_method\` to \`client_secret_basic\` gets its secret in this way. ${onlyAdministrators}`,
     responses: {
-      201: secretRotationSchema,
+      201: clientSecretRotationSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'application_has_no_secret'),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
@@ -292,7 +292,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
 });
 export type Application = z.output<typeof applicationSchema>;
 export type ApplicationWithSecret = z.output<typeof createdApplicationResponseSchema>;
-export type SecretRotation = z.output<typeof secretRotationSchema>;
+export type SecretRotation = z.output<typeof clientSecretRotationSchema>;
 export type RegistrationToken = z.output<typeof registrationTokenSchema>;
 export type ApplicationCreate = z.output<typeof applicationCreateSchema>;
 export type ApplicationUpdate = z.output<typeof applicationUpdateSchema>;

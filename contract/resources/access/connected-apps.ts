@@ -13,8 +13,8 @@ import {
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
-import { budgetSchema, budgetsSchema } from './authorization.ts';
-import { accessToAccountsOfOthers } from './sessions.ts';
+import { budgetSchema, applicableBudgetsSchema } from './current-authorization.ts';
+import { accountAccessPermissionText } from './sessions.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
@@ -38,7 +38,7 @@ const connectedAppLimitsSchema = withSchemaName(
     budget: budgetSchema
       .nullable()
       .describe('How much of the budget has been used in the current period; `null` if there is no limit per period.'),
-    budgets: budgetsSchema,
+    budgets: applicableBudgetsSchema,
   }),
 );
 
@@ -82,7 +82,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     pathParams: z.object({ user_id: pathIdSchema('ID of the user.') }),
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: "List a user's connected applications",
-    description: `Returns the applications that can currently act for a user, newest first, with their limits and spending. ${accessToAccountsOfOthers}`,
+    description: `Returns the applications that can currently act for a user, newest first, with their limits and spending. ${accountAccessPermissionText}`,
     responses: {
       200: listPageSchema('ConnectedAppOfUserPage', connectedAppOfUserSchema),
       ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes, 'not_found'),

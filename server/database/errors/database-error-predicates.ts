@@ -37,7 +37,7 @@ export function isDatabaseUnreachableError(error: unknown): boolean {
 
 /** Returns whether a retry of the same request may succeed, because the failure is temporary and unrelated to the request. */
 export const isRetryableDatabaseError = (error: unknown): boolean =>
-  isDatabaseUnreachableError(error) || isTransientDatabaseError(error) || isDiskFullError(error);
+  isDatabaseUnreachableError(error) || isDatabaseContentionError(error) || isDiskFullError(error);
 
 /** Returns whether a query failed because the database disk is (nearly) full. */
 export const isDiskFullError = (error: unknown): boolean =>
@@ -50,6 +50,6 @@ export const lowDiskSpaceRetryAfterSeconds = 10;
 const transientSqlStates = new Set(['57014', '55P03', '40P01', '40001']);
 
 /** Returns whether a query failed because of concurrent activity, so that a retry may succeed. */
-export const isTransientDatabaseError = (error: unknown): boolean =>
+export const isDatabaseContentionError = (error: unknown): boolean =>
   transientSqlStates.has(getSqlState(error) ?? '') ||
-  (error instanceof Error && error.cause !== undefined && isTransientDatabaseError(error.cause));
+  (error instanceof Error && error.cause !== undefined && isDatabaseContentionError(error.cause));

@@ -5,7 +5,7 @@ import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import { z } from 'zod';
 import {
   isDatabaseUnreachableError,
-  isTransientDatabaseError,
+  isDatabaseContentionError,
   isDiskFullError,
   lowDiskSpaceRetryAfterSeconds,
 } from '../../database/errors/database-error-predicates.ts';
@@ -79,7 +79,7 @@ function toProblem(error: unknown): Problem {
       cause: error,
     });
   }
-  if (isTransientDatabaseError(error)) {
+  if (isDatabaseContentionError(error)) {
     return createProblem('unavailable', {
       detail: 'The request timed out and was not processed. Retry it.',
       headers: { 'Retry-After': '1' },

@@ -6,7 +6,7 @@ import {
   findAuthenticatorAppUsage,
   deleteAuthenticatorAppAndRecoveryCodes,
 } from '../second-factors/authenticator-app-and-recovery-codes.ts';
-import { listLinkedAccounts, removeLinkedAccountsExcept } from '../linked-accounts/linked-accounts.ts';
+import { listLinkedAccounts, removeLinkedAccountsExcept } from '../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { listPasskeys, removePasskeysExcept } from '../second-factors/passkeys.ts';
 
 /** An account's passkey, authenticator app, linked account or API key. A password reset keeps a credential only if the user chooses to keep it. */

@@ -9,7 +9,7 @@ import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import type { ClientKeyCache } from './client-key-cache.ts';
 
 /** Longest remaining lifetime of a client assertion, in seconds: how long its `jti` must be stored. Some libraries use one hour. */
-export const clientAssertionSecondsMax = 60 * 60;
+export const maxClientAssertionSeconds = 60 * 60;
 /** Maximum difference between the clocks of the client and the server, in seconds. */
 const toleranceSeconds = 60;
 
@@ -31,7 +31,7 @@ export function readUnverifiedAssertion(assertion: string): { readonly clientId:
  * keep a database connection busy. oidc-provider receives the keys by value (oidc-client-adapter.ts) and never requests the URL.
  * @param kid the key ID of the assertion or request object that the keys verify
  */
-export async function loadPublishedKeys(keys: ClientKeyCache, req: object, kid: string | undefined): Promise<void> {
+export async function loadPublishedClientKeys(keys: ClientKeyCache, req: object, kid: string | undefined): Promise<void> {
   const context = getOauthRequestContext(req);
   const { clientId, jwksUri } = context.client ?? {};
   if (clientId === undefined || jwksUri == null) return;
@@ -53,8 +53,8 @@ export const assertClientAssertionClaims: NonNullable<Configuration['assertJwtCl
   { alg },
 ) => {
   const now = Math.floor(Date.now() / 1000);
-  if (typeof exp !== 'number' || exp > now + clientAssertionSecondsMax + toleranceSeconds)
-    throw new errors.InvalidClientAuth(`exp must be at most ${clientAssertionSecondsMax} seconds in the future`);
+  if (typeof exp !== 'number' || exp > now + maxClientAssertionSeconds + toleranceSeconds)
+    throw new errors.InvalidClientAuth(`exp must be at most ${maxClientAssertionSeconds} seconds in the future`);
   if (typeof iat === 'number' && iat > now + toleranceSeconds) throw new errors.InvalidClientAuth('iat must not be in the future');
   if (ctx.oidc.isFapi('2.0')) {
     if (aud !== ctx.oidc.issuer) throw new errors.InvalidClientAuth('aud must be the issuer identifier with the security profile fapi2');

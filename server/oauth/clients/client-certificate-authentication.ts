@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { certificateSubjectTypes } from '@mandate/contract';
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { hasSubject, type CertificateSubject } from '../../applications/certificate-subject.ts';
+import { certificateHasSubject, type CertificateSubject } from '../../applications/certificate-subject.ts';
 import { getClientAuthenticationMethod } from '../../applications/client-authentication.ts';
 import { findClientCertificateSupportErrors, type ClientCertificateSupport } from '../../applications/client-certificate-support.ts';
 import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
@@ -39,7 +39,7 @@ export function configureMutualTls(options: ClientCertificateOptions | undefined
     },
     certificateSubjectMatches: (ctx, property, value) => {
       const [certificate, type] = [getCertificate(ctx), certificateSubjectTypes.find((name) => property === `tls_client_auth_${name}`)];
-      return certificate !== undefined && type !== undefined && hasSubject(certificate, { type, value });
+      return certificate !== undefined && type !== undefined && certificateHasSubject(certificate, { type, value });
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { readForm } from '../protocol/buffered-request-body.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
-import { loadPublishedKeys } from './client-assertion.ts';
+import { loadPublishedClientKeys } from './client-assertion.ts';
 import { prefetchClient } from './oidc-client-adapter.ts';
 import type { ClientPrefetchOptions } from './prefetch-client-and-limit-secret-attempts.ts';
 import { readKeyIdOfRequestObject } from './request-object.ts';
@@ -19,7 +19,7 @@ export const loadKeysOfRequestObject =
     if (requestObject !== undefined) {
       // a request to the other endpoints has already loaded its client
       if (ctx.path === authorization && clientId !== undefined) await prefetchClient(em, ctx.req, clientId);
-      await loadPublishedKeys(clientKeys, ctx.req, readKeyIdOfRequestObject(requestObject));
+      await loadPublishedClientKeys(clientKeys, ctx.req, readKeyIdOfRequestObject(requestObject));
     }
     await next();
   };

@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { TooManyAttemptsError, type AttemptLimiter } from '../brute-force/attempt-limiter.ts';
-import { loadPublishedKeys, readUnverifiedAssertion } from './client-assertion.ts';
+import { loadPublishedClientKeys, readUnverifiedAssertion } from './client-assertion.ts';
 import type { ClientKeyCache } from './client-key-cache.ts';
 import { prefetchClient } from './oidc-client-adapter.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
@@ -36,7 +36,7 @@ export const prefetchClientAndLimitSecretAttempts =
     const presented = ctx.method === 'POST' && clientAuthenticatedPaths.has(ctx.path) ? await readPresentedClient(ctx) : undefined;
     if (!presented?.withSecret) {
       if (presented) await prefetchClient(em, ctx.req, presented.clientId);
-      if (presented?.assertion) await loadPublishedKeys(clientKeys, ctx.req, presented.assertion.kid);
+      if (presented?.assertion) await loadPublishedClientKeys(clientKeys, ctx.req, presented.assertion.kid);
       await next();
       return;
     }

@@ -2,17 +2,17 @@ import { LockMode } from '@mikro-orm/core';
 import type { RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
-import { InvalidProviderResponseError, ProviderUnavailableError } from '../identity-providers/provider-errors.ts';
+import { InvalidProviderResponseError, IdentityProviderUnavailableError } from '../identity-providers/provider-errors.ts';
 import type { RelyingParty } from '../identity-providers/relying-party.ts';
 import { endAccessAfterProviderRefusal } from './end-access-after-logout-or-refusal.ts';
 import { LinkedAccount, type LinkedAccountRow } from '../linked-accounts/linked-account.entity.ts';
 import {
   decryptProviderRefreshToken,
   encryptProviderRefreshToken,
-  nextCheckTime,
-  withoutRefreshToken,
+  calculateNextAccountCheckTime,
+  clearedRefreshTokenColumns,
 } from '../linked-accounts/linked-account-refresh-token.ts';
-import { findEnabledProviderByIssuer } from '../linked-accounts/linked-accounts.ts';
+import { findEnabledProviderByIssuer } from '../linked-accounts/linked-accounts-and-enabled-providers.ts';
 
 export type AccountCheckDependencies = {
   readonly em: EntityManager;
@@ -55,10 +55,10 @@ export async function endAccessIfProviderRefusesAccount(
     }
     if (!account.isCheckPending) return await endAccessAfterProviderRefusal(em, provider, account, source, new Date());
     // the provider may have refused an old token, because its response with the current one was lost
-    await updateIfUnchanged(em, account, withoutRefreshToken);
+    await updateIfUnchanged(em, account, clearedRefreshTokenColumns);
     return report('the refresh token was refused after a response had been lost');
   } catch (error) {
-    if (error instanceof ProviderUnavailableError || error instanceof InvalidProviderResponseError) return report(error.message);
+    if (error instanceof IdentityProviderUnavailableError || error instanceof InvalidProviderResponseError) return report(error.message);
     throw error;
   }
 }
@@ -73,7 +73,11 @@ async function claimCheck(em: EntityManager, key: Buffer, id: number, now: Date)
   const provider = await findEnabledProviderByIssuer(em, account.issuer);
   const refreshToken = provider ? decryptProviderRefreshToken(account, provider, key) : undefined;
   const isUsable = provider === null || refreshToken !== undefined;
-  await em.nativeUpdate(LinkedAccount, { id }, isUsable ? { checkDueAt: nextCheckTime(provider, now) } : withoutRefreshToken);
+  await em.nativeUpdate(
+    LinkedAccount,
+    { id },
+    isUsable ? { checkDueAt: calculateNextAccountCheckTime(provider, now) } : clearedRefreshTokenColumns,
+  );
   return provider && refreshToken !== undefined ? { account, provider, refreshToken } : undefined;
 }
 

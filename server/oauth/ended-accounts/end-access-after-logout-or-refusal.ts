@@ -3,15 +3,15 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import type { IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
 import { lockUserRow } from '../../users/lock-user-row.ts';
 import { User } from '../../users/user.entity.ts';
-import { endSessions } from '../back-channel-logout/end-sessions.ts';
+import { deleteSessionsAndQueueLogoutTokens } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { ConnectedAppEntity } from '../grants/connected-app.entity.ts';
 import { deleteConnectedAppsAndRecordRevocation } from '../grants/delete-connected-apps-and-record-revocation.ts';
 import { revokeGrantsAndSessionsOfUser } from '../grants/revoke-grants-and-sessions-of-user.ts';
 import { BrowserSession } from '../sessions/browser-session.entity.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { LinkedAccount, type LinkedAccountRow } from '../linked-accounts/linked-account.entity.ts';
-import { withoutRefreshToken } from '../linked-accounts/linked-account-refresh-token.ts';
-import { findLinkedAccount } from '../linked-accounts/linked-accounts.ts';
+import { clearedRefreshTokenColumns } from '../linked-accounts/linked-account-refresh-token.ts';
+import { findLinkedAccount } from '../linked-accounts/linked-accounts-and-enabled-providers.ts';
 
 /**
  * Ends the sessions of a user whose session or account at a provider has ended. If staff must sign in through this provider, the grants of
@@ -31,7 +31,7 @@ export async function endAccessAfterProviderLogout(
     await lockUserRow(inner, userId);
     if (await mustSignInThrough(inner, provider, userId)) await revokeGrantsAndSessionsOfUser(inner, userId);
     else {
-      await endSessions(inner, { accountId: String(userId) });
+      await deleteSessionsAndQueueLogoutTokens(inner, { accountId: String(userId) });
       await inner.nativeDelete(BrowserSession, { user: userId });
     }
     await auditEnd(inner, provider, userId, source, now);
@@ -53,7 +53,7 @@ export async function endAccessAfterProviderRefusal(
 ): Promise<boolean> {
   return em.transactional(async (inner) => {
     await lockUserRow(inner, userId);
-    const isCurrent = (await inner.nativeUpdate(LinkedAccount, { id, sealedRefreshToken }, withoutRefreshToken)) > 0;
+    const isCurrent = (await inner.nativeUpdate(LinkedAccount, { id, sealedRefreshToken }, clearedRefreshTokenColumns)) > 0;
     if (!isCurrent) return false;
     if (await mustSignInThrough(inner, provider, userId)) await revokeGrantsAndSessionsOfUser(inner, userId);
     else await revokeGrantsAndSessionsOfLinkedAccount(inner, userId, id);
@@ -74,7 +74,7 @@ async function revokeGrantsAndSessionsOfLinkedAccount(em: EntityManager, userId:
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: grantIds } });
   await em.nativeDelete(OauthRecord, { grantId: { $in: grantIds } });
   const sessions = await em.find(BrowserSession, throughAccount, { disableIdentityMap: true });
-  for (const { uid } of sessions) await endSessions(em, { accountId: String(userId), uid });
+  for (const { uid } of sessions) await deleteSessionsAndQueueLogoutTokens(em, { accountId: String(userId), uid });
   await em.nativeDelete(BrowserSession, throughAccount);
   await deleteConnectedAppsAndRecordRevocation(em, { grantId: { $in: grantIds } });
 }

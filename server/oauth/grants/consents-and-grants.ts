@@ -11,13 +11,13 @@ import { findWidenedLimit } from '../../order-limits/find-widened-limit.ts';
 import { OrderLimits } from '../../order-limits/order-limits-and-budgeted-order.entity.ts';
 import { authorizationDetailsFromOrderLimits } from '../../order-limits/order-limits-conversion.ts';
 import { saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
-import { findLimitsWithoutConsent, unlimited } from './order-limits-of-authorization-request.ts';
+import { findOrderLimitsWithoutConsentPage, unlimitedOrderPermissions } from './order-limits-of-authorization-request.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { createConnectedApp } from './create-list-and-revoke-connected-apps.ts';
 import { UserConsent } from './consent.entity.ts';
 import { listRequestedUserClaims } from '../protocol/claims-parameter.ts';
 import { isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
-import { signInMethodFromInteractionResult } from '../sessions/sign-in-method.ts';
+import { linkedAccountFromInteractionResult } from '../sessions/linked-account-of-sign-in.ts';
 
 type Grant = InstanceType<Provider['Grant']>;
 export type UserRole = User['role'];
@@ -149,7 +149,7 @@ async function createGrantWithoutPrompt(
   const preapprovedScopes = requested.filter((scope) => allowed.has(scope) && !consented.has(scope));
   const isPreapproved = preapprovedScopes.length > 0;
   const application = { clientId, firstParty: approval.firstParty };
-  const limits = await findLimitsWithoutConsent(em, application, requested, { withDefault: isPreapproved });
+  const limits = await findOrderLimitsWithoutConsentPage(em, application, requested, { withDefault: isPreapproved });
   // Without this check, a preapproved application could replace its limited access with wider access.
   if (isPreapproved && (await hasNarrowerGrant(em, userId, clientId, limits.effective))) return undefined;
   const grant = new provider.Grant({ accountId: String(userId), clientId });
@@ -157,7 +157,7 @@ async function createGrantWithoutPrompt(
   if (limits.effective) grant.addRar({ type: orderAuthorizationDetailsType, ...limits.effective });
   const grantId = await grant.save();
   if (limits.stored) await saveOrderLimits(em, grantId, limits.stored);
-  const signIn = signInMethodFromInteractionResult(result);
+  const signIn = linkedAccountFromInteractionResult(result);
   const app = { grantId, userId, clientId, preapprovedScopes, sessionUid: session?.uid, signIn };
   await createConnectedApp(em, app, ctx.get('user-agent'), new Date());
   return grant;
@@ -172,7 +172,9 @@ async function hasNarrowerGrant(
 ): Promise<boolean> {
   const grantIds = em.createQueryBuilder(ConnectedAppEntity).select('grantId').where({ user: userId, clientId });
   const others = await em.find(OrderLimits, { grantId: { $in: grantIds.toRaw() }, setByUser: true }, { disableIdentityMap: true });
-  return others.some((other) => findWidenedLimit(authorizationDetailsFromOrderLimits(other), limits ?? unlimited) !== undefined);
+  return others.some(
+    (other) => findWidenedLimit(authorizationDetailsFromOrderLimits(other), limits ?? unlimitedOrderPermissions) !== undefined,
+  );
 }
 
 async function findRole(em: EntityManager, userId: number): Promise<UserRole> {

@@ -8,7 +8,7 @@ import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-e
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { describeUserAgent } from '../sessions/describe-user-agent.ts';
-import type { SignInMethod } from '../sessions/sign-in-method.ts';
+import type { LinkedAccountOfSignIn } from '../sessions/linked-account-of-sign-in.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
@@ -26,7 +26,7 @@ type NewConnectedApp = {
   /** The browser session in which the user granted access. */
   readonly sessionUid: string | undefined;
   /** The sign-in in this request; undefined if the user had signed in before. */
-  readonly signIn?: SignInMethod | undefined;
+  readonly signIn?: LinkedAccountOfSignIn | undefined;
 };
 
 /**

@@ -10,7 +10,7 @@ import { findEffectiveOrderLimits, type EffectiveLimits } from '../../order-limi
 import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
 import {
   findOrderLimits,
-  removeOrderLimitsButKeepOwnOrders,
+  removeOrderLimitsExceptOwnOrdersRestriction,
   saveOrderLimits,
 } from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
@@ -23,11 +23,11 @@ import { tightenToCeilings } from './order-limits-of-authorization-request.ts';
 export async function findLimitsOfConnectedApp(em: EntityManager, userId: number, id: number): Promise<ConnectedAppLimits | undefined> {
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   if (!app) return undefined;
-  return limitsFromEffectiveLimits((await findEffectiveOrderLimits(em, app.grantId, app.clientId)) ?? undefined);
+  return connectedAppLimitsFromEffectiveLimits((await findEffectiveOrderLimits(em, app.grantId, app.clientId)) ?? undefined);
 }
 
 /** Returns the API representation of limits; undefined means that there are none. */
-export const limitsFromEffectiveLimits = (limits: EffectiveLimits | undefined): ConnectedAppLimits => ({
+export const connectedAppLimitsFromEffectiveLimits = (limits: EffectiveLimits | undefined): ConnectedAppLimits => ({
   authorization_details: limits ? [limits.details] : [],
   customer_limits: limits?.setByUser ? [limits.setByUser] : [],
   budget: limits?.budget ?? null,
@@ -96,7 +96,7 @@ export async function changeLimitsOfConnectedApp(
     await deleteStoredConsent(em, userId, clientId);
   } else {
     const application = await em.findOne(Application, { clientId }, { fields: ['firstParty'], disableIdentityMap: true });
-    await removeOrderLimitsButKeepOwnOrders(em, grantId, { firstParty: application?.firstParty === true });
+    await removeOrderLimitsExceptOwnOrdersRestriction(em, grantId, { firstParty: application?.firstParty === true });
   }
   await recordChangedLimits(em, app, { source, actorId: userId, by, limits: input }, now);
   return true;

@@ -7,7 +7,7 @@ import {
   intersectCategories,
   type PermittedCategories,
 } from '../../order-limits/product-categories-of-limits.ts';
-import { readOrderLimitSettings } from '../../order-limits/order-limit-settings.ts';
+import { readShopOrderLimitSettings } from '../../order-limits/shop-order-limit-settings.ts';
 import { translatable, type TranslatableText } from '../../http/problem-details/translatable-text.ts';
 
 export type OrderLimitCeilings = {
@@ -31,7 +31,7 @@ export async function findOrderLimitCeilings(em: EntityManager, clientId: string
   const ofApplication = application.orderLimitsCeiling ?? [];
   const categories = application.orderCategoriesCeiling ?? undefined;
   if (application.firstParty) return { ...none, ceilings: [ofApplication].flat(), categories };
-  const settings = await readOrderLimitSettings(em);
+  const settings = await readShopOrderLimitSettings(em);
   return {
     ceilings: [ofApplication, settings.maximum_limits ?? []].flat(),
     defaultLimits: settings.default_limits ?? undefined,

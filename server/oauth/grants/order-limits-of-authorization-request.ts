@@ -9,12 +9,12 @@ import {
 import { z } from 'zod';
 import type { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { fillInLimitsFromCeiling } from '../../order-limits/find-limit-above-ceiling.ts';
+import { tightenLimitsToCeiling } from '../../order-limits/find-limit-above-ceiling.ts';
 import { intersectCategories } from '../../order-limits/product-categories-of-limits.ts';
 import { findOrderLimitCeilings, type OrderLimitCeilings } from './find-order-limit-ceilings.ts';
 
 /** Returns the orders that an application can access if its request contains details without `orders`. */
-export const defaultOrderAccess = ({ firstParty }: Pick<Application, 'firstParty'>): OrderAccessLevel => (firstParty ? 'all' : 'own');
+export const getDefaultOrderAccess = ({ firstParty }: Pick<Application, 'firstParty'>): OrderAccessLevel => (firstParty ? 'all' : 'own');
 
 const detailsSchema = z.array(z.unknown()).optional();
 
@@ -33,7 +33,7 @@ function parseRequestedOrderLimits(
   if (detail === undefined) return undefined;
   const {
     type: _type,
-    orders = defaultOrderAccess(application),
+    orders = getDefaultOrderAccess(application),
     approval = 'above_limit',
     ...limits
   } = orderAuthorizationDetailsInputSchema.parse(detail);
@@ -61,15 +61,15 @@ const orderAccessScopes = new Set<string>([
 ]);
 
 /** Permissions of an application without limits. */
-export const unlimited: EffectiveOrderLimits = { actions: [...orderActions], orders: 'all', approval: 'above_limit' };
+export const unlimitedOrderPermissions: EffectiveOrderLimits = { actions: [...orderActions], orders: 'all', approval: 'above_limit' };
 
 /**
  * Returns the limits of a grant whose request contains no details: an application that the shop does not operate can access only its own
  * orders. Returns undefined if nothing is limited, or if the scopes permit no access to orders.
  */
 const defaultLimitsOfGrant = (application: Pick<Application, 'firstParty'>, scopes: readonly string[]): EffectiveOrderLimits | undefined =>
-  defaultOrderAccess(application) === 'own' && scopes.some((scope) => orderAccessScopes.has(scope))
-    ? { ...unlimited, orders: 'own' }
+  getDefaultOrderAccess(application) === 'own' && scopes.some((scope) => orderAccessScopes.has(scope))
+    ? { ...unlimitedOrderPermissions, orders: 'own' }
     : undefined;
 
 /** The limits that the consent page offers for an authorization request. */
@@ -102,7 +102,8 @@ export async function findOfferedOrderLimits(
   const ceilings = await findOrderLimitCeilings(em, application.clientId);
   const maximum = tightenToCeilings(allowed, ceilings);
   const defaults = defaultOrderLimits(ceilings);
-  const proposed = requested || !defaults ? maximum : tightenToCeilings({ ...(maximum ?? unlimited), ...defaults }, ceilings);
+  const proposed =
+    requested || !defaults ? maximum : tightenToCeilings({ ...(maximum ?? unlimitedOrderPermissions), ...defaults }, ceilings);
   return { isOffered: true, isRequested: requested !== undefined, maximum, proposed };
 }
 
@@ -114,7 +115,7 @@ export const tightenToCeilings = (
   const limits = tighten(requested?.limits, ceilings);
   const categories = intersectCategories([requested?.products?.categories, permitted]);
   if (!limits && !categories) return requested;
-  return { ...(requested ?? unlimited), ...(limits && { limits }), ...(categories && { products: { categories } }) };
+  return { ...(requested ?? unlimitedOrderPermissions), ...(limits && { limits }), ...(categories && { products: { categories } }) };
 };
 
 /** Returns the shop's default, or undefined if there is none. */
@@ -126,7 +127,7 @@ const defaultOrderLimits = ({
 
 const tighten = (limits: OrderSpendingLimits | undefined, ceilings: readonly OrderSpendingLimits[]): OrderSpendingLimits | undefined => {
   let tightened = limits;
-  for (const ceiling of ceilings) tightened = fillInLimitsFromCeiling(ceiling, tightened);
+  for (const ceiling of ceilings) tightened = tightenLimitsToCeiling(ceiling, tightened);
   return tightened;
 };
 
@@ -135,7 +136,7 @@ const tighten = (limits: OrderSpendingLimits | undefined, ceilings: readonly Ord
  * @param withDefault whether the shop's default applies, because the user has not decided about limits on the consent page
  * @returns `effective`, which contains the ceilings, and `stored`, which does not, because ceilings apply even if they are not stored
  */
-export async function findLimitsWithoutConsent(
+export async function findOrderLimitsWithoutConsentPage(
   em: EntityManager,
   application: Pick<Application, 'firstParty' | 'clientId'>,
   scopes: readonly string[],
@@ -145,6 +146,6 @@ export async function findLimitsWithoutConsent(
   if (!permitsOrdersOrPayments(scopes)) return { effective: access, stored: access };
   const ceilings = await findOrderLimitCeilings(em, application.clientId);
   const defaults = withDefault ? defaultOrderLimits(ceilings) : undefined;
-  const stored = defaults ? tightenToCeilings({ ...(access ?? unlimited), ...defaults }, ceilings) : access;
+  const stored = defaults ? tightenToCeilings({ ...(access ?? unlimitedOrderPermissions), ...defaults }, ceilings) : access;
   return { effective: tightenToCeilings(stored, ceilings), stored };
 }

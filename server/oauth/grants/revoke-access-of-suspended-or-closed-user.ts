@@ -3,7 +3,7 @@ import type { RevokeAccess } from '../../http/routing/handler-dependencies.ts';
 import { deleteEmailedLinksOfUser } from '../accounts/emailed-one-time-links.ts';
 import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
 import { AuthenticatorApp, Passkey, RecoveryCode } from '../second-factors/authenticator-app-recovery-code-and-passkey.entity.ts';
-import { endSessions } from '../back-channel-logout/end-sessions.ts';
+import { deleteSessionsAndQueueLogoutTokens } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { LinkedAccount } from '../linked-accounts/linked-account.entity.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { BrowserSession } from '../sessions/browser-session.entity.ts';
@@ -16,7 +16,7 @@ import { revokeGrantsAndSessionsOfUser } from './revoke-grants-and-sessions-of-u
  * deleted or revoked.
  */
 export const revokeAccessOfSuspendedOrClosedUser: RevokeAccess = async (em, userId, reason) => {
-  await endSessions(em, { accountId: String(userId) });
+  await deleteSessionsAndQueueLogoutTokens(em, { accountId: String(userId) });
   await em.nativeDelete(OauthRecord, { accountId: String(userId), model: 'Interaction' });
   await em.nativeDelete(BrowserSession, { user: userId });
   if (reason === 'suspended') return;

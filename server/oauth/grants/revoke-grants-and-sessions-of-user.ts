@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { endSessions } from '../back-channel-logout/end-sessions.ts';
+import { deleteSessionsAndQueueLogoutTokens } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { BrowserSession } from '../sessions/browser-session.entity.ts';
 import { deleteConnectedAppsAndRecordRevocation } from './delete-connected-apps-and-record-revocation.ts';
@@ -9,7 +9,7 @@ export async function revokeGrantsAndSessionsOfUser(em: EntityManager, userId: n
   const accountId = String(userId);
   // Deletes grants first: this statement waits for any request that is issuing a token for a grant and has therefore locked it.
   await em.nativeDelete(OauthRecord, { accountId, model: 'Grant' });
-  await endSessions(em, { accountId });
+  await deleteSessionsAndQueueLogoutTokens(em, { accountId });
   await em.nativeDelete(OauthRecord, { accountId });
   await em.nativeDelete(BrowserSession, { user: userId });
   await deleteConnectedAppsAndRecordRevocation(em, { user: userId });

@@ -20,7 +20,7 @@ import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-lim
 import { findUnknownCategories } from '../../order-limits/product-categories-of-limits.ts';
 import { findOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
 import { recordChangedLimits } from './record-changed-limits.ts';
-import { defaultOrderAccess, parseAuthorizationDetails } from './order-limits-of-authorization-request.ts';
+import { getDefaultOrderAccess, parseAuthorizationDetails } from './order-limits-of-authorization-request.ts';
 import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
 
 type Feature = NonNullable<NonNullable<Configuration['features']>['richAuthorizationRequests']>;
@@ -101,7 +101,7 @@ async function resolveOrderAccess(em: EntityManager, ctx: KoaContextWithOIDC, cu
   if (current) return authorizationDetailsFromOrderLimits(current).orders;
   const where = { clientId: ctx.oidc.client?.clientId ?? '' };
   const application = await em.fork({ keepTransactionContext: true }).findOne(Application, where, { fields: ['firstParty'] });
-  return defaultOrderAccess({ firstParty: application?.firstParty ?? false });
+  return getDefaultOrderAccess({ firstParty: application?.firstParty ?? false });
 }
 
 async function currentDetails(

@@ -5,7 +5,7 @@ import type { IdentityProviderRow } from '../../identity-providers/identity-prov
 import type { NetworkPolicy } from '../../outgoing-http/ssrf-protected-connection.ts';
 import { UnusableDocumentError } from '../../outgoing-http/third-party-json-document.ts';
 import { ClientKeyCache } from '../clients/client-key-cache.ts';
-import { InvalidProviderResponseError, ProviderUnavailableError } from './provider-errors.ts';
+import { InvalidProviderResponseError, IdentityProviderUnavailableError } from './provider-errors.ts';
 
 /** Accepted difference between the clocks of the provider and of this server. */
 export const clockToleranceSeconds = 60;
@@ -53,7 +53,7 @@ export class LogoutTokenVerifier {
       const { jti, sub } = claimsSchema.parse(payload);
       return { id: jti, issuer, subject: sub };
     } catch (error) {
-      if (error instanceof UnusableDocumentError) throw new ProviderUnavailableError(error.message);
+      if (error instanceof UnusableDocumentError) throw new IdentityProviderUnavailableError(error.message);
       if (error instanceof joseErrors.JOSEError || error instanceof z.ZodError)
         throw new InvalidProviderResponseError('the logout token is not valid');
       throw error;

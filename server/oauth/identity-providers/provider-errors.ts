@@ -4,7 +4,7 @@ import { DocumentTooLargeError } from '../../outgoing-http/fetch-third-party-doc
 import { AddressNotAllowedError } from '../../outgoing-http/ssrf-protected-connection.ts';
 
 /** Thrown if a provider cannot be reached, responds too slowly or sends a response that is too large. */
-export class ProviderUnavailableError extends Error {
+export class IdentityProviderUnavailableError extends Error {
   override readonly name = 'ProviderUnavailableError';
 }
 
@@ -40,11 +40,11 @@ export async function convertProviderErrors<Result>(work: () => Promise<Result>)
     if (isErrorResponseOfProvider(error))
       throw new InvalidProviderResponseError(`the provider responded with ${truncateErrorCode(error.error)}`);
     if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError)
-      throw isServerError(error) ? new ProviderUnavailableError(error.message) : new InvalidProviderResponseError(error.message);
+      throw isServerError(error) ? new IdentityProviderUnavailableError(error.message) : new InvalidProviderResponseError(error.message);
     if (error instanceof DocumentTooLargeError || error instanceof AddressNotAllowedError)
-      throw new ProviderUnavailableError(error.message);
+      throw new IdentityProviderUnavailableError(error.message);
     if (error instanceof z.ZodError) throw new InvalidProviderResponseError('the ID token lacks a required claim');
-    throw new ProviderUnavailableError(error instanceof Error ? error.message : 'the provider cannot be reached');
+    throw new IdentityProviderUnavailableError(error instanceof Error ? error.message : 'the provider cannot be reached');
   }
 }
 

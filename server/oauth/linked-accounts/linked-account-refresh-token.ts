@@ -27,7 +27,7 @@ export function decryptProviderRefreshToken(
 }
 
 /** Returns the time at which an account at a provider is checked next. The provider is null if it is not enabled. */
-export const nextCheckTime = (provider: Pick<Provider, 'preset'> | null, now: Date): Date =>
+export const calculateNextAccountCheckTime = (provider: Pick<Provider, 'preset'> | null, now: Date): Date =>
   new Date(now.getTime() + getAccountCheckIntervalMs(provider?.preset));
 
 /**
@@ -43,8 +43,12 @@ export async function storeProviderRefreshToken(
 ): Promise<void> {
   if (refreshToken === undefined || !requestsOfflineAccess(provider)) return;
   const sealedRefreshToken = encryptProviderRefreshToken(refreshToken, provider, id, key);
-  await em.nativeUpdate(LinkedAccount, { id }, { sealedRefreshToken, checkDueAt: nextCheckTime(provider, now), isCheckPending: false });
+  await em.nativeUpdate(
+    LinkedAccount,
+    { id },
+    { sealedRefreshToken, checkDueAt: calculateNextAccountCheckTime(provider, now), isCheckPending: false },
+  );
 }
 
 /** Columns of a linked account without a refresh token. */
-export const withoutRefreshToken = { sealedRefreshToken: null, checkDueAt: null, isCheckPending: false } as const;
+export const clearedRefreshTokenColumns = { sealedRefreshToken: null, checkDueAt: null, isCheckPending: false } as const;

@@ -3,7 +3,7 @@ import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/reco
 import { requireRecentSignInBefore, requireSignInBefore } from './handlers/account/signed-in-page-guards.ts';
 import {
   brandingPagePath,
-  logoFormBytesMax,
+  maxLogoFormBytes,
   showBranding,
   submitBranding,
   submitLogo,
@@ -176,7 +176,7 @@ function addAccountPages(pages: PageRouter): void {
     .addPage(brandingPagePath, requireRecentSignInBefore(showBranding))
     .addPage([`${brandingPagePath}/logo`, `${brandingPagePath}/logo/remove`], redirectTo(brandingPagePath))
     .addForm(brandingPagePath, requireRecentSignInBefore(submitBranding), redirectTo(brandingPagePath))
-    .addForm(`${brandingPagePath}/logo`, requireRecentSignInBefore(submitLogo), redirectTo(brandingPagePath), logoFormBytesMax)
+    .addForm(`${brandingPagePath}/logo`, requireRecentSignInBefore(submitLogo), redirectTo(brandingPagePath), maxLogoFormBytes)
     .addForm(`${brandingPagePath}/logo/remove`, requireRecentSignInBefore(submitLogoRemoval), redirectTo(brandingPagePath))
     .addPage('/account/close', requireRecentSignInBefore(showCloseAccount))
     .addForm('/account/close', requireRecentSignInBefore(submitCloseAccount), redirectTo('/account/close'));

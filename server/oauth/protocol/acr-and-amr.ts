@@ -7,7 +7,7 @@ export const twoFactorAcrValue = 'urn:mandate:two-factors';
 export const passwordAcrAndAmr: AuthenticationContext = { amr: ['pwd'], acr: oneFactorAcrValue };
 export const passwordAndCodeAcrAndAmr: AuthenticationContext = { amr: ['pwd', 'otp', 'mfa'], acr: twoFactorAcrValue };
 /** Returns the authentication context of a session whose user has also entered a code from an authenticator app. */
-export const addCodeToAuthentication = (amr: readonly string[]): AuthenticationContext => ({
+export const addAuthenticatorCodeToAcrAndAmr = (amr: readonly string[]): AuthenticationContext => ({
   amr: [...new Set([...amr, 'otp', 'mfa'])],
   acr: twoFactorAcrValue,
 });

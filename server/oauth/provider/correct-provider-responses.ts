@@ -11,7 +11,7 @@ import { oauthEndpointMethods, oauthEndpointPaths } from '../protocol/endpoint-p
 import { getGrantedScopeOfTokenRequest } from '../protocol/granted-scope-of-token-request.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { redactInteractionIdInPath } from '../protocol/redact-interaction-id.ts';
-import { createProviderPageSecurityHeaders } from '../pages/assets/page-security-headers.ts';
+import { createOidcProviderPageSecurityHeaders } from '../pages/assets/page-security-headers.ts';
 
 const providerContext = z.custom<KoaContextWithOIDC>();
 const tokenBody = z.record(z.unknown());
@@ -55,7 +55,7 @@ export const correctProviderResponses =
     if (ctx.status === 404 && ctx.body === undefined) sendNotFoundOrMethodNotAllowed(ctx);
     if (clientAuthenticatedPaths.has(ctx.path)) correctResponse(ctx, issuer);
     // pages that oidc-provider renders itself: the form that posts a response to a client, and the sign-out form
-    if (ctx.type === 'text/html' && !ctx.response.get('Content-Security-Policy')) ctx.set(createProviderPageSecurityHeaders(issuer));
+    if (ctx.type === 'text/html' && !ctx.response.get('Content-Security-Policy')) ctx.set(createOidcProviderPageSecurityHeaders(issuer));
   };
 
 function correctResponse(ctx: Parameters<Middleware>[0], issuer: string): void {

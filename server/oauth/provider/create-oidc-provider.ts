@@ -17,7 +17,7 @@ import {
 import { createClientAdapter, getFapiProfile, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
 import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
 import { allowIntrospectionOfOwnTokens, configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
-import { patchBackchannelLogout } from '../back-channel-logout/end-sessions.ts';
+import { patchBackchannelLogout } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { assertClaimsParameter, claimsByScope } from '../protocol/claims-parameter.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
@@ -28,7 +28,7 @@ import {
   basePathFromIssuer,
 } from '../protocol/endpoint-paths-and-audiences.ts';
 import { addSignInClaims, storeIssuedAccessTokenRecord } from '../tokens/jwt-access-token-hooks.ts';
-import { exchangeOrReplayRefreshToken, rotateOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
+import { exchangeOrReplayRefreshToken, decideRefreshRotationOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/is-redirect-uri-origin.ts';
 import type { ProviderPages } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
 import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
@@ -37,7 +37,7 @@ import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-
 import { replaceRequestedAcrChecks } from './requested-acr-check.ts';
 import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
 import { consumeRequestObject, readRequestObject, requestObjectAlgorithms, requestObjectConfiguration } from '../clients/request-object.ts';
-import { requirePkceOrNonce } from '../clients/require-pkce-or-nonce.ts';
+import { isPkceRequired } from '../clients/is-pkce-required.ts';
 
 type ProviderOptions = {
   readonly em: EntityManager;
@@ -156,12 +156,12 @@ const protocolConfiguration: Configuration = {
     introspectionSigningAlgValues: [...idTokenSigningAlgorithms],
     requestObjectSigningAlgValues: [...requestObjectAlgorithms],
   },
-  pkce: { required: requirePkceOrNonce },
+  pkce: { required: isPkceRequired },
   scopes: [...openIdConnectScopes, ...scopeNames],
   acrValues: [oneFactorAcrValue, twoFactorAcrValue],
   claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: [...claimsByScope.profile], email: [...claimsByScope.email] },
   conformIdTokenClaims: false, // many clients read the name and the e-mail address from the ID token and never call userinfo
-  rotateRefreshToken: rotateOrReplay,
+  rotateRefreshToken: decideRefreshRotationOrReplay,
   issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
   expiresWithSession: async () => false, // clients keep their access when the user signs out of the browser
   allowOmittingSingleRegisteredRedirectUri: false,

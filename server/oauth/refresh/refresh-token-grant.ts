@@ -7,7 +7,7 @@
  * 4. `findStoredResponse` returns the first response if this request repeats an earlier one within the grace period.
  * 5. oidc-provider checks the token, its grant and the user. If the token has already been used, the grant is revoked, unless the request
  *    repeats an earlier request.
- * 6. `rotateOrReplay` returns the stored response, or decides whether to rotate the token.
+ * 6. `decideRefreshRotationOrReplay` returns the stored response, or decides whether to rotate the token.
  * 7. oidc-provider issues the tokens (storeIssuedAccessTokenRecord in jwt-access-token-hooks.ts), and `storeResponse` stores the response.
  * 8. request-transaction.ts commits the transaction and audits any token reuse, or rolls the transaction back.
  * 9. `refuseRefreshOfEndedAccount` asks the provider through which the user signed in whether the account still exists, if a check is due.
@@ -173,7 +173,7 @@ export const isReplayedRefresh = (req: object): boolean => getOauthRequestContex
  * method). A client that loses the response simply retries. The refresh tokens of FAPI clients stay valid for the same reason (FAPI 2.0
  * Security Profile section 5.3.2.1): they require the client's key. Such a token is rotated when 70% of its lifetime has passed.
  */
-export function rotateOrReplay(ctx: KoaContextWithOIDC): boolean {
+export function decideRefreshRotationOrReplay(ctx: KoaContextWithOIDC): boolean {
   if (isReplayedRefresh(ctx.req)) throw new RepeatedRefresh();
   const { RefreshToken: token } = ctx.oidc.entities;
   const requiresKey = token?.isSenderConstrained() === true || ctx.oidc.isFapi('2.0') !== undefined;

@@ -20,7 +20,7 @@ export type RefuseRefreshOfEndedAccount = (ctx: Context) => Promise<void>;
  * been committed, so that no transaction is open while the provider responds; if the access ends, the new tokens are revoked before they
  * are sent. If the provider responds too late, the refresh succeeds, and the access ends when the response arrives.
  */
-export const createRefusalOfEndedAccounts =
+export const createRefreshRefusalOfEndedAccounts =
   (dependencies: AccountCheckDependencies): RefuseRefreshOfEndedAccount =>
   async (ctx) => {
     const dueLinkedAccountId = getOauthRequestContext(ctx.req).prefetched?.due_linked_account_id;

@@ -43,7 +43,7 @@ export const Passkey = defineEntity({
 });
 
 /** A used passkey challenge, stored so that it cannot be used again. */
-export const UsedPasskeyChallenge = defineEntity({
+export const UsedSingleUseIdentifier = defineEntity({
   name: 'Challenge',
   tableName: 'challenges',
   properties: { challenge: p.text().primary(), expiresAt: p.datetime(3) },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
 import { User } from '../../users/user.entity.ts';
-import { Passkey, UsedPasskeyChallenge } from './authenticator-app-recovery-code-and-passkey.entity.ts';
+import { Passkey, UsedSingleUseIdentifier } from './authenticator-app-recovery-code-and-passkey.entity.ts';
 
 // Loaded on demand: loading the library takes a tenth of a second, and most sign-ins use a password.
 const loadWebAuthn = () => import('@simplewebauthn/server');
@@ -48,8 +48,8 @@ function uint64Bytes(number: number): Buffer {
 }
 
 /** Marks a challenge as used. Returns false if the challenge was already used. */
-export const consumePasskeyChallenge = (em: EntityManager, challenge: string, now: Date): Promise<boolean> =>
-  insertIfAbsent(em, UsedPasskeyChallenge, { challenge, expiresAt: new Date(now.getTime() + challengeLifetimeMs) });
+export const consumeSingleUseIdentifier = (em: EntityManager, challenge: string, now: Date): Promise<boolean> =>
+  insertIfAbsent(em, UsedSingleUseIdentifier, { challenge, expiresAt: new Date(now.getTime() + challengeLifetimeMs) });
 
 export type PasskeySummary = { readonly id: number; readonly name: string; readonly addedAt: Date; readonly lastUsedAt: Date | null };
 
@@ -143,7 +143,7 @@ export async function addPasskey(
       supportedAlgorithmIDs: algorithms,
     });
   });
-  if (verified?.verified !== true || !(await consumePasskeyChallenge(em, challenge, now))) return undefined;
+  if (verified?.verified !== true || !(await consumeSingleUseIdentifier(em, challenge, now))) return undefined;
   const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
   const stored = { credentialId: id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports };
   const [row] = await em
@@ -184,7 +184,7 @@ export async function verifyPasskeyAndRecordUse(
       },
     });
   });
-  if (verified?.verified !== true || !(await consumePasskeyChallenge(em, challenge, now))) return undefined;
+  if (verified?.verified !== true || !(await consumeSingleUseIdentifier(em, challenge, now))) return undefined;
   await em.nativeUpdate(Passkey, { id: found.id }, { counter: verified.authenticationInfo.newCounter, lastUsedAt: now });
   return { userId: found.user, passkeyId: found.id };
 }

@@ -7,7 +7,7 @@ export const formatIpAddress = (ip: string): string => ip.replace(/^::ffff:(?=\d
  * Returns the network that an IP address belongs to, such as `203.0.113.*` or `2001:db8:1::*`, so that the session list can highlight
  * sessions in the current browser's network.
  */
-export function getNetwork(ip: string | null | undefined): string | undefined {
+export function getNetworkOfIpAddress(ip: string | null | undefined): string | undefined {
   const address = formatIpAddress(ip ?? '');
   if (isIPv4(address)) return `${address.split('.').slice(0, 3).join('.')}.*`;
   if (!isIPv6(address)) return undefined;

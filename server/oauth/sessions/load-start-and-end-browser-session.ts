@@ -4,7 +4,7 @@ import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetime
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { AuthenticationContext } from '../protocol/acr-and-amr.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { queueLogoutOfSession } from '../back-channel-logout/end-sessions.ts';
+import { queueLogoutTokensOfSession } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { findActiveAccountById } from '../accounts/accounts-and-passwords.ts';
 
 type Session = InstanceType<Provider['Session']>;
@@ -53,7 +53,7 @@ export async function startBrowserSession(
   const old = await loadOrCreateBrowserSession(provider, req, res);
   const session = new provider.Session();
   if (old.accountId === accountId) session.authorizations = old.authorizations;
-  else await queueLogoutOfSession(em, old);
+  else await queueLogoutTokensOfSession(em, old);
   if (old.accountId !== undefined) await old.destroy();
   session.loginAccount({ accountId, amr: [...amr], acr, ...(loginTs !== undefined && { loginTs }) });
   await session.save(tokenAndSessionLifetimes.session);
@@ -66,7 +66,7 @@ export async function startBrowserSession(
 export async function endBrowserSession({ provider, em }: SessionContext, req: Request, res: Response): Promise<void> {
   const session = await loadOrCreateBrowserSession(provider, req, res);
   if (session.accountId !== undefined) {
-    await queueLogoutOfSession(em, session);
+    await queueLogoutTokensOfSession(em, session);
     await session.destroy();
   }
   getOauthRequestContext(req).session = new provider.Session();

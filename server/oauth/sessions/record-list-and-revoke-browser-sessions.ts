@@ -5,10 +5,10 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
-import { endSessions } from '../back-channel-logout/end-sessions.ts';
+import { deleteSessionsAndQueueLogoutTokens } from '../back-channel-logout/delete-sessions-and-queue-logout-tokens.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { BrowserSession } from './browser-session.entity.ts';
-import { signInMethodFromInteractionResult, type SignInMethod } from './sign-in-method.ts';
+import { linkedAccountFromInteractionResult, type LinkedAccountOfSignIn } from './linked-account-of-sign-in.ts';
 import { upsertBrowserSession } from './upsert-browser-session.sql.ts';
 import { describeUserAgent } from './describe-user-agent.ts';
 
@@ -22,7 +22,7 @@ export async function recordBrowserSessionUse(
   accountId: string,
   req: Pick<Request, 'ip' | 'headers'>,
   now: Date,
-  signIn?: SignInMethod,
+  signIn?: LinkedAccountOfSignIn,
 ): Promise<void> {
   const device = describeUserAgent(req.headers['user-agent']);
   const { linkedAccountId = null } = signIn ?? {};
@@ -30,7 +30,7 @@ export async function recordBrowserSessionUse(
 }
 
 /** Returns how the user of a session signed in, to continue the sign-in in another session. */
-export async function findSignInMethodOfSession(em: EntityManager, uid: string): Promise<SignInMethod> {
+export async function findLinkedAccountOfSession(em: EntityManager, uid: string): Promise<LinkedAccountOfSignIn> {
   const session = await em.findOne(BrowserSession, { uid }, { disableIdentityMap: true });
   return { linkedAccountId: session?.linkedAccountId ?? null };
 }
@@ -48,7 +48,7 @@ export const recordBrowserSessionUseOnAuthorization =
     const { oidc } = z.custom<KoaContextWithOIDC | { oidc: undefined }>().parse(ctx);
     const session = oidc?.session;
     if (session?.accountId === undefined) return;
-    const signIn = signInMethodFromInteractionResult(oidc?.result);
+    const signIn = linkedAccountFromInteractionResult(oidc?.result);
     await recordBrowserSessionUse(em, session.uid, session.accountId, z.custom<Request>().parse(ctx.req), new Date(), signIn);
   };
 
@@ -105,4 +105,4 @@ function filterActiveSessions(em: EntityManager, userId: number, now: Date) {
 
 /** Ends one of the user's sessions. Returns false if the user has no such session. */
 export const revokeBrowserSession = async (em: EntityManager, userId: number, uid: string): Promise<boolean> =>
-  (await endSessions(em, { uid, accountId: String(userId) })) > 0;
+  (await deleteSessionsAndQueueLogoutTokens(em, { uid, accountId: String(userId) })) > 0;

@@ -45,7 +45,7 @@ const deleteFrom =
 export const deleteExpiredOauthRecordsBatch = deleteFrom('oauth_records');
 export const deleteExpiredAttemptCountersBatch = deleteFrom('attempts');
 export const deleteExpiredEmailedLinksBatch = deleteFrom('mailed_links');
-export const deleteExpiredPasskeyChallengesBatch = deleteFrom('challenges');
+export const deleteExpiredSingleUseIdentifiersBatch = deleteFrom('challenges');
 
 /**
  * Deletes one batch of connected apps without a grant, one batch of their limits, one batch of their past budgets, and one batch of browser

@@ -96,7 +96,7 @@ export class InvalidProviderSignatureError extends Error {
 }
 
 /** The provider did not respond, so the request's result is unknown. Retry the request with the same idempotency key. */
-export class ProviderUnavailableError extends Error {
+export class PaymentProviderUnavailableError extends Error {
   override readonly name = 'ProviderUnavailableError';
 }
 
@@ -105,7 +105,7 @@ export async function undefinedIfProviderUnavailable<Result>(response: Promise<R
   try {
     return await response;
   } catch (error) {
-    if (error instanceof ProviderUnavailableError) return undefined;
+    if (error instanceof PaymentProviderUnavailableError) return undefined;
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import {
   type PaymentProvider,
   type PaymentStateAtProvider,
   type RefundStateAtProvider,
-  ProviderUnavailableError,
+  PaymentProviderUnavailableError,
 } from './payment-provider.ts';
 import {
   paymentStateFromStripeIntent,
@@ -62,7 +62,7 @@ const createErrorMapping = ({ errors }: typeof Stripe) => ({
         errors.StripeIdempotencyError,
       ];
       if (!inconclusive.some((kind) => error instanceof kind)) throw error;
-      throw new ProviderUnavailableError('Stripe does not respond', { cause: error });
+      throw new PaymentProviderUnavailableError('Stripe does not respond', { cause: error });
     }),
   /** Returns the error if Stripe rejected the request; rethrows all other errors. */
   asRejection: (error: unknown): Stripe.errors.StripeError => {

@@ -6,7 +6,7 @@ import {
   type PaymentProvider,
   type ProviderPaymentRequest,
   type PaymentStateAtProvider,
-  ProviderUnavailableError,
+  PaymentProviderUnavailableError,
 } from './payment-provider.ts';
 
 type Outcome = keyof typeof testPaymentMethodTokens;
@@ -61,7 +61,7 @@ export function createTestProvider(): TestProvider {
       // Simulates a lost response: the payment is created, but the caller receives an error.
       const lost = request.methodToken === 'test_timeout' && !responded.has(reference);
       responded.add(reference);
-      if (lost) throw new ProviderUnavailableError('the test provider did not respond');
+      if (lost) throw new PaymentProviderUnavailableError('the test provider did not respond');
       const payment = paymentFromReference(reference, 'initial');
       if (payment.status !== 'requires_action') return payment;
       return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reportExpiredApprovals } from '../../../server/approvals/report-and-cancel-approvals.ts';
+import { recordExpiredApprovals } from '../../../server/approvals/record-expired-and-cancel-approvals.ts';
 import { obtainLimitedTokensOfApplication, type RequestedLimits } from '../../support/oauth/limited-tokens.ts';
 import { createWebApplication, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
@@ -192,8 +192,8 @@ describe('an approval', () => {
     expect((await app.orderFromQuote(approved.quote_id)).body.code).toBe('quote_not_open');
     expect((await decide(pending.id, 'approval')).body.detail).toContain('expired');
     expect((await app.call('GET', '/approvals?status=expired')).body.data.map(({ id }: JsonBody) => id)).toEqual([pending.id, approved.id]);
-    await reportExpiredApprovals(shop.db.em.fork(), new Date());
-    await reportExpiredApprovals(shop.db.em.fork(), new Date());
+    await recordExpiredApprovals(shop.db.em.fork(), new Date());
+    await recordExpiredApprovals(shop.db.em.fork(), new Date());
     await expect
       .poll(async () => (await listApprovalEvents(app, pending.id)).map(({ type }) => type))
       .toEqual(['approval.requested', 'approval.expired']);

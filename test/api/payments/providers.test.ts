@@ -4,7 +4,7 @@ import { manualProvider } from '../../../server/payments/providers/manual-provid
 import {
   type PaymentProvider,
   type ProviderPaymentRequest,
-  ProviderUnavailableError,
+  PaymentProviderUnavailableError,
 } from '../../../server/payments/providers/payment-provider.ts';
 import { createStripeProvider } from '../../../server/payments/providers/stripe-provider.ts';
 import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
@@ -116,7 +116,7 @@ describe.each(providers)('$name', ({ name, open, ok, declined, timeout, actionRe
 
   test.runIf(timeout)('returns the existing payment for the same key after a lost response', async () => {
     const paymentRequest = request(timeout);
-    await expect(provider.create(paymentRequest)).rejects.toThrow(ProviderUnavailableError);
+    await expect(provider.create(paymentRequest)).rejects.toThrow(PaymentProviderUnavailableError);
     const payment = await provider.create(paymentRequest);
     expect([payment.status, await provider.create(paymentRequest)]).toEqual(['succeeded', payment]);
   });
@@ -153,7 +153,7 @@ describe('Stripe', () => {
 
   test('reports Stripe as unavailable after repeated failures', async () => {
     fakeStripe.failNextRequests(3);
-    await expect((await stripe()).retrieve('pi_any')).rejects.toThrow(ProviderUnavailableError);
+    await expect((await stripe()).retrieve('pi_any')).rejects.toThrow(PaymentProviderUnavailableError);
   });
 
   test('reports an invalid request as a failed payment without a reference', async () => {

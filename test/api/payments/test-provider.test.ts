@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { InvalidProviderSignatureError, ProviderUnavailableError } from '../../../server/payments/providers/payment-provider.ts';
+import { InvalidProviderSignatureError, PaymentProviderUnavailableError } from '../../../server/payments/providers/payment-provider.ts';
 import { createTestProvider, type TestProvider } from '../../../server/payments/providers/test-provider.ts';
 
 const request = {
@@ -47,7 +47,7 @@ test('a payment without a token needs an action on the page of the request, or e
 test('the response to a payment with the token test_timeout is lost once', async () => {
   const provider = createTestProvider();
   const create = () => provider.create({ ...request, methodToken: 'test_timeout' });
-  await expect(create()).rejects.toThrow(ProviderUnavailableError);
+  await expect(create()).rejects.toThrow(PaymentProviderUnavailableError);
   expect(await create()).toMatchObject({ reference: referenceOf('test_timeout'), status: 'succeeded' });
 });
 

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { deleteOldQuotesBatch, quoteRetentionDays, reportExpiredQuotes } from '../../../server/quotes/report-and-delete-expired-quotes.ts';
+import {
+  deleteOldQuotesBatch,
+  quoteRetentionDays,
+  recordExpiredQuotesAndReleaseStock,
+} from '../../../server/quotes/record-and-delete-expired-quotes.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
@@ -75,12 +79,12 @@ describe('a quote with `hold`', () => {
 
 describe('the job for expired quotes', () => {
   test('returns the reserved units once, and records one event', async () => {
-    await reportExpiredQuotes(em(), inMinutes(7 * 24 * 60 + 1));
+    await recordExpiredQuotesAndReleaseStock(em(), inMinutes(7 * 24 * 60 + 1));
     const product = await shop.createProduct({ stock: 3 });
     const [held, open] = [await hold([product, 3]), (await createQuote(buildOrderInput([product, 1]))).body];
-    expect(await reportExpiredQuotes(em(), new Date())).toBe(0);
-    expect(await reportExpiredQuotes(em(), inMinutes(16))).toBe(1);
-    expect(await reportExpiredQuotes(em(), inMinutes(16))).toBe(0);
+    expect(await recordExpiredQuotesAndReleaseStock(em(), new Date())).toBe(0);
+    expect(await recordExpiredQuotesAndReleaseStock(em(), inMinutes(16))).toBe(1);
+    expect(await recordExpiredQuotesAndReleaseStock(em(), inMinutes(16))).toBe(0);
     expect([await shop.getStock(product), await productEvents(product)]).toEqual([3, ['product.out_of_stock', 'product.back_in_stock']]);
     expect([await quoteEvents(held), await quoteEvents(open)]).toEqual([['quote.created', 'quote.expired'], ['quote.created']]);
     const [event] = await em().execute<{ data: JsonBody }[]>(`select data from events where type = 'quote.expired' and subject_id = ?`, [
@@ -96,7 +100,7 @@ describe('the job for expired quotes', () => {
     const [converted, canceled] = [await hold([product, 1]), await hold([product, 1])];
     await anna.callApi('POST', '/api/v1/orders', { body: { quote_id: converted.id } });
     await cancel(canceled);
-    await reportExpiredQuotes(em(), inMinutes(7 * 24 * 60 + 1));
+    await recordExpiredQuotesAndReleaseStock(em(), inMinutes(7 * 24 * 60 + 1));
     expect([await quoteEvents(converted), await quoteEvents(canceled)]).toEqual([
       ['quote.created', 'quote.converted'],
       ['quote.created', 'quote.canceled'],
@@ -104,7 +108,7 @@ describe('the job for expired quotes', () => {
   });
 
   test('handles more quotes than one transaction contains', { timeout: 60_000 }, async () => {
-    await reportExpiredQuotes(em(), inMinutes(7 * 24 * 60 + 1));
+    await recordExpiredQuotesAndReleaseStock(em(), inMinutes(7 * 24 * 60 + 1));
     const quote = (await createQuote(buildOrderInput([await shop.createProduct(), 1]))).body;
     await em().execute(
       `insert into quotes (user_id, client_id, currency, tax_mode, subtotal, discount_total, shipping_total, tax_total, total, items, delivery, hold, expires_at)
@@ -112,7 +116,7 @@ describe('the job for expired quotes', () => {
          from quotes, generate_series(1, 200) where id = ?`,
       [quote.id],
     );
-    expect(await reportExpiredQuotes(em(), inMinutes(25 * 60))).toBe(201);
+    expect(await recordExpiredQuotesAndReleaseStock(em(), inMinutes(25 * 60))).toBe(201);
   });
 });
 
@@ -127,7 +131,7 @@ describe('the job for old quotes', () => {
       em().execute(`update quotes set expires_at = now() - ? * interval '1 day' where id in (?)`, [days, quotes.map(({ id }) => id)]);
     await backdate([converted, canceled, expired], quoteRetentionDays + 1);
     await backdate([recent], quoteRetentionDays - 1);
-    await reportExpiredQuotes(em(), new Date());
+    await recordExpiredQuotesAndReleaseStock(em(), new Date());
     await deleteOldQuotesBatch(em(), new Date());
     const statuses = await Promise.all([converted, canceled, expired, recent].map(async (quote) => (await readQuote(quote)).status));
     expect(statuses).toEqual(['converted', 404, 404, 'expired']);

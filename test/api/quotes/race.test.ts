@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { reportExpiredQuotes } from '../../../server/quotes/report-and-delete-expired-quotes.ts';
+import { recordExpiredQuotesAndReleaseStock } from '../../../server/quotes/record-and-delete-expired-quotes.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { changeDatabaseFunction } from '../../support/services/change-database-function.ts';
 import { databaseKind } from '../../support/services/database.ts';
@@ -86,7 +86,7 @@ async function convertWhileEnding(end: (quotes: readonly JsonBody[]) => Promise<
   };
 }
 const consistent = { outcomes: [], contradictions: [], missingUnits: 0 };
-const expireQuotes = (): Promise<unknown> => reportExpiredQuotes(em(), new Date(Date.now() + 16 * 60_000));
+const expireQuotes = (): Promise<unknown> => recordExpiredQuotesAndReleaseStock(em(), new Date(Date.now() + 16 * 60_000));
 const cancelQuotes = (quotes: readonly JsonBody[]): Promise<unknown> => Promise.all(quotes.toReversed().map((quote) => cancel(quote)));
 
 // PGlite runs one transaction at a time.

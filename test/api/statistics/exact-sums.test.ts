@@ -3,7 +3,7 @@
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldOrderStatisticsBatch, rebuildOrderStatistics } from '../../../server/statistics/call-statistics-functions.ts';
+import { foldOrderStatisticsBatch, rebuildOrderStatistics } from '../../../server/statistics/call-database-statistics-functions.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { foldOrderStatisticsBatch } from '../../../server/statistics/call-statistics-functions.ts';
+import { foldOrderStatisticsBatch } from '../../../server/statistics/call-database-statistics-functions.ts';
 import { MonthlyUsageBuffer } from '../../../server/usage/monthly-usage-buffer.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { staffStatuses, testAuthorization } from '../../support/shop/authorization-matrix.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { scopeNames } from '@mandate/contract';
 import { migrate } from '../../../server/database/migrate/run-migrations.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
-import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { Connections } from '../../load/connections.ts';
 import { deepPosition, moveCursor } from '../../scale/deep-page.ts';
 import { fillOrders } from '../../scale/fill-orders.ts';

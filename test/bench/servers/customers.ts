@@ -21,7 +21,7 @@ export async function setPasswords(em: EntityManager, count: number): Promise<vo
   await em.execute('insert into passwords (user_id, hash, changed_at) select id, ?, now() from users where id <= ?', [hash, count]);
 }
 
-/** Opens a separate browser for each of the first `count` users and, if `signIn` is set, signs the user in. */
+/** Opens a separate browser for each of the first `count` users and, if `consoleSignIn` is set, signs the user in. */
 export async function openBrowsers(origin: string, count: number, signIn: boolean): Promise<readonly HttpBrowser[]> {
   const browsers = Array.from({ length: count }, () => new HttpBrowser(issuer, undefined, sendThroughProxy(origin)));
   if (!signIn) return browsers;

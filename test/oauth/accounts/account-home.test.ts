@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatIpAddress, getNetwork } from '../../../server/oauth/sessions/ip-address-and-network.ts';
+import { formatIpAddress, getNetworkOfIpAddress } from '../../../server/oauth/sessions/ip-address-and-network.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { createOtherSession, submitFormContaining } from '../../support/oauth/account-pages.ts';
@@ -228,5 +228,5 @@ test.each([
   ['unknown', undefined],
   [null, undefined],
 ])('the network of the address %s is %s', (address, network) => {
-  expect(getNetwork(address)).toBe(network);
+  expect(getNetworkOfIpAddress(address)).toBe(network);
 });

@@ -6,7 +6,7 @@ import { discover } from '@mandate/client-sdk/authorization';
 import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createLog } from '../../../server/logging/logger.ts';
-import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
 import { findFreePort } from '../../support/network/free-port.ts';

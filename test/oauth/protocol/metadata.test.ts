@@ -5,7 +5,7 @@ import express from 'express';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createAuthorizationServer } from '../../../server/oauth/authorization-server.ts';
-import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { useServer } from '../../support/server/use-server.ts';
 import { buildAuthorizationRequest, authorizationPath } from '../../support/oauth/oauth-flow.ts';
 import { testServerSecret } from '../../support/server/test-server-secret.ts';

@@ -11,7 +11,7 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { createLog } from '../../../server/logging/logger.ts';
 import { rotateSigningKeysIfDueOrRequested } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
 import { loadOrCreateSigningKeyCache } from '../../../server/oauth/signing-keys/rotating-signing-key-cache.ts';
-import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { unlimitedRates } from '../../support/server/start-options.ts';
 import { databaseKind, createMigratedDatabase, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { startLoadBalancer, type LoadBalancer } from '../../support/network/load-balancer.ts';

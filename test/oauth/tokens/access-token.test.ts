@@ -13,7 +13,7 @@ import {
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { loadOrCreateSigningKeyCache } from '../../../server/oauth/signing-keys/rotating-signing-key-cache.ts';
-import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { testServerSecret } from '../../support/server/test-server-secret.ts';

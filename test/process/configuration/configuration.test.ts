@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../server/config/read-config.ts';
-import { deriveKeys, loadOrCreateSecret } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys, loadOrCreateServerSecret } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { createSelfSignedCertificate } from '../../support/network/self-signed-certificate.ts';
 import { createDataDirectory } from '../../support/server/server-process.ts';
 
@@ -226,7 +226,7 @@ test('different keys are derived for each purpose and each secret', () => {
 
 test('processes that start concurrently share one secret file, which only its owner can read', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-secret-'));
-  const secrets = await Promise.all(Array.from({ length: 8 }, () => loadOrCreateSecret(directory)));
+  const secrets = await Promise.all(Array.from({ length: 8 }, () => loadOrCreateServerSecret(directory)));
   expect(new Set(secrets).size).toBe(1);
   expect(secrets[0]).toBe(await readFile(join(directory, 'secret'), 'utf8'));
   expect((await stat(join(directory, 'secret'))).mode & 0o777).toBe(0o600);

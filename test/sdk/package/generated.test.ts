@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { createClient, scopesOf } from '@mandate/client-sdk';
 import { contract, getRouteMetadata, listRoutes } from '@mandate/contract';
-import { listRoutes as listClientRoutes } from '../../../client-sdk/core/route-table.ts';
+import { expandRouteTable as listClientRoutes } from '../../../client-sdk/core/route-table.ts';
 import { routes } from '../../../client-sdk/generated/routes.gen.ts';
 import { renderCommittedGeneratedFiles } from '../../../client-sdk/codegen/generate-committed-files.ts';
 import { renderTypesFiles } from '../../../client-sdk/codegen/render-types-files.ts';

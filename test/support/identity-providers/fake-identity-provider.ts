@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'j
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { encryptIdentityProviderCredential } from '../../../server/identity-providers/identity-provider-credential.ts';
 import { IdentityProviderEntity, type IdentityProviderRow } from '../../../server/identity-providers/identity-provider.entity.ts';
-import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { closeServer, listenOnLoopback } from '../network/loopback-server.ts';
 import { testServerSecret } from '../server/test-server-secret.ts';
 

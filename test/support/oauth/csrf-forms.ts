@@ -8,11 +8,11 @@ import { createAuthorizationServer } from '../../../server/oauth/authorization-s
 import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
 import { encryptEmailCodeFormState } from '../../../server/oauth/pages/handlers/sign-in/require-email-code-after-failed-attempts.ts';
 import { encryptShownRecoveryCodes } from '../../../server/oauth/pages/handlers/account/security-page-and-authenticator-app.ts';
-import { encryptPendingLink } from '../../../server/oauth/pages/handlers/identity-providers/link-account-by-email.ts';
+import { encryptPendingAccountLink } from '../../../server/oauth/pages/handlers/identity-providers/link-account-by-email.ts';
 import { insertIdentityProvider } from '../identity-providers/fake-identity-provider.ts';
 import { createEmailedLinkToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/emailed-one-time-links.ts';
 import { issueVerifiedPasswordTicket } from '../../../server/oauth/second-factors/verified-password-ticket.ts';
-import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { HttpBrowser, buildFormRequest, type HtmlPage, type SendRequest } from '../browser/browser.ts';
 import { buildAuthorizationRequest, obtainAuthorizationCode, authorizationPath, cliClient, completeSignUp } from './oauth-flow.ts';
 import { readAllRows } from '../services/database-dump.ts';
@@ -222,7 +222,7 @@ async function createProviderLinks(db: Database, userId: number, csrf: string): 
   const ownerId = Number(owner?.id);
   const link = { slug: providerSlug, issuer: provider.issuer, subject: `subject of ${email}`, label: email, userId: ownerId, csrf };
   const until = Date.now() + 3_600_000;
-  const pending = encryptPendingLink({ ...link, interactionUid: null, until }, keys.identityProviders);
+  const pending = encryptPendingAccountLink({ ...link, interactionUid: null, until }, keys.identityProviders);
   const token = await createEmailedLinkToken(em, { purpose: 'account_link', email, userId: ownerId }, new Date());
   return { id: String(linked?.id), pending, query: new URLSearchParams({ token, pending }).toString() };
 }

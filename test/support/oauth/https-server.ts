@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createLog } from '../../../server/logging/logger.ts';
-import { deriveKeys, type DerivedKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys, type DerivedKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { type SendRequest, HttpBrowser } from '../browser/browser.ts';
 import { createSelfSignedCertificate } from '../network/self-signed-certificate.ts';
 import { createMigratedDatabase } from '../services/database.ts';

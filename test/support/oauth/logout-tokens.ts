@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { createRemoteJWKSet, jwtVerify, type JWTPayload } from 'jose';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { LogoutTokenSender, type LogoutTokenSenderOptions } from '../../../server/oauth/back-channel-logout/send-logout-tokens.ts';
-import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createPublicNetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
 import { closeServer, listenOnLoopback } from '../network/loopback-server.ts';

@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { createBackupHmac, formatBackupStructureLine } from '../../../server/backup/backup-format.ts';
 import { writeBackup, type BackupSummary } from '../../../server/backup/write-backup.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { testServerSecret } from './test-server-secret.ts';
 
 export const backupKey = deriveKeys(testServerSecret).backups;

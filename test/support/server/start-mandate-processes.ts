@@ -1,4 +1,4 @@
-import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { unlimitedRates, type StartOptions, type StartServer } from './start-options.ts';
 import { startRedis, type RedisServer } from '../services/redis-server.ts';
 import { testServerSecret } from './test-server-secret.ts';

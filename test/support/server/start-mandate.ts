@@ -10,7 +10,7 @@ import { createLog } from '../../../server/logging/logger.ts';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
 import { indexPaymentProvidersByName } from '../../../server/payments/providers/payment-provider.ts';
 import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
-import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { assertContractResponse } from '../contract/assert-contract-response.ts';
 import { dumpDatabase } from '../services/database-dump.ts';
 import { closeMailbox, openMailbox } from '../services/mailbox.ts';

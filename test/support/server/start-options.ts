@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AppOptions } from '../../../server/app/app.ts';
-import type { DerivedKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import type { DerivedKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import type { HttpServerOptions } from '../../../server/http/server/http-server.ts';
 

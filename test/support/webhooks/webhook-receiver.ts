@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { createLog } from '../../../server/logging/logger.ts';
 import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence-numbers.ts';
-import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
+import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { DeliveryWorker } from '../../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { createPublicNetworkPolicy, type NetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';

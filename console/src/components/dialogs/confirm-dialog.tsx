@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ActionError } from '../feedback/action-error.tsx';
+import { ErrorOrSignInAgainNotice } from '../feedback/error-or-sign-in-again-notice.tsx';
 import { Dialog } from './dialog.tsx';
 import { FormActions } from '../forms/form-actions.tsx';
 
@@ -34,7 +34,7 @@ export function ConfirmDialog(props: Props): ReactNode {
         <Stack gap="md">
           <p>{text}</p>
           {children}
-          <ActionError error={error} />
+          <ErrorOrSignInAgainNotice error={error} />
         </Stack>
         <FormActions submit={action} isDangerous={isDangerous} isPending={isPending} onCancel={onClose} />
       </form>

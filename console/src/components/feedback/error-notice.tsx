@@ -60,5 +60,5 @@ export function describeError(error: unknown, t: ReturnType<typeof useCommonMess
 }
 
 /** Returns the error about the field with this JSON Pointer, such as `#/note`. */
-export const fieldError = (error: unknown, pointer: string): string | undefined =>
+export const findFieldErrorDetail = (error: unknown, pointer: string): string | undefined =>
   error instanceof ApiError ? error.errors.find((entry) => entry.pointer === pointer)?.detail : undefined;

@@ -4,7 +4,7 @@ import { Button, Progress } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { mutations } from '../../api/client.ts';
 import { IfPermitted } from '../../api/permissions.tsx';
-import { useAction } from '../forms/use-action.ts';
+import { useApiMutation } from '../forms/use-api-mutation.ts';
 import classes from './task-progress.module.css';
 
 type Props = {
@@ -43,7 +43,7 @@ export function TaskProgress({ task, label, text, cancelText, canceledMessage }:
 type CancelProps = { readonly taskId: number; readonly text: string; readonly doneMessage: string };
 
 function CancelTask({ taskId, text, doneMessage }: CancelProps): ReactNode {
-  const cancel = useAction(mutations.tasks.cancel(taskId), { changes: ['tasks'], doneMessage });
+  const cancel = useApiMutation(mutations.tasks.cancel(taskId), { changes: ['tasks'], doneMessage });
   return (
     <div>
       <Button variant="default" loading={cancel.isPending} onClick={() => cancel.mutate()}>

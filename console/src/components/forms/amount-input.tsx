@@ -45,7 +45,7 @@ export function parseAmount(text: string, currency: string): number | undefined 
 }
 
 /** Converts minor units to a decimal number such as `12.50`. */
-export function amountText(amount: number, currency: string): string {
+export function formatAmountForInput(amount: number, currency: string): string {
   const digits = currencyExponent(currency);
   const text = String(amount).padStart(digits + 1, '0');
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;

@@ -1,13 +1,13 @@
 import type { QueryOf } from '@mandate/client-sdk/query';
 import { Button, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { replacesData } from '../../api/replaces-data.ts';
+import { shouldErrorReplaceData } from '../../api/should-error-replace-data.ts';
 import type { ReactNode } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { EmptyState } from '../feedback/empty-state.tsx';
 import { ErrorNotice } from '../feedback/error-notice.tsx';
-import { ListPages } from './list-pages.tsx';
+import { PaginationButtons } from './pagination-buttons.tsx';
 import { TableHead } from './table-head.tsx';
 import classes from './resource-list.module.css';
 
@@ -51,7 +51,7 @@ export function ResourceList<Row>(props: Props<Row>): ReactNode {
   const cursor = parameters.get('cursor') ?? undefined;
   const page = useQuery({ ...query({ limit: pageSize, ...(cursor !== undefined && { cursor }) }), placeholderData: keepPreviousData });
   const isFiltered = [...parameters.keys()].some((name) => name !== 'cursor');
-  if (replacesData(page.error, page.data)) return <ErrorNotice error={page.error} onRetry={() => void page.refetch()} />;
+  if (shouldErrorReplaceData(page.error, page.data)) return <ErrorNotice error={page.error} onRetry={() => void page.refetch()} />;
   if (page.data?.data.length === 0)
     return isFiltered || cursor !== undefined ? (
       <EmptyState title={t('list.noMatch')}>
@@ -76,7 +76,7 @@ export function ResourceList<Row>(props: Props<Row>): ReactNode {
           </tbody>
         </table>
       </div>
-      <ListPages nextCursor={page.data?.next_cursor ?? null} rowCount={page.data?.data.length ?? 0} />
+      <PaginationButtons nextCursor={page.data?.next_cursor ?? null} rowCount={page.data?.data.length ?? 0} />
     </>
   );
 }

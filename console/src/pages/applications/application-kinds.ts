@@ -1,7 +1,7 @@
 import type { Application, ApplicationCreate } from '@mandate/client-sdk';
 
 /** Kinds of applications in the wizard, each with its client type and grant types. */
-export const kinds = {
+export const applicationKinds = {
   /** A web application whose server keeps the secret. */
   web: { type: 'confidential', grant_types: ['authorization_code', 'refresh_token'] },
   /** An application in a browser, or on the user's phone or computer. */
@@ -12,15 +12,15 @@ export const kinds = {
   device: { type: 'public', grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'] },
 } as const satisfies Record<string, Pick<ApplicationCreate, 'type' | 'grant_types'>>;
 
-export type Kind = keyof typeof kinds;
-export const isKind = (name: string): name is Kind => Object.hasOwn(kinds, name);
-export const kindNames = Object.keys(kinds).filter(isKind);
+export type Kind = keyof typeof applicationKinds;
+export const isApplicationKind = (name: string): name is Kind => Object.hasOwn(applicationKinds, name);
+export const applicationKindNames = Object.keys(applicationKinds).filter(isApplicationKind);
 
 /** Whether users are redirected to the application after they have signed in. */
-export const hasRedirects = (kind: Kind): boolean => kind === 'web' || kind === 'browser';
+export const usesRedirectUri = (kind: Kind): boolean => kind === 'web' || kind === 'browser';
 
 /** Returns the kind that fits an application best. */
-export function kindOf({ type, grant_types: grantTypes }: Pick<Application, 'type' | 'grant_types'>): Kind {
+export function findBestFittingKind({ type, grant_types: grantTypes }: Pick<Application, 'type' | 'grant_types'>): Kind {
   if (grantTypes.includes('authorization_code')) return type === 'public' ? 'browser' : 'web';
   return grantTypes.includes('client_credentials') ? 'service' : 'device';
 }

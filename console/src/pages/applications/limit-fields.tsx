@@ -1,8 +1,8 @@
 import type { Application } from '@mandate/client-sdk';
 import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { AmountInput, amountText, parseAmount } from '../../components/forms/amount-input.tsx';
-import { fieldError } from '../../components/feedback/error-notice.tsx';
+import { AmountInput, formatAmountForInput, parseAmount } from '../../components/forms/amount-input.tsx';
+import { findFieldErrorDetail } from '../../components/feedback/error-notice.tsx';
 import { useApplicationsMessages } from './use-applications-messages.ts';
 import classes from './applications.module.css';
 
@@ -16,20 +16,24 @@ export type LimitTexts = {
   readonly period: string;
 };
 
-export const noLimits: LimitTexts = { rate: '', quota: '', currency: 'GBP', perOrder: '', perPeriod: '', period: 'month' };
+export const emptyLimitTexts: LimitTexts = { rate: '', quota: '', currency: 'GBP', perOrder: '', perPeriod: '', period: 'month' };
 
 type Limits = Pick<Application, 'rate_limit_per_minute' | 'quota_per_month' | 'order_limits_ceiling'>;
 
-export function limitTexts({ rate_limit_per_minute: rate, quota_per_month: quota, order_limits_ceiling: ceiling }: Limits): LimitTexts {
+export function limitTextsFromApplication({
+  rate_limit_per_minute: rate,
+  quota_per_month: quota,
+  order_limits_ceiling: ceiling,
+}: Limits): LimitTexts {
   const amount = (value: number | undefined): string =>
-    ceiling === null || value === undefined ? '' : amountText(value, ceiling.currency);
+    ceiling === null || value === undefined ? '' : formatAmountForInput(value, ceiling.currency);
   return {
     rate: String(rate ?? ''),
     quota: String(quota ?? ''),
-    currency: ceiling?.currency ?? noLimits.currency,
+    currency: ceiling?.currency ?? emptyLimitTexts.currency,
     perOrder: amount(ceiling?.per_order),
     perPeriod: amount(ceiling?.per_period),
-    period: ceiling?.period ?? noLimits.period,
+    period: ceiling?.period ?? emptyLimitTexts.period,
   };
 }
 
@@ -37,12 +41,12 @@ const periods = ['day', 'week', 'month'] as const;
 const parseCount = (text: string): number | null => (/^\s*\d+\s*$/.test(text) ? Number(text) : null);
 
 /** Whether every entered text is a number. */
-export const areLimitsValid = ({ rate, quota, currency, perOrder, perPeriod }: LimitTexts): boolean =>
+export const areLimitTextsValid = ({ rate, quota, currency, perOrder, perPeriod }: LimitTexts): boolean =>
   [rate, quota].every((text) => text.trim() === '' || parseCount(text) !== null) &&
   [perOrder, perPeriod].every((text) => text.trim() === '' || parseAmount(text, currency) !== undefined);
 
 /** Converts the entered texts to API fields. */
-export function parseLimits({ rate, quota, currency, perOrder, perPeriod, period }: LimitTexts): Limits {
+export function parseLimitTexts({ rate, quota, currency, perOrder, perPeriod, period }: LimitTexts): Limits {
   const [orderAmount, periodAmount] = [parseAmount(perOrder, currency), parseAmount(perPeriod, currency)];
   const selectedPeriod = periods.find((name) => name === period) ?? 'month';
   const hasCeiling = orderAmount !== undefined || periodAmount !== undefined;
@@ -59,7 +63,7 @@ export function parseLimits({ rate, quota, currency, perOrder, perPeriod, period
   };
 }
 
-export const limitPointers = [
+export const limitFormErrorPointers = [
   '#/rate_limit_per_minute',
   '#/quota_per_month',
   '#/order_limits_ceiling/per_order',
@@ -76,7 +80,7 @@ export function LimitFields({ texts, error, onChange }: Props): ReactNode {
     autoComplete: 'off',
     placeholder: t('limit.default'),
     value: texts[name],
-    error: texts[name].trim() !== '' && parseCount(texts[name]) === null ? t('limit.invalid') : fieldError(error, pointer),
+    error: texts[name].trim() !== '' && parseCount(texts[name]) === null ? t('limit.invalid') : findFieldErrorDetail(error, pointer),
     onChange: (event: { readonly currentTarget: { readonly value: string } }) => onChange({ ...texts, [name]: event.currentTarget.value }),
   });
   return (
@@ -99,14 +103,14 @@ export function LimitFields({ texts, error, onChange }: Props): ReactNode {
             label={t('limit.perOrder')}
             currency={texts.currency}
             value={texts.perOrder}
-            error={fieldError(error, '#/order_limits_ceiling/per_order')}
+            error={findFieldErrorDetail(error, '#/order_limits_ceiling/per_order')}
             onChange={(perOrder) => onChange({ ...texts, perOrder })}
           />
           <AmountInput
             label={t('limit.perPeriod')}
             currency={texts.currency}
             value={texts.perPeriod}
-            error={fieldError(error, '#/order_limits_ceiling/per_period')}
+            error={findFieldErrorDetail(error, '#/order_limits_ceiling/per_period')}
             onChange={(perPeriod) => onChange({ ...texts, perPeriod })}
           />
           <NativeSelect

@@ -4,7 +4,7 @@ import { Dialog } from '../../components/dialogs/dialog.tsx';
 import { PropertyList } from '../../components/page-sections/property-list.tsx';
 import { useFormat } from '../../languages/use-format.ts';
 import { useAuditMessages } from './use-audit-messages.ts';
-import type { Names } from './use-names.ts';
+import type { Names } from './use-user-and-application-names.ts';
 
 type Props = { readonly event: AuditEvent | undefined; readonly names: Names; readonly onClose: () => void };
 

@@ -11,7 +11,7 @@ import { useFormat, type Format } from '../../languages/use-format.ts';
 import { AuditEventDialog } from './audit-event-dialog.tsx';
 import { AuditFilters, useAuditFilters } from './audit-filters.tsx';
 import { useAuditMessages, type AuditTranslate } from './use-audit-messages.ts';
-import { useNames, type Names } from './use-names.ts';
+import { useUserAndApplicationNames, type Names } from './use-user-and-application-names.ts';
 
 /** List of audit events: who did what, for whom, and through which application. */
 export function AuditEventList(): ReactNode {
@@ -19,7 +19,7 @@ export function AuditEventList(): ReactNode {
   const format = useFormat();
   const filters = useAuditFilters();
   const [shown, setShown] = useState<AuditEvent>();
-  const names = useNames(usePageUserIds());
+  const names = useUserAndApplicationNames(usePageUserIds());
   return (
     <>
       <ListToolbar list="audit">

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { auditActions, type AuditAction } from './audit-actions.ts';
 import { ApplicationFilter } from './application-filter.tsx';
-import { PersonFilter } from './person-filter.tsx';
+import { AuditUserFilter } from './audit-user-filter.tsx';
 import { useAuditMessages } from './use-audit-messages.ts';
 
 const outcomes = ['success', 'refused'] as const;
@@ -52,8 +52,8 @@ export function AuditFilters(): ReactNode {
     });
   return (
     <>
-      <PersonFilter kind="actor" userId={valueOf('actor_id')} onChange={(id) => set('actor_id', id)} />
-      <PersonFilter kind="person" userId={valueOf('user_id')} onChange={(id) => set('user_id', id)} />
+      <AuditUserFilter kind="actor" userId={valueOf('actor_id')} onChange={(id) => set('actor_id', id)} />
+      <AuditUserFilter kind="person" userId={valueOf('user_id')} onChange={(id) => set('user_id', id)} />
       <ApplicationFilter clientId={valueOf('client_id')} onChange={(id) => set('client_id', id)} />
       <NativeSelect
         aria-label={t('filter.action')}

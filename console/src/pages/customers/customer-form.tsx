@@ -1,6 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { ErrorNotice, fieldError } from '../../components/feedback/error-notice.tsx';
+import { ErrorNotice, findFieldErrorDetail } from '../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../components/forms/form-actions.tsx';
 import { languageNames } from '../../languages/language-store.ts';
 import { useCustomersMessages } from './use-customers-messages.ts';
@@ -28,7 +28,7 @@ export function CustomerForm({ initial, about, submit, error, isPending, onSubmi
     required: true,
     autoComplete: 'off',
     value: fields[name],
-    error: fieldError(error, `#/${name}`),
+    error: findFieldErrorDetail(error, `#/${name}`),
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       setFields({ ...fields, [name]: event.currentTarget.value }),
   });
@@ -48,7 +48,7 @@ export function CustomerForm({ initial, about, submit, error, isPending, onSubmi
         mt="sm"
         label={t('field.locale')}
         value={fields.locale ?? ''}
-        error={fieldError(error, '#/locale')}
+        error={findFieldErrorDetail(error, '#/locale')}
         data={[{ value: '', label: t('locale.browser') }, ...[...tags].map((value) => ({ value, label: languages[value] ?? value }))]}
         onChange={(event) => setFields({ ...fields, locale: event.currentTarget.value || null })}
       />

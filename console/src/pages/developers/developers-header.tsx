@@ -3,14 +3,17 @@ import { usePermissions } from '../../api/permissions.tsx';
 import { PageHeader } from '../../components/page-sections/page-header.tsx';
 import { PageTabs } from '../../components/page-sections/page-tabs.tsx';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
-import { permittedSections } from './developers-sections.ts';
+import { listPermittedDevelopersSections } from './developers-sections.ts';
 import { useDevelopersMessages } from './use-developers-messages.ts';
 
 /** Title, actions and sections of the page. */
 export function DevelopersHeader({ actions }: { readonly actions?: ReactNode }): ReactNode {
   const t = useDevelopersMessages();
   const common = useCommonMessages();
-  const tabs = permittedSections(usePermissions().can).map(({ path }) => ({ to: `/developers/${path}`, name: t(`section.${path}`) }));
+  const tabs = listPermittedDevelopersSections(usePermissions().can).map(({ path }) => ({
+    to: `/developers/${path}`,
+    name: t(`section.${path}`),
+  }));
   return (
     <>
       <PageHeader title={common('page.developers')} actions={actions} />

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Navigate, Route, Routes } from 'react-router';
 import { usePermissions } from '../../api/permissions.tsx';
 import { NotFoundPage } from '../../layout/not-found-page.tsx';
-import { permittedSections } from './developers-sections.ts';
+import { listPermittedDevelopersSections } from './developers-sections.ts';
 import { EventStream } from './events/event-stream.tsx';
 import { ApiKeyList } from './keys/api-key-list.tsx';
 import { SigningKeys } from './keys/signing-keys.tsx';
@@ -11,7 +11,7 @@ import { EndpointList } from './webhooks/endpoint-list.tsx';
 
 export function Page(): ReactNode {
   const { can } = usePermissions();
-  const [first] = permittedSections(can);
+  const [first] = listPermittedDevelopersSections(can);
   return (
     <Routes>
       {first && <Route index element={<Navigate to={first.path} replace />} />}

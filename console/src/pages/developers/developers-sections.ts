@@ -8,5 +8,5 @@ const sections = [
 ] as const satisfies readonly { readonly path: string; readonly operation: Operation }[];
 
 /** Returns the sections of the page that the user's permissions include. */
-export const permittedSections = (can: Permissions['can']): readonly (typeof sections)[number][] =>
+export const listPermittedDevelopersSections = (can: Permissions['can']): readonly (typeof sections)[number][] =>
   sections.filter(({ operation }) => can(operation));

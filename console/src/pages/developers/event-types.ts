@@ -63,7 +63,8 @@ export const eventTypes: readonly EventType[] = Object.keys(typeNames).filter(is
 export const eventSubjects: readonly string[] = [...new Set(eventTypes.map((type) => type.split('.')[0] ?? type))];
 
 /** Returns the filter for all events about a subject; `undefined` if `subject` is not a known type. */
-export const subjectFilter = (subject: string): EventTypeFilter | undefined => subjectFilters.find((filter) => filter === `${subject}.*`);
+export const findEventSubjectFilter = (subject: string): EventTypeFilter | undefined =>
+  subjectFilters.find((filter) => filter === `${subject}.*`);
 const subjectFilters = [
   'user.*',
   'product.*',

@@ -5,7 +5,7 @@ import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { BestSellers, RunningLow } from './product-lists.tsx';
 import { LatestOrders } from './latest-orders.tsx';
 import { SalesOverview } from './sales-overview.tsx';
-import { TaskCounts } from './task-counts.tsx';
+import { NeedsAttentionCounts } from './needs-attention-counts.tsx';
 import classes from './home.module.css';
 
 /** Sales of the last 30 days, and everything that is waiting for staff. */
@@ -16,7 +16,7 @@ export function Page(): ReactNode {
     <>
       <PageHeader title={common('page.home')} />
       <div className={classes['home']}>
-        <TaskCounts />
+        <NeedsAttentionCounts />
         {can('stats.orders') && <SalesOverview />}
         <div className={classes['columns']}>
           {can('orders.list') && <LatestOrders />}

@@ -6,7 +6,7 @@ import { queries } from '../../api/client.ts';
 import { Card } from '../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
 import { useFormat } from '../../languages/use-format.ts';
-import { timeZone } from './time-zone.ts';
+import { browserTimeZone } from './browser-time-zone.ts';
 import { useHomeMessages, type HomeTranslate } from './use-home-messages.ts';
 import classes from './sales-overview.module.css';
 
@@ -16,7 +16,7 @@ const RevenueChart = lazy(async () => ({ default: (await import('./revenue-chart
 /** Orders and revenue of the last 30 days, compared with the previous 30 days. */
 export function SalesOverview(): ReactNode {
   const t = useHomeMessages();
-  const { data, error, refetch } = useQuery({ ...queries.stats.orders({ time_zone: timeZone }), staleTime: 60_000 });
+  const { data, error, refetch } = useQuery({ ...queries.stats.orders({ time_zone: browserTimeZone }), staleTime: 60_000 });
   return (
     <Card title={t('about')}>
       <ErrorNotice error={error} onRetry={() => void refetch()} />

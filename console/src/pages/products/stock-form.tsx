@@ -1,7 +1,7 @@
 import type { Product, StockAdjustmentCreate } from '@mandate/client-sdk';
 import { NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
-import { ErrorNotice, fieldError } from '../../components/feedback/error-notice.tsx';
+import { ErrorNotice, findFieldErrorDetail } from '../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../components/forms/form-actions.tsx';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { ProductConflict } from './product-conflict.tsx';
@@ -36,7 +36,7 @@ export function StockForm({ product, hasNote = false, onClose }: Props): ReactNo
         inputMode="numeric"
         autoComplete="off"
         value={text}
-        error={stock === undefined && text !== '' ? t('stock.invalid') : fieldError(update.error, '#/delta')}
+        error={stock === undefined && text !== '' ? t('stock.invalid') : findFieldErrorDetail(update.error, '#/delta')}
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <NativeSelect
@@ -53,7 +53,7 @@ export function StockForm({ product, hasNote = false, onClose }: Props): ReactNo
           rows={2}
           maxLength={500}
           value={note}
-          error={fieldError(update.error, '#/note')}
+          error={findFieldErrorDetail(update.error, '#/note')}
           onChange={(event) => setNote(event.currentTarget.value)}
         />
       )}

@@ -39,7 +39,7 @@ export function useStockUpdate(productId: number, adjustment: Omit<StockAdjustme
 }
 
 /** Returns a function that describes a conflict for `ConflictDifference`. */
-export function useProductDifferences() {
+export function useDescribeProductConflict() {
   const t = useProductsMessages();
   const format = useFormat();
   const values = (product: ProductChanges, currency: string): Readonly<Record<string, string | null>> => ({

@@ -3,7 +3,7 @@ import type { MutationOf } from '@mandate/client-sdk/query';
 import { Button, FileButton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ErrorNotice } from '../../components/feedback/error-notice.tsx';
-import { useAction } from '../../components/forms/use-action.ts';
+import { useApiMutation } from '../../components/forms/use-api-mutation.ts';
 import { useSettingsMessages } from './use-settings-messages.ts';
 import classes from './logo-upload.module.css';
 
@@ -21,8 +21,8 @@ type Props = {
 /** Shows a logo, with buttons that upload and remove it. */
 export function LogoUpload({ logo, name, about, resource, setLogo, deleteLogo }: Props): ReactNode {
   const t = useSettingsMessages();
-  const upload = useAction(setLogo, { changes: [resource], doneMessage: t('logo.saved') });
-  const remove = useAction(deleteLogo, { changes: [resource], doneMessage: t('logo.removed') });
+  const upload = useApiMutation(setLogo, { changes: [resource], doneMessage: t('logo.saved') });
+  const remove = useApiMutation(deleteLogo, { changes: [resource], doneMessage: t('logo.removed') });
   return (
     <div className={classes['content']}>
       <div className={classes['frame']}>

@@ -3,14 +3,17 @@ import { usePermissions } from '../../api/permissions.tsx';
 import { PageHeader } from '../../components/page-sections/page-header.tsx';
 import { PageTabs } from '../../components/page-sections/page-tabs.tsx';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
-import { permittedSections } from './settings-sections.ts';
+import { listPermittedSettingsSections } from './settings-sections.ts';
 import { useSettingsMessages } from './use-settings-messages.ts';
 
 /** Title, actions and sections of the page. */
 export function SettingsHeader({ actions }: { readonly actions?: ReactNode }): ReactNode {
   const t = useSettingsMessages();
   const common = useCommonMessages();
-  const tabs = permittedSections(usePermissions().can).map(({ path }) => ({ to: `/settings/${path}`, name: t(`section.${path}`) }));
+  const tabs = listPermittedSettingsSections(usePermissions().can).map(({ path }) => ({
+    to: `/settings/${path}`,
+    name: t(`section.${path}`),
+  }));
   return (
     <>
       <PageHeader title={common('page.settings')} actions={actions} />

@@ -6,10 +6,10 @@ import { Backups } from './backups/backups.tsx';
 import { BrandingSection } from './branding/branding-section.tsx';
 import { DeliveryMethodList } from './delivery/delivery-method-list.tsx';
 import { IdentityProviderList } from './identity-providers/identity-provider-list.tsx';
-import { permittedSections } from './settings-sections.ts';
+import { listPermittedSettingsSections } from './settings-sections.ts';
 import { StaffList } from './staff/staff-list.tsx';
 
-const components: Readonly<Record<ReturnType<typeof permittedSections>[number]['path'], ComponentType>> = {
+const components: Readonly<Record<ReturnType<typeof listPermittedSettingsSections>[number]['path'], ComponentType>> = {
   branding: BrandingSection,
   delivery: DeliveryMethodList,
   staff: StaffList,
@@ -18,7 +18,7 @@ const components: Readonly<Record<ReturnType<typeof permittedSections>[number]['
 };
 
 export function Page(): ReactNode {
-  const sections = permittedSections(usePermissions().can);
+  const sections = listPermittedSettingsSections(usePermissions().can);
   const [first] = sections;
   return (
     <Routes>

@@ -6,7 +6,7 @@ import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 export const { name: validUserName } = contract.users.create.body.shape;
 
 /** Returns the error for an invalid name. For a disallowed character, the error contains the character's code point. */
-export function toNameError(name: string, { signUp }: Messages): FieldError {
+export function createUserNameError(name: string, { signUp }: Messages): FieldError {
   const character = findHiddenCharacter(name.trim());
   return { field: 'name', text: character === undefined ? signUp.nameMissing : signUp.nameRejected({ character }) };
 }

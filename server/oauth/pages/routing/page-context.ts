@@ -12,7 +12,7 @@ import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../views
 import type { RelyingParty } from '../../identity-providers/relying-party.ts';
 import type { StatelessPasskeyChallenges } from '../../second-factors/passkeys.ts';
 import type { OnTokenOperation } from '../../provider/report-token-operations.ts';
-import type { OrdersOfCustomer } from '../../accounts/orders-of-customer.ts';
+import type { CustomerOrdersReader } from '../../accounts/customer-orders-reader-type.ts';
 import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
 
 /** Dependencies shared by the page handlers. */
@@ -35,7 +35,7 @@ export type PageContext = {
   readonly listOrderCurrencies: (em: EntityManager) => Promise<readonly string[]>;
   /** Returns the first categories of the products for sale, sorted by name. */
   readonly listProductCategories: (em: EntityManager, maximum: number) => Promise<readonly string[]>;
-  readonly orders: OrdersOfCustomer;
+  readonly orders: CustomerOrdersReader;
   /** Waits for events, for pages that show changes immediately. */
   readonly newEvents: EventWaiter;
   /** Called when a user revokes access. */

@@ -17,7 +17,7 @@ const { code_verification: devicePages, end_session: signOutPages } = oauthEndpo
  * Reads the current branding for requests to the provider endpoints that always show a page. Error pages of other endpoints read the
  * branding themselves.
  */
-export const refreshBrandingForProviderPages =
+export const refreshBrandingForOidcProviderPages =
   (settings: Pick<PageSettings, 'refreshBranding'>): Middleware =>
   async ({ path }, next) => {
     if ([devicePages, signOutPages].some((page) => path === page || path.startsWith(`${page}/`))) await settings.refreshBranding();

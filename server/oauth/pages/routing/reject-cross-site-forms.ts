@@ -36,7 +36,7 @@ const crossSiteEndpoints = new Set<string>([
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Applies `rejectCrossSiteForms` to every oidc-provider endpoint that is not meant for requests from other sites. */
-export function rejectCrossSiteProviderForms(issuer: string, reject: RequestHandler): RequestHandler {
+export function rejectCrossSiteOidcProviderForms(issuer: string, reject: RequestHandler): RequestHandler {
   const check = rejectCrossSiteForms(issuer, reject);
   return (req, res, next) => {
     const isOpen = crossSiteEndpoints.has(req.path) || req.path.startsWith(`${oauthEndpointPaths.registration}/`);

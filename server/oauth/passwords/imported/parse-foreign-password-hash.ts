@@ -1,4 +1,4 @@
-import { parseColonOrBraceHash } from './parse-colon-or-brace-hash.ts';
+import { parseLdapOrMagentoHash } from './parse-ldap-or-magento-hash.ts';
 import { decodePhpassBase64, phpassCharacterValue } from './derive-phpass-digest.ts';
 import { parseScryptKdfHash } from './parse-scrypt-kdf-hash.ts';
 import { decodeHashBase64, toForeignHash } from './hash-text-encoding.ts';
@@ -117,5 +117,5 @@ export function parseForeignPasswordHash(stored: string): ForeignPasswordHash | 
     const parts = pattern.exec(stored)?.groups;
     if (parts) return parse(parts);
   }
-  return parseColonOrBraceHash(stored) ?? parseScryptKdfHash(stored);
+  return parseLdapOrMagentoHash(stored) ?? parseScryptKdfHash(stored);
 }

@@ -23,7 +23,7 @@ export async function toStoredImportedPasswordHash(text: string, hash: ImportedP
 }
 
 /** Returns a stored hash in the export format, which imports accept. */
-export const exportedPasswordHash = (stored: string): string => {
+export const toExportedPasswordHash = (stored: string): string => {
   const prefix = Object.values(prefixes).find((each) => stored.startsWith(each)) ?? '';
   return stored.slice(prefix.length);
 };
@@ -33,7 +33,7 @@ export const exportedPasswordHash = (stored: string): string => {
  * normalize passwords.
  */
 export async function matchesImportedPasswordHash(password: string, stored: string): Promise<boolean> {
-  const text = exportedPasswordHash(stored);
+  const text = toExportedPasswordHash(stored);
   if (stored.startsWith(prefixes.wrapped)) {
     const { scheme, argon2id } = wrappedPasswordHashSchema.parse(JSON.parse(text));
     const digest = await withHashSlot(() => deriveForeignDigest(password, scheme));

@@ -1,9 +1,9 @@
-import { kindOf } from '../application-kinds.ts';
-import { redirectUriOf, type ExampleApplication } from './example-application.ts';
+import { findBestFittingKind } from '../application-kinds.ts';
+import { getRedirectUriOrExample, type ExampleApplication } from './example-application.ts';
 
 /** Returns shell commands that obtain a token for an application, and call the API with it. */
 export function curlExample(application: ExampleApplication, issuer: string): string {
-  const kind = kindOf(application);
+  const kind = findBestFittingKind(application);
   const lines = { web: signIn, browser: signIn, service: clientCredentials, device }[kind](application, issuer);
   return [...secretLines(application), ...lines].join('\n');
 }
@@ -27,7 +27,7 @@ const clientCredentials = (application: ExampleApplication, issuer: string): rea
 ];
 
 function signIn(application: ExampleApplication, issuer: string): readonly string[] {
-  const redirectUri = redirectUriOf(application);
+  const redirectUri = getRedirectUriOrExample(application);
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: application.client_id,

@@ -6,4 +6,4 @@ export type ExampleApplication = Pick<Application, 'client_id' | 'type' | 'grant
 };
 
 /** Redirect URI in the examples for applications that have none. */
-export const redirectUriOf = ({ redirect_uris: uris }: ExampleApplication): string => uris[0] ?? 'https://app.example/callback';
+export const getRedirectUriOrExample = ({ redirect_uris: uris }: ExampleApplication): string => uris[0] ?? 'https://app.example/callback';

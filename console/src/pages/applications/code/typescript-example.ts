@@ -1,5 +1,5 @@
-import { kindOf } from '../application-kinds.ts';
-import { redirectUriOf, type ExampleApplication } from './example-application.ts';
+import { findBestFittingKind } from '../application-kinds.ts';
+import { getRedirectUriOrExample, type ExampleApplication } from './example-application.ts';
 
 const importClient = `import { createClient } from '@mandate/client-sdk';`;
 const scopesOf = ({ scopes }: ExampleApplication, more: readonly string[] = []): string =>
@@ -7,7 +7,7 @@ const scopesOf = ({ scopes }: ExampleApplication, more: readonly string[] = []):
 
 /** Returns a program that signs in with `@mandate/client-sdk`, and calls the API. */
 export function typescriptExample(application: ExampleApplication, issuer: string): string {
-  return { web, browser, service, device }[kindOf(application)](application, issuer).join('\n');
+  return { web, browser, service, device }[findBestFittingKind(application)](application, issuer).join('\n');
 }
 
 const service = (application: ExampleApplication, issuer: string): readonly string[] => [
@@ -31,7 +31,7 @@ const browser = (application: ExampleApplication, issuer: string): readonly stri
   'const signIn = browserSignIn({',
   `  issuer: '${issuer}',`,
   `  clientId: '${application.client_id}',`,
-  `  redirectUri: '${redirectUriOf(application)}',`,
+  `  redirectUri: '${getRedirectUriOrExample(application)}',`,
   `  scopes: ${scopesOf(application, ['offline_access'])},`,
   '});',
   `const mandate = createClient({ baseUrl: '${issuer}', auth: signIn.auth });`,
@@ -48,14 +48,14 @@ const web = (application: ExampleApplication, issuer: string): readonly string[]
   `  issuer: '${issuer}',`,
   `  clientId: '${application.client_id}',`,
   '  clientSecret: process.env.MANDATE_CLIENT_SECRET!,',
-  `  redirectUri: '${redirectUriOf(application)}',`,
+  `  redirectUri: '${getRedirectUriOrExample(application)}',`,
   `  scopes: ${scopesOf(application, ['offline_access'])},`,
   '  cookieSecrets: [process.env.COOKIE_SECRET!], // output of: openssl rand -base64 32',
   '});',
   '',
   'export async function handle(request: Request): Promise<Response> {',
   '  const { pathname } = new URL(request.url);',
-  `  if (pathname === '${new URL(redirectUriOf(application)).pathname}') return signIn.completeSignIn(request);`,
+  `  if (pathname === '${new URL(getRedirectUriOrExample(application)).pathname}') return signIn.completeSignIn(request);`,
   '  const session = await signIn.openSession(request);',
   '  if (!session.signedIn) return signIn.startSignIn(request);',
   `  const mandate = createClient({ baseUrl: '${issuer}', auth: session.auth });`,

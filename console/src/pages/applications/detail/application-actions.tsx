@@ -10,7 +10,7 @@ import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { SecretOnce } from '../../../components/forms/secret-once.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { environment } from '../../../environment.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
@@ -53,7 +53,7 @@ export function ApplicationActions({ application }: Props): ReactNode {
 function ChangeStatus({ application: { id, status } }: Props): ReactNode {
   const t = useApplicationsMessages();
   const isActive = status === 'active';
-  const change = useAction(mutations.applications.update(id), {
+  const change = useApiMutation(mutations.applications.update(id), {
     changes: ['applications'],
     doneMessage: t(isActive ? 'disable.done' : 'enable.done'),
   });
@@ -73,7 +73,7 @@ function RotateForm({ application, onClose }: FormProps): ReactNode {
   const t = useApplicationsMessages();
   const format = useFormat();
   const [overlap, setOverlap] = useState('day');
-  const rotate = useAction(mutations.applications.rotateSecret(application.id), {
+  const rotate = useApiMutation(mutations.applications.rotateSecret(application.id), {
     changes: ['applications'],
     doneMessage: t('rotate.done'),
   });

@@ -2,7 +2,7 @@ import type { Application } from '@mandate/client-sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
-import { replacesData } from '../../../api/replaces-data.ts';
+import { shouldErrorReplaceData } from '../../../api/should-error-replace-data.ts';
 import { queries } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
@@ -13,7 +13,7 @@ import { TwoColumns } from '../../../components/page-sections/two-columns.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
-import { hasRedirects, kindOf } from '../application-kinds.ts';
+import { usesRedirectUri, findBestFittingKind } from '../application-kinds.ts';
 import { ApplicationStatus } from '../application-status.tsx';
 import { CodeExample } from '../code/code-example.tsx';
 import { ScopeList } from '../scope-list.tsx';
@@ -22,15 +22,15 @@ import { ApplicationActions } from './application-actions.tsx';
 import { CodeProtection } from './code-protection.tsx';
 import { EditButton } from './edit-button.tsx';
 import { EditLimits, EditRegistration, EditScopes } from './edit-application.tsx';
-import { Limits } from './limits.tsx';
-import { Usage } from './usage.tsx';
+import { ApplicationLimits } from './application-limits.tsx';
+import { ApplicationUsage } from './application-usage.tsx';
 import classes from '../applications.module.css';
 
 export function ApplicationDetail(): ReactNode {
   const common = useCommonMessages();
   const { applicationId = '' } = useParams();
   const { data: application, error, refetch } = useQuery(queries.applications.get(applicationId));
-  if (replacesData(error, application)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (shouldErrorReplaceData(error, application)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!application) return <PageSkeleton />;
   return (
     <>
@@ -53,7 +53,7 @@ function MainSections({ application }: Props): ReactNode {
   return (
     <>
       <IfPermitted operation="stats.applications">
-        <Usage application={application} />
+        <ApplicationUsage application={application} />
       </IfPermitted>
       <Card
         title={t('scopes')}
@@ -83,7 +83,7 @@ function SideSections({ application }: Props): ReactNode {
         title={t('limits')}
         actions={<EditButton title={t('limits')} form={(close) => <EditLimits application={application} onClose={close} />} />}
       >
-        <Limits application={application} />
+        <ApplicationLimits application={application} />
       </Card>
       <IfPermitted operation="orders.list">
         <Card title={t('orders')}>
@@ -106,11 +106,14 @@ function Registration({ application }: Props): ReactNode {
     <PropertyList
       properties={[
         { name: t('field.client_id'), value: application.client_id },
-        { name: t('field.kind'), value: t(`kind.${kindOf(application)}`) },
+        { name: t('field.kind'), value: t(`kind.${findBestFittingKind(application)}`) },
         { name: t('field.operator'), value: t(application.first_party ? 'operator.shop' : 'operator.other') },
         { name: t('field.registered'), value: t.value('registeredBy', application.registration) },
         { name: t('field.authentication'), value: t.value('authentication', application.token_endpoint_auth_method) },
-        { name: t('field.codeProtection'), value: hasRedirects(kindOf(application)) && <CodeProtection {...application} /> },
+        {
+          name: t('field.codeProtection'),
+          value: usesRedirectUri(findBestFittingKind(application)) && <CodeProtection {...application} />,
+        },
         {
           name: t('field.redirect_uris'),
           value: application.redirect_uris.length > 0 && (

@@ -2,14 +2,14 @@ import type { Application, ApplicationUpdate } from '@mandate/client-sdk';
 import { TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
-import { ErrorNotice, fieldError } from '../../../components/feedback/error-notice.tsx';
+import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
-import { hasRedirects, kindOf } from '../application-kinds.ts';
-import { LimitFields, areLimitsValid, limitPointers, limitTexts, parseLimits } from '../limit-fields.tsx';
+import { usesRedirectUri, findBestFittingKind } from '../application-kinds.ts';
+import { LimitFields, areLimitTextsValid, limitFormErrorPointers, limitTextsFromApplication, parseLimitTexts } from '../limit-fields.tsx';
 import { parseUris } from '../register/application-draft.ts';
-import { RedirectUriFields } from '../register/redirect-uri-fields.tsx';
+import { RedirectUrisField } from '../register/redirect-uris-field.tsx';
 import { ScopeFields } from '../scope-fields.tsx';
 import { selectableScopes, type Scope } from '../scopes.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
@@ -27,7 +27,7 @@ function UpdateForm(props: {
   const t = useApplicationsMessages();
   const common = useCommonMessages();
   const { form, changes, fields, children } = props;
-  const update = useAction(mutations.applications.update(form.application.id), {
+  const update = useApiMutation(mutations.applications.update(form.application.id), {
     changes: ['applications'],
     doneMessage: t('saved'),
     onDone: form.onClose,
@@ -52,7 +52,7 @@ export function EditRegistration(form: Props): ReactNode {
   const { application } = form;
   const [name, setName] = useState(application.name);
   const [uris, setUris] = useState(application.redirect_uris.join('\n'));
-  const hasUris = hasRedirects(kindOf(application));
+  const hasUris = usesRedirectUri(findBestFittingKind(application));
   const changes = name.trim() === '' ? undefined : { name: name.trim(), ...(hasUris && { redirect_uris: parseUris(uris) }) };
   return (
     <UpdateForm form={form} changes={changes} fields={['#/name', '#/redirect_uris']}>
@@ -64,10 +64,10 @@ export function EditRegistration(form: Props): ReactNode {
             maxLength={100}
             autoComplete="off"
             value={name}
-            error={fieldError(error, '#/name')}
+            error={findFieldErrorDetail(error, '#/name')}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          {hasUris && <RedirectUriFields value={uris} error={error} onChange={setUris} />}
+          {hasUris && <RedirectUrisField value={uris} error={error} onChange={setUris} />}
         </>
       )}
     </UpdateForm>
@@ -76,7 +76,7 @@ export function EditRegistration(form: Props): ReactNode {
 
 export function EditScopes(form: Props): ReactNode {
   const { application } = form;
-  const available = selectableScopes(kindOf(application), application.first_party);
+  const available = selectableScopes(findBestFittingKind(application), application.first_party);
   const [scopes, setScopes] = useState<readonly Scope[]>(available.filter((scope) => application.scopes.includes(scope)));
   return (
     <UpdateForm form={form} changes={{ scopes: [...scopes] }} fields={[]}>
@@ -86,9 +86,9 @@ export function EditScopes(form: Props): ReactNode {
 }
 
 export function EditLimits(form: Props): ReactNode {
-  const [texts, setTexts] = useState(limitTexts(form.application));
+  const [texts, setTexts] = useState(limitTextsFromApplication(form.application));
   return (
-    <UpdateForm form={form} changes={areLimitsValid(texts) ? parseLimits(texts) : undefined} fields={limitPointers}>
+    <UpdateForm form={form} changes={areLimitTextsValid(texts) ? parseLimitTexts(texts) : undefined} fields={limitFormErrorPointers}>
       {(error) => <LimitFields texts={texts} error={error} onChange={setTexts} />}
     </UpdateForm>
   );

@@ -1,5 +1,5 @@
 import type { Kind } from '../application-kinds.ts';
-import { noLimits, type LimitTexts } from '../limit-fields.tsx';
+import { emptyLimitTexts, type LimitTexts } from '../limit-fields.tsx';
 import type { Scope } from '../scopes.ts';
 
 /** Entered values of the wizard. */
@@ -13,7 +13,14 @@ export type ApplicationDraft = {
   readonly limits: LimitTexts;
 };
 
-export const emptyDraft: ApplicationDraft = { name: '', kind: 'web', isFirstParty: false, redirectUris: '', scopes: [], limits: noLimits };
+export const emptyDraft: ApplicationDraft = {
+  name: '',
+  kind: 'web',
+  isFirstParty: false,
+  redirectUris: '',
+  scopes: [],
+  limits: emptyLimitTexts,
+};
 
 /** Returns the URIs in a text with one URI per line. */
 export const parseUris = (text: string): string[] =>

@@ -7,17 +7,17 @@ import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { SecretOnce } from '../../../components/forms/secret-once.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
-import { hasRedirects, kinds } from '../application-kinds.ts';
+import { usesRedirectUri, applicationKinds } from '../application-kinds.ts';
 import { CodeExample } from '../code/code-example.tsx';
-import { LimitFields, areLimitsValid, limitPointers, parseLimits } from '../limit-fields.tsx';
+import { LimitFields, areLimitTextsValid, limitFormErrorPointers, parseLimitTexts } from '../limit-fields.tsx';
 import { ScopeFields } from '../scope-fields.tsx';
 import { selectableScopes } from '../scopes.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 import { emptyDraft, parseUris, type ApplicationDraft } from './application-draft.ts';
-import { KindFields } from './kind-fields.tsx';
-import { RedirectUriFields } from './redirect-uri-fields.tsx';
+import { NameAndKindFields } from './name-and-kind-fields.tsx';
+import { RedirectUrisField } from './redirect-uris-field.tsx';
 import { StepList } from './step-list.tsx';
 import classes from '../applications.module.css';
 
@@ -29,8 +29,8 @@ export function RegisterApplication(): ReactNode {
   const common = useCommonMessages();
   const [draft, setDraft] = useState(emptyDraft);
   const [step, setStep] = useState<Step>('kind');
-  const register = useAction(mutations.applications.create(), { changes: ['applications'], doneMessage: t('register.done') });
-  const steps: readonly Step[] = hasRedirects(draft.kind) ? ['kind', 'redirects', 'scopes', 'limits'] : ['kind', 'scopes', 'limits'];
+  const register = useApiMutation(mutations.applications.create(), { changes: ['applications'], doneMessage: t('register.done') });
+  const steps: readonly Step[] = usesRedirectUri(draft.kind) ? ['kind', 'redirects', 'scopes', 'limits'] : ['kind', 'scopes', 'limits'];
   const at = steps.indexOf(step);
   const next = (): void => {
     const following = steps[at + 1];
@@ -53,7 +53,7 @@ export function RegisterApplication(): ReactNode {
             }}
           >
             <StepFields step={step} draft={draft} error={register.error} onChange={setDraft} />
-            <ErrorNotice error={register.error} fields={step === 'limits' ? limitPointers : []} />
+            <ErrorNotice error={register.error} fields={step === 'limits' ? limitFormErrorPointers : []} />
             <div className={classes['buttons']}>
               {at > 0 && (
                 <Button variant="default" onClick={() => setStep(steps[at - 1] ?? 'kind')}>
@@ -79,9 +79,9 @@ type StepProps = {
 };
 
 function StepFields({ step, draft, error, onChange }: StepProps): ReactNode {
-  if (step === 'kind') return <KindFields draft={draft} onChange={onChange} />;
+  if (step === 'kind') return <NameAndKindFields draft={draft} onChange={onChange} />;
   if (step === 'redirects')
-    return <RedirectUriFields value={draft.redirectUris} error={error} onChange={(redirectUris) => onChange({ ...draft, redirectUris })} />;
+    return <RedirectUrisField value={draft.redirectUris} error={error} onChange={(redirectUris) => onChange({ ...draft, redirectUris })} />;
   if (step === 'scopes')
     return (
       <ScopeFields
@@ -97,18 +97,18 @@ function StepFields({ step, draft, error, onChange }: StepProps): ReactNode {
 function isComplete(step: Step, { name, redirectUris, scopes, limits }: ApplicationDraft): boolean {
   if (step === 'kind') return name.trim() !== '';
   if (step === 'redirects') return parseUris(redirectUris).length > 0;
-  return step === 'scopes' ? scopes.length > 0 : areLimitsValid(limits);
+  return step === 'scopes' ? scopes.length > 0 : areLimitTextsValid(limits);
 }
 
 /** Scopes that the selected kind cannot have may still be selected from another kind. */
 const requestOf = ({ name, kind, isFirstParty, redirectUris, scopes, limits }: ApplicationDraft) => ({
-  ...kinds[kind],
-  grant_types: [...kinds[kind].grant_types],
+  ...applicationKinds[kind],
+  grant_types: [...applicationKinds[kind].grant_types],
   name: name.trim(),
   first_party: isFirstParty,
-  redirect_uris: hasRedirects(kind) ? parseUris(redirectUris) : [],
+  redirect_uris: usesRedirectUri(kind) ? parseUris(redirectUris) : [],
   scopes: selectableScopes(kind, isFirstParty).filter((scope) => scopes.includes(scope)),
-  ...parseLimits(limits),
+  ...parseLimitTexts(limits),
 });
 
 function Registered({ application }: { readonly application: ApplicationWithSecret }): ReactNode {

@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import { useAuditMessages } from '../use-audit-messages.ts';
-import type { Names } from '../use-names.ts';
+import type { Names } from '../use-user-and-application-names.ts';
 import type { Grant } from './use-grants.ts';
 import classes from './grant-graph.module.css';
 

@@ -10,7 +10,7 @@ import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { useAuditMessages, type AuditTranslate } from '../use-audit-messages.ts';
-import { useNames, type Names } from '../use-names.ts';
+import { useUserAndApplicationNames, type Names } from '../use-user-and-application-names.ts';
 import { GrantGraph, maxNodes } from './grant-graph.tsx';
 import { useGrants, type Grant } from './use-grants.ts';
 import classes from './grants-section.module.css';
@@ -35,7 +35,7 @@ function Grants({ grants, isComplete }: { readonly grants: readonly Grant[]; rea
   const clientId = parameters.get('client_id');
   const shown = grants.filter((grant) => clientId === null || grant.clientId === clientId).slice(0, maxRows);
   const current = shown.filter(({ removedAt }) => removedAt === undefined);
-  const names = useNames(useMemo(() => shown.map(({ userId }) => userId), [grants, clientId]));
+  const names = useUserAndApplicationNames(useMemo(() => shown.map(({ userId }) => userId), [grants, clientId]));
   return (
     <div className={classes['sections']}>
       <p className={classes['about']}>{t(isComplete ? 'grants.about' : 'grants.aboutNewest')}</p>

@@ -6,7 +6,7 @@ import { mutations } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
 import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCustomersMessages } from '../use-customers-messages.ts';
 import { EditCustomer } from './edit-customer.tsx';
 
@@ -50,7 +50,10 @@ export function CustomerActions({ user }: { readonly user: User }): ReactNode {
 
 function Reactivate({ user }: { readonly user: User }): ReactNode {
   const t = useCustomersMessages();
-  const reactivate = useAction(mutations.users.update(user.id), { changes: ['users', 'auditEvents'], doneMessage: t('reactivate.done') });
+  const reactivate = useApiMutation(mutations.users.update(user.id), {
+    changes: ['users', 'auditEvents'],
+    doneMessage: t('reactivate.done'),
+  });
   return (
     <Button loading={reactivate.isPending} onClick={() => reactivate.mutate({ status: 'active' })}>
       {t('reactivate.action')}
@@ -62,7 +65,7 @@ type DialogProps = { readonly user: User; readonly isOpen: boolean; readonly onC
 
 function SuspendDialog({ user, isOpen, onClose }: DialogProps): ReactNode {
   const t = useCustomersMessages();
-  const suspend = useAction(mutations.users.update(user.id), {
+  const suspend = useApiMutation(mutations.users.update(user.id), {
     changes: ['users', 'auditEvents', 'connectedApps', 'sessions', 'apiKeys'],
     doneMessage: t('suspend.done'),
     onDone: onClose,
@@ -83,7 +86,7 @@ function SuspendDialog({ user, isOpen, onClose }: DialogProps): ReactNode {
 
 function CloseDialog({ user, isOpen, onClose }: DialogProps): ReactNode {
   const t = useCustomersMessages();
-  const close = useAction(mutations.users.close(user.id), {
+  const close = useApiMutation(mutations.users.close(user.id), {
     changes: ['users', 'auditEvents'],
     doneMessage: t('close.done'),
     onDone: onClose,

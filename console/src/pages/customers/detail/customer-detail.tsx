@@ -2,7 +2,7 @@ import type { User } from '@mandate/client-sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
-import { replacesData } from '../../../api/replaces-data.ts';
+import { shouldErrorReplaceData } from '../../../api/should-error-replace-data.ts';
 import { queries } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
@@ -28,7 +28,7 @@ export function CustomerDetail(): ReactNode {
   const common = useCommonMessages();
   const { userId = '' } = useParams();
   const { data: user, error, refetch } = useQuery(queries.users.get(userId));
-  if (replacesData(error, user)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (shouldErrorReplaceData(error, user)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!user) return <PageSkeleton />;
   const isClosed = user.status === 'closed';
   // The applications, sessions and keys of staff require a scope that the console does not request.

@@ -10,7 +10,7 @@ import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ListToolbar } from '../../../components/lists/list-toolbar.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { CustomerForm } from '../customer-form.tsx';
@@ -69,7 +69,7 @@ function AddCustomer(): ReactNode {
 function CreateForm({ onClose }: { readonly onClose: () => void }): ReactNode {
   const t = useCustomersMessages();
   const navigate = useNavigate();
-  const create = useAction(mutations.users.create(), {
+  const create = useApiMutation(mutations.users.create(), {
     changes: ['users'],
     doneMessage: t('create.done'),
     onDone: ({ id }) => void navigate(`/customers/${id}`),

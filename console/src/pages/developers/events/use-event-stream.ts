@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { client, keyOf } from '../../../api/client.ts';
 import { useLiveEvents } from '../../../api/live-events.tsx';
-import { subjectFilter } from '../event-types.ts';
+import { findEventSubjectFilter } from '../event-types.ts';
 
 /** The stream starts this many event IDs before the latest event. */
 const initialIdCount = 500;
@@ -37,7 +37,7 @@ export function useEventStream(subject: string | undefined, isPaused: boolean): 
 }
 
 async function readNewestEvents(subject: string | undefined, signal: AbortSignal): Promise<MandateEvent[]> {
-  const filter = subject === undefined ? undefined : subjectFilter(subject);
+  const filter = subject === undefined ? undefined : findEventSubjectFilter(subject);
   const { latest_id: latest } = await client.events.list({ limit: 1 }, { signal });
   const events: MandateEvent[] = [];
   const after = Math.max(0, latest - initialIdCount);

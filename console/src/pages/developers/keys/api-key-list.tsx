@@ -8,7 +8,7 @@ import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { StatusBadge, type Tone } from '../../../components/feedback/status-badge.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { DevelopersHeader } from '../developers-header.tsx';
 import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
@@ -43,7 +43,7 @@ export function ApiKeyList(): ReactNode {
 
 function RevokeDialog({ apiKey, onClose }: { readonly apiKey: ApiKey; readonly onClose: () => void }): ReactNode {
   const t = useDevelopersMessages();
-  const revoke = useAction(mutations.apiKeys.revoke(apiKey.id), {
+  const revoke = useApiMutation(mutations.apiKeys.revoke(apiKey.id), {
     changes: ['apiKeys'],
     doneMessage: t('key.revoked'),
     onDone: onClose,

@@ -3,11 +3,11 @@ import { Checkbox, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { mutations, queries } from '../../../api/client.ts';
-import { ActionError } from '../../../components/feedback/action-error.tsx';
-import { fieldError } from '../../../components/feedback/error-notice.tsx';
+import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-sign-in-again-notice.tsx';
+import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { SecretOnce } from '../../../components/forms/secret-once.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 import classes from './create-api-key-form.module.css';
 
@@ -54,7 +54,7 @@ export function CreateApiKeyForm({ onClose }: { readonly onClose: () => void }):
   const [name, setName] = useState('');
   const [days, setDays] = useState('90');
   const [scopes, setScopes] = useState<readonly string[]>([]);
-  const create = useAction(mutations.apiKeys.create(), { changes: ['apiKeys'], doneMessage: t('key.created') });
+  const create = useApiMutation(mutations.apiKeys.create(), { changes: ['apiKeys'], doneMessage: t('key.created') });
   if (create.data) return <SecretOnce label={t('key.key')} secret={create.data.key} onDone={onClose} />;
   const expiresAt = (): string => new Date(Date.now() + Number(days) * msPerDay).toISOString();
   return (
@@ -71,7 +71,7 @@ export function CreateApiKeyForm({ onClose }: { readonly onClose: () => void }):
           required
           maxLength={100}
           value={name}
-          error={fieldError(create.error, '#/name')}
+          error={findFieldErrorDetail(create.error, '#/name')}
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <NativeSelect
@@ -80,8 +80,8 @@ export function CreateApiKeyForm({ onClose }: { readonly onClose: () => void }):
           data={lifetimes.map((count) => ({ value: String(count), label: t('key.days', { count }) }))}
           onChange={(event) => setDays(event.currentTarget.value)}
         />
-        <ScopeChoice selected={scopes} error={fieldError(create.error, '#/scopes')} onChange={setScopes} />
-        <ActionError error={create.error} fields={['#/name', '#/scopes']} />
+        <ScopeChoice selected={scopes} error={findFieldErrorDetail(create.error, '#/scopes')} onChange={setScopes} />
+        <ErrorOrSignInAgainNotice error={create.error} fields={['#/name', '#/scopes']} />
       </Stack>
       <FormActions
         submit={t('key.create')}

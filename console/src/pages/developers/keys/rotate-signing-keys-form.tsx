@@ -2,9 +2,9 @@ import { Button, Checkbox, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
-import { ActionError } from '../../../components/feedback/action-error.tsx';
+import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-sign-in-again-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 
@@ -13,7 +13,7 @@ export function RotateSigningKeysForm({ onClose }: { readonly onClose: () => voi
   const format = useFormat();
   const queryClient = useQueryClient();
   const [isImmediate, setIsImmediate] = useState(false);
-  const rotate = useAction(mutations.signingKeys.rotate(), {
+  const rotate = useApiMutation(mutations.signingKeys.rotate(), {
     changes: ['auditEvents'],
     doneMessage: t('signingKey.rotated'),
     onDone: () => void queryClient.invalidateQueries({ queryKey: ['signing keys'] }),
@@ -48,7 +48,7 @@ export function RotateSigningKeysForm({ onClose }: { readonly onClose: () => voi
           checked={isImmediate}
           onChange={(event) => setIsImmediate(event.currentTarget.checked)}
         />
-        <ActionError error={rotate.error} />
+        <ErrorOrSignInAgainNotice error={rotate.error} />
       </Stack>
       <FormActions submit={t('signingKey.rotate')} isDangerous={isImmediate} isPending={rotate.isPending} onCancel={onClose} />
     </form>

@@ -4,26 +4,26 @@ import { mutations } from '../../../api/client.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { SecretOnce } from '../../../components/forms/secret-once.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
-import { EndpointFields, endpointBody, endpointFields } from './endpoint-fields.tsx';
+import { EndpointFields, endpointBodyFromValues, endpointFormErrorPointers } from './endpoint-fields.tsx';
 
 /** Creates a webhook endpoint, and then shows its signing secret. */
 export function CreateEndpointForm({ onClose }: { readonly onClose: () => void }): ReactNode {
   const t = useDevelopersMessages();
   const [values, setValues] = useState({ url: '', events: ['*'] as readonly string[], description: '' });
-  const create = useAction(mutations.webhooks.create(), { changes: ['webhooks'], doneMessage: t('endpoint.added') });
+  const create = useApiMutation(mutations.webhooks.create(), { changes: ['webhooks'], doneMessage: t('endpoint.added') });
   if (create.data) return <SecretOnce label={t('endpoint.secret')} secret={create.data.secret} onDone={onClose} />;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        create.mutate(endpointBody(values));
+        create.mutate(endpointBodyFromValues(values));
       }}
     >
       <Stack gap="md">
         <EndpointFields values={values} error={create.error} onChange={setValues} />
-        <ErrorNotice error={create.error} fields={endpointFields} />
+        <ErrorNotice error={create.error} fields={endpointFormErrorPointers} />
       </Stack>
       <FormActions
         submit={t('endpoint.add')}

@@ -7,13 +7,13 @@ import { mutations, queries } from '../../../api/client.ts';
 import { IfPermitted, usePermissions } from '../../../api/permissions.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { JsonText } from '../json-text.tsx';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
-import { AttemptExchange } from './attempt-exchange.tsx';
+import { AttemptRequestAndResponse } from './attempt-request-and-response.tsx';
 import { describeAttempt } from './describe-attempt.ts';
-import { DeliveryStatus } from './endpoint-status.tsx';
+import { DeliveryStatus } from './endpoint-and-delivery-status.tsx';
 import classes from './delivery-dialog.module.css';
 
 /** The server sends no events about attempts, so the delivery is fetched again at intervals. */
@@ -48,7 +48,10 @@ type ContentProps = { readonly endpointId: number; readonly delivery: WebhookDel
 function DeliveryContent({ endpointId, delivery }: ContentProps): ReactNode {
   const t = useDevelopersMessages();
   const format = useFormat();
-  const redeliver = useAction(mutations.webhooks.redeliver(endpointId), { changes: ['webhooks'], doneMessage: t('delivery.redelivered') });
+  const redeliver = useApiMutation(mutations.webhooks.redeliver(endpointId), {
+    changes: ['webhooks'],
+    doneMessage: t('delivery.redelivered'),
+  });
   return (
     <div className={classes['content']}>
       <p className={classes['head']}>
@@ -85,7 +88,7 @@ function Attempts({ delivery }: Pick<ContentProps, 'delivery'>): ReactNode {
               <span>{t('attempt.duration', { milliseconds: attempt.milliseconds })}</span>
               <span>{format.dateTime(attempt.at)}</span>
             </p>
-            <AttemptExchange number={index + 1} attempt={attempt} />
+            <AttemptRequestAndResponse number={index + 1} attempt={attempt} />
           </li>
         ))}
       </ol>

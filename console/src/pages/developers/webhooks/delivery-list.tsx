@@ -9,7 +9,7 @@ import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
 import { describeAttempt } from './describe-attempt.ts';
-import { DeliveryStatus } from './endpoint-status.tsx';
+import { DeliveryStatus } from './endpoint-and-delivery-status.tsx';
 
 const statuses = ['pending', 'succeeded', 'failed', 'skipped'] as const satisfies readonly WebhookDelivery['status'][];
 

@@ -7,7 +7,7 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
 import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
-import { EndpointFields, endpointBody, endpointFields, type EndpointValues } from './endpoint-fields.tsx';
+import { EndpointFields, endpointBodyFromValues, endpointFormErrorPointers, type EndpointValues } from './endpoint-fields.tsx';
 
 type Props = { readonly endpoint: WebhookEndpoint; readonly onClose: () => void };
 
@@ -28,12 +28,12 @@ export function EditEndpointForm({ endpoint, onClose }: Props): ReactNode {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        update.save(seen, endpointBody(values));
+        update.save(seen, endpointBodyFromValues(values));
       }}
     >
       <Stack gap="md">
         <EndpointFields values={values} error={update.error} onChange={setValues} />
-        <ErrorNotice error={update.error} fields={endpointFields} />
+        <ErrorNotice error={update.error} fields={endpointFormErrorPointers} />
         {update.conflict && (
           <ConflictDifference
             differences={listDifferences(valuesOf(update.conflict.current), values, t)}

@@ -7,7 +7,7 @@ import { IfPermitted } from '../../../api/permissions.tsx';
 import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { Icon } from '../../../components/icon.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 import { EditEndpointForm } from './edit-endpoint-form.tsx';
 import { RotateSecretForm } from './rotate-secret-form.tsx';
@@ -52,7 +52,7 @@ export function EndpointActions({ endpoint }: Props): ReactNode {
 
 function TestButton({ endpoint }: Props): ReactNode {
   const t = useDevelopersMessages();
-  const test = useAction(mutations.webhooks.test(endpoint.id), { changes: ['webhooks'], doneMessage: t('endpoint.tested') });
+  const test = useApiMutation(mutations.webhooks.test(endpoint.id), { changes: ['webhooks'], doneMessage: t('endpoint.tested') });
   return (
     <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
       {t('endpoint.test')}
@@ -63,7 +63,7 @@ function TestButton({ endpoint }: Props): ReactNode {
 function StatusButton({ endpoint }: Props): ReactNode {
   const t = useDevelopersMessages();
   const isEnabled = endpoint.status === 'enabled';
-  const update = useAction(mutations.webhooks.update(endpoint.id), {
+  const update = useApiMutation(mutations.webhooks.update(endpoint.id), {
     changes: ['webhooks'],
     doneMessage: t(isEnabled ? 'endpoint.nowDisabled' : 'endpoint.nowEnabled'),
   });
@@ -77,7 +77,7 @@ function StatusButton({ endpoint }: Props): ReactNode {
 function DeleteDialog({ endpoint, isOpen, onClose }: Props & { readonly isOpen: boolean; readonly onClose: () => void }): ReactNode {
   const t = useDevelopersMessages();
   const navigate = useNavigate();
-  const remove = useAction(mutations.webhooks.delete(endpoint.id), {
+  const remove = useApiMutation(mutations.webhooks.delete(endpoint.id), {
     changes: [],
     doneMessage: t('endpoint.deleted'),
     onDone: () => void navigate('/developers/webhooks'),

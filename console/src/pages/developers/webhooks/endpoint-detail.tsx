@@ -2,7 +2,7 @@ import type { WebhookEndpoint } from '@mandate/client-sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
-import { replacesData } from '../../../api/replaces-data.ts';
+import { shouldErrorReplaceData } from '../../../api/should-error-replace-data.ts';
 import { queries } from '../../../api/client.ts';
 import { useApplicationNames } from '../../../api/use-application-names.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
@@ -15,14 +15,14 @@ import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 import { DeliveryList } from './delivery-list.tsx';
 import { EndpointActions } from './endpoint-actions.tsx';
-import { EndpointStatus } from './endpoint-status.tsx';
+import { EndpointStatus } from './endpoint-and-delivery-status.tsx';
 import classes from './endpoint-detail.module.css';
 
 export function EndpointDetail(): ReactNode {
   const t = useDevelopersMessages();
   const { endpointId = '' } = useParams();
   const { data: endpoint, error, refetch } = useQuery(queries.webhooks.get(endpointId));
-  if (replacesData(error, endpoint)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (shouldErrorReplaceData(error, endpoint)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!endpoint) return <PageSkeleton />;
   return (
     <>

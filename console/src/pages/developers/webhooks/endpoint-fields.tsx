@@ -3,20 +3,20 @@ import '@mantine/core/styles/PillsInput.layer.css';
 import type { WebhookEndpointCreate } from '@mandate/client-sdk';
 import { MultiSelect, Stack, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { fieldError } from '../../../components/feedback/error-notice.tsx';
+import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { eventSubjects, eventTypes } from '../event-types.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 
 type EventFilter = WebhookEndpointCreate['events'][number];
 export type EndpointValues = { readonly url: string; readonly events: readonly string[]; readonly description: string };
 
-export const endpointFields = ['#/url', '#/events', '#/description'] as const;
+export const endpointFormErrorPointers = ['#/url', '#/events', '#/description'] as const;
 
 const isEventFilter = (name: string): name is EventFilter =>
   name === '*' || eventTypes.some((type) => type === name) || eventSubjects.some((subject) => `${subject}.*` === name);
 
 /** Converts the values of the form to a request body. */
-export const endpointBody = ({ url, events, description }: EndpointValues): WebhookEndpointCreate => ({
+export const endpointBodyFromValues = ({ url, events, description }: EndpointValues): WebhookEndpointCreate => ({
   url: url.trim(),
   events: events.filter(isEventFilter),
   description: description.trim() === '' ? null : description.trim(),
@@ -40,7 +40,7 @@ export function EndpointFields({ values, error, onChange }: Props): ReactNode {
         required
         maxLength={2000}
         value={values.url}
-        error={fieldError(error, '#/url')}
+        error={findFieldErrorDetail(error, '#/url')}
         onChange={(event) => onChange({ ...values, url: event.currentTarget.value })}
       />
       <MultiSelect
@@ -50,14 +50,14 @@ export function EndpointFields({ values, error, onChange }: Props): ReactNode {
         searchable
         required
         value={[...values.events]}
-        error={fieldError(error, '#/events')}
+        error={findFieldErrorDetail(error, '#/events')}
         onChange={(events) => onChange({ ...values, events })}
       />
       <TextInput
         label={t('endpoint.description')}
         maxLength={500}
         value={values.description}
-        error={fieldError(error, '#/description')}
+        error={findFieldErrorDetail(error, '#/description')}
         onChange={(event) => onChange({ ...values, description: event.currentTarget.value })}
       />
     </Stack>

@@ -11,7 +11,7 @@ import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { DevelopersHeader } from '../developers-header.tsx';
 import { useDevelopersMessages, type DevelopersTranslate } from '../use-developers-messages.ts';
 import { CreateEndpointForm } from './create-endpoint-form.tsx';
-import { EndpointStatus } from './endpoint-status.tsx';
+import { EndpointStatus } from './endpoint-and-delivery-status.tsx';
 
 export function EndpointList(): ReactNode {
   const t = useDevelopersMessages();

@@ -4,7 +4,7 @@ import { mutations } from '../../../api/client.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { SecretOnce } from '../../../components/forms/secret-once.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 
 type Props = { readonly endpointId: number; readonly onClose: () => void };
@@ -13,7 +13,7 @@ type Props = { readonly endpointId: number; readonly onClose: () => void };
 export function RotateSecretForm({ endpointId, onClose }: Props): ReactNode {
   const t = useDevelopersMessages();
   const [isImmediate, setIsImmediate] = useState(false);
-  const rotate = useAction(mutations.webhooks.rotateSecret(endpointId), { changes: ['webhooks'], doneMessage: t('secret.rotated') });
+  const rotate = useApiMutation(mutations.webhooks.rotateSecret(endpointId), { changes: ['webhooks'], doneMessage: t('secret.rotated') });
   if (rotate.data) return <SecretOnce label={t('endpoint.secret')} secret={rotate.data.secret} onDone={onClose} />;
   return (
     <form

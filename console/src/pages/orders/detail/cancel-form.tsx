@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import classes from './order-detail.module.css';
 
@@ -13,7 +13,7 @@ const reasons = ['staff', 'customer', 'out_of_stock', 'fraud'] as const satisfie
 export function CancelForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
   const t = useOrdersMessages();
   const [reason, setReason] = useState<(typeof reasons)[number]>('staff');
-  const cancel = useAction(mutations.orders.cancel(order.id), {
+  const cancel = useApiMutation(mutations.orders.cancel(order.id), {
     changes: ['orders', 'payments', 'refunds', 'stats'],
     doneMessage: t('cancel.done'),
     onDone: onClose,

@@ -1,7 +1,7 @@
 import type { Event, Order } from '@mandate/client-sdk';
 import type { Format } from '../../../languages/use-format.ts';
 import type { OrdersTranslate } from '../use-orders-messages.ts';
-import type { OrderParts } from './use-order.ts';
+import type { OrderParts } from './order-queries-and-possible-actions.ts';
 
 export type TimelineEntry = { readonly key: string; readonly at: string; readonly text: string; readonly detail?: string | undefined };
 

@@ -9,7 +9,7 @@ import { CancelForm } from './cancel-form.tsx';
 import { RecordPaymentForm } from './record-payment-form.tsx';
 import { RefundForm } from './refund-form.tsx';
 import { ShipForm } from './ship-form.tsx';
-import { getRefundableAmount, isCancelable, isShippable, type OrderParts } from './use-order.ts';
+import { getRefundableAmount, isCancelable, isShippable, type OrderParts } from './order-queries-and-possible-actions.ts';
 
 /** Buttons for the actions that the state of the order and the user's permissions allow. */
 export function OrderActions({ order, parts }: { readonly order: Order; readonly parts: OrderParts }): ReactNode {

@@ -9,20 +9,25 @@ import { NotFoundPage } from '../../../layout/not-found-page.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { FulfillmentStatus, PaymentStatus } from '../order-statuses.tsx';
 import { useOrdersMessages } from '../use-orders-messages.ts';
-import { NoteCard } from './note-form.tsx';
+import { NoteCard } from './order-note.tsx';
 import { OrderActions } from './order-actions.tsx';
-import { CustomerCard, PlacedThrough } from './order-customer.tsx';
+import { CustomerCard, OrderPlacementText } from './order-placement-and-customer.tsx';
 import { LinesCard } from './order-lines.tsx';
 import { PaymentsCard } from './order-payments.tsx';
 import { ShipmentsCard } from './order-shipments.tsx';
 import { TimelineCard } from './order-timeline.tsx';
-import { orderQuery, orderSummaryQuery, useOrderParts, type OrderWithEtag } from './use-order.ts';
+import {
+  createOrderWithEtagQuery,
+  orderSummaryQuery,
+  usePermittedOrderParts,
+  type OrderWithEtag,
+} from './order-queries-and-possible-actions.ts';
 import classes from './order-detail.module.css';
 
 export function OrderDetail(): ReactNode {
   const { orderId = '' } = useParams();
   const isValid = /^\d{1,15}$/.test(orderId);
-  const { data, error, refetch } = useQuery({ ...orderQuery(orderId), enabled: isValid });
+  const { data, error, refetch } = useQuery({ ...createOrderWithEtagQuery(orderId), enabled: isValid });
   // The names are loaded at the same time, so that the page does not show IDs first.
   const names = useQuery({ ...orderSummaryQuery(Number(orderId)), enabled: isValid });
   if (!isValid || (error instanceof ApiError && error.code === 'not_found')) return <NotFoundPage />;
@@ -33,7 +38,7 @@ export function OrderDetail(): ReactNode {
 function LoadedOrder({ order, etag }: OrderWithEtag): ReactNode {
   const t = useOrdersMessages();
   const common = useCommonMessages();
-  const parts = useOrderParts(order.id);
+  const parts = usePermittedOrderParts(order.id);
   const statuses = (
     <>
       <PaymentStatus order={order} />
@@ -45,7 +50,7 @@ function LoadedOrder({ order, etag }: OrderWithEtag): ReactNode {
       <PageHeader
         title={t('order', { id: order.id })}
         status={statuses}
-        about={<PlacedThrough order={order} summary={parts.summary} />}
+        about={<OrderPlacementText order={order} summary={parts.summary} />}
         parent={{ to: '/orders', name: common('page.orders') }}
         actions={<OrderActions order={order} parts={parts} />}
       />

@@ -6,7 +6,7 @@ import { IfPermitted } from '../../../api/permissions.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { StatusBadge, type Tone } from '../../../components/feedback/status-badge.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import classes from './order-detail.module.css';
@@ -44,7 +44,7 @@ function PaymentRow({
 }): ReactNode {
   const t = useOrdersMessages();
   const format = useFormat();
-  const confirm = useAction(mutations.payments.confirm(id), { changes, doneMessage: t('payments.confirmed') });
+  const confirm = useApiMutation(mutations.payments.confirm(id), { changes, doneMessage: t('payments.confirmed') });
   return (
     <li>
       <span className={classes['rowText']}>
@@ -73,7 +73,7 @@ function RefundRow({ refund, isManual }: { readonly refund: Refund; readonly isM
   const t = useOrdersMessages();
   const format = useFormat();
   const { id, status, amount, currency, reason, note, created_at } = refund;
-  const confirm = useAction(mutations.refunds.confirm(id), { changes, doneMessage: t('refunds.confirmed') });
+  const confirm = useApiMutation(mutations.refunds.confirm(id), { changes, doneMessage: t('refunds.confirmed') });
   return (
     <li>
       <span className={classes['rowText']}>

@@ -6,7 +6,7 @@ import { IfPermitted } from '../../../api/permissions.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { StatusBadge, type Tone } from '../../../components/feedback/status-badge.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import classes from './order-detail.module.css';
@@ -32,7 +32,7 @@ function ShipmentRow({ shipment, order }: { readonly shipment: Shipment; readonl
   const t = useOrdersMessages();
   const format = useFormat();
   const { id, status, carrier, tracking_number: tracking, tracking_url: url, items, created_at } = shipment;
-  const update = useAction(mutations.shipments.update(id), {
+  const update = useApiMutation(mutations.shipments.update(id), {
     changes: ['shipments', 'orders', 'stats'],
     doneMessage: t('shipments.updated'),
   });

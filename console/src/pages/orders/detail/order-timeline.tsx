@@ -5,7 +5,7 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import { createTimeline } from './create-timeline.ts';
 import { useOrderEvents } from './use-order-events.ts';
-import type { OrderParts } from './use-order.ts';
+import type { OrderParts } from './order-queries-and-possible-actions.ts';
 import classes from './order-detail.module.css';
 
 /** What has happened to an order, newest first. New entries appear when the console receives their events. */

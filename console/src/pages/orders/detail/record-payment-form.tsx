@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { client, mutations } from '../../../api/client.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import classes from './order-detail.module.css';
@@ -17,7 +17,7 @@ export function RecordPaymentForm({ order, onClose }: { readonly order: Order; r
     const { id } = await client.payments.create(order.id, { provider: 'manual' });
     return client.payments.confirm(id);
   };
-  const record = useAction(
+  const record = useApiMutation(
     { mutationKey, mutationFn },
     { changes: ['payments', 'orders', 'stats'], doneMessage: t('payments.confirmed'), onDone: onClose },
   );

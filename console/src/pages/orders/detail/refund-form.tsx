@@ -3,13 +3,13 @@ import { NativeSelect, Textarea } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useIdempotencyKey } from '../../../api/use-idempotency-key.ts';
 import { mutations } from '../../../api/client.ts';
-import { AmountInput, amountText, parseAmount } from '../../../components/forms/amount-input.tsx';
-import { ErrorNotice, fieldError } from '../../../components/feedback/error-notice.tsx';
+import { AmountInput, formatAmountForInput, parseAmount } from '../../../components/forms/amount-input.tsx';
+import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
-import { LineQuantities, linesFromQuantities, type Quantities } from './line-quantities.tsx';
+import { LineQuantityFields, linesFromQuantities, type Quantities } from './line-quantity-fields.tsx';
 import classes from './order-detail.module.css';
 
 const reasons = ['requested_by_customer', 'damaged', 'duplicate', 'fraudulent', 'other'] as const satisfies RefundCreate['reason'][];
@@ -22,14 +22,14 @@ export function RefundForm({ order, refundable, onClose }: Props): ReactNode {
   const t = useOrdersMessages();
   const format = useFormat();
   const { currency } = order;
-  const [text, setText] = useState(amountText(refundable, currency));
+  const [text, setText] = useState(formatAmountForInput(refundable, currency));
   const [reason, setReason] = useState<Reason>('requested_by_customer');
   const [note, setNote] = useState('');
   const [quantities, setQuantities] = useState<Quantities>({});
   const amount = parseAmount(text, currency);
   const input = { reason, restock: linesFromQuantities(quantities), ...(note.trim() !== '' && { note: note.trim() }) };
   const idempotencyKey = useIdempotencyKey({ amount, ...input });
-  const refund = useAction(mutations.refunds.create(order.id, { idempotencyKey }), {
+  const refund = useApiMutation(mutations.refunds.create(order.id, { idempotencyKey }), {
     changes: ['refunds', 'payments', 'orders', 'stats'],
     doneMessage: t('refund.done'),
     onDone: onClose,
@@ -52,7 +52,7 @@ export function RefundForm({ order, refundable, onClose }: Props): ReactNode {
         currency={currency}
         value={text}
         onChange={setText}
-        error={amount !== undefined && amount > refundable ? t('refund.tooMuch') : fieldError(refund.error, '#/amount')}
+        error={amount !== undefined && amount > refundable ? t('refund.tooMuch') : findFieldErrorDetail(refund.error, '#/amount')}
       />
       <NativeSelect
         label={t('refund.reason')}
@@ -60,12 +60,18 @@ export function RefundForm({ order, refundable, onClose }: Props): ReactNode {
         data={reasons.map((value) => ({ value, label: t(`refundReason.${value}`) }))}
         onChange={(event) => setReason(reasons.find((value) => value === event.currentTarget.value) ?? 'other')}
       />
-      <LineQuantities legend={t('refund.restock')} order={order} maximums={restockable} quantities={quantities} onChange={setQuantities} />
+      <LineQuantityFields
+        legend={t('refund.restock')}
+        order={order}
+        maximums={restockable}
+        quantities={quantities}
+        onChange={setQuantities}
+      />
       <Textarea
         label={t('refund.note')}
         maxLength={500}
         value={note}
-        error={fieldError(refund.error, '#/note')}
+        error={findFieldErrorDetail(refund.error, '#/note')}
         onChange={(event) => setNote(event.currentTarget.value)}
       />
       <ErrorNotice error={refund.error} fields={['#/amount', '#/note']} />

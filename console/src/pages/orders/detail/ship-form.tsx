@@ -3,11 +3,11 @@ import { TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useIdempotencyKey } from '../../../api/use-idempotency-key.ts';
 import { mutations } from '../../../api/client.ts';
-import { ErrorNotice, fieldError } from '../../../components/feedback/error-notice.tsx';
+import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
-import { LineQuantities, linesFromQuantities, type Quantities } from './line-quantities.tsx';
+import { LineQuantityFields, linesFromQuantities, type Quantities } from './line-quantity-fields.tsx';
 import classes from './order-detail.module.css';
 
 const textFields = ['carrier', 'tracking_number', 'tracking_url'] as const;
@@ -23,7 +23,7 @@ export function ShipForm({ order, onClose }: { readonly order: Order; readonly o
   const items = linesFromQuantities(quantities);
   const tracking = Object.fromEntries(textFields.flatMap((name) => (texts[name]?.trim() ? [[name, texts[name].trim()]] : [])));
   const input = { status: 'shipped', items, ...tracking } as const;
-  const ship = useAction(mutations.shipments.create(order.id, { idempotencyKey: useIdempotencyKey(input) }), {
+  const ship = useApiMutation(mutations.shipments.create(order.id, { idempotencyKey: useIdempotencyKey(input) }), {
     changes: ['shipments', 'orders', 'stats'],
     doneMessage: t('ship.done'),
     onDone: onClose,
@@ -36,13 +36,19 @@ export function ShipForm({ order, onClose }: { readonly order: Order; readonly o
         ship.mutate(input);
       }}
     >
-      <LineQuantities legend={t('ship.quantities')} order={order} maximums={remaining} quantities={quantities} onChange={setQuantities} />
+      <LineQuantityFields
+        legend={t('ship.quantities')}
+        order={order}
+        maximums={remaining}
+        quantities={quantities}
+        onChange={setQuantities}
+      />
       {textFields.map((name) => (
         <TextInput
           key={name}
           label={t(`ship.${name}`)}
           value={texts[name] ?? ''}
-          error={fieldError(ship.error, `#/${name}`)}
+          error={findFieldErrorDetail(ship.error, `#/${name}`)}
           onChange={(event) => setTexts({ ...texts, [name]: event.currentTarget.value })}
         />
       ))}

@@ -3,17 +3,17 @@ import { useState, type ReactNode } from 'react';
 import { useNavigate } from 'react-router';
 import { mutations } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
-import { ErrorNotice, fieldError } from '../../../components/feedback/error-notice.tsx';
+import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { useProductsMessages } from '../use-products-messages.ts';
-import { ProductFields, parseProductTexts, productPointers } from './product-fields.tsx';
+import { ProductFields, parseProductTexts, productFormErrorPointers } from './product-fields.tsx';
 import classes from './product-form.module.css';
 
 const emptyTexts = { name: '', description: '', category: '', price: '', taxRate: '0' };
-const pointers = [...productPointers, '#/sku', '#/currency', '#/stock'];
+const pointers = [...productFormErrorPointers, '#/sku', '#/currency', '#/stock'];
 
 /** Form for a new product. */
 export function CreateProduct(): ReactNode {
@@ -23,7 +23,7 @@ export function CreateProduct(): ReactNode {
   const [texts, setTexts] = useState(emptyTexts);
   const [other, setOther] = useState({ sku: '', currency: 'GBP', stock: '', status: 'active' });
   const { sku, currency, stock, status } = other;
-  const create = useAction(mutations.products.create(), {
+  const create = useApiMutation(mutations.products.create(), {
     changes: ['products', 'productCategories'],
     doneMessage: t('create.done'),
     onDone: ({ id }) => void navigate(`/products/${id}`),
@@ -52,7 +52,7 @@ export function CreateProduct(): ReactNode {
             maxLength={64}
             autoComplete="off"
             value={sku}
-            error={fieldError(create.error, '#/sku')}
+            error={findFieldErrorDetail(create.error, '#/sku')}
             onChange={(event) => setOther({ ...other, sku: event.currentTarget.value })}
           />
           <ProductFields texts={texts} currency={currency} error={create.error} onChange={setTexts} />
@@ -82,7 +82,7 @@ function SaleFields({ other, error, onChange }: SaleFieldsProps): ReactNode {
         label={t('field.currency')}
         value={other.currency}
         data={currencies}
-        error={fieldError(error, '#/currency')}
+        error={findFieldErrorDetail(error, '#/currency')}
         onChange={(event) => onChange({ ...other, currency: event.currentTarget.value })}
       />
       <TextInput
@@ -91,7 +91,7 @@ function SaleFields({ other, error, onChange }: SaleFieldsProps): ReactNode {
         autoComplete="off"
         placeholder={t('stock.untracked')}
         value={other.stock}
-        error={fieldError(error, '#/stock')}
+        error={findFieldErrorDetail(error, '#/stock')}
         onChange={(event) => onChange({ ...other, stock: event.currentTarget.value })}
       />
       <NativeSelect

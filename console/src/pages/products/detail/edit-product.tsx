@@ -5,7 +5,13 @@ import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { ProductConflict } from '../product-conflict.tsx';
 import { useProductUpdate, type ProductChanges } from '../use-product-update.ts';
-import { ProductFields, parseProductTexts, productPointers, productTexts, type ProductTexts } from './product-fields.tsx';
+import {
+  ProductFields,
+  parseProductTexts,
+  productFormErrorPointers,
+  productTextsFromProduct,
+  type ProductTexts,
+} from './product-fields.tsx';
 import classes from './product-form.module.css';
 
 /** Form that changes a product. Until the user changes something, it follows the changes of others. */
@@ -15,7 +21,7 @@ export function EditProduct({ product }: { readonly product: Product }): ReactNo
   const [editing, setEditing] = useState<{ readonly seen: Product; readonly texts: ProductTexts }>();
   const reset = (): void => setEditing(undefined);
   const update = useProductUpdate(product.id, reset);
-  const texts = editing?.texts ?? productTexts(product);
+  const texts = editing?.texts ?? productTextsFromProduct(product);
   const changes = editing && findChanges(editing.seen, texts);
   const keepTheirs = (): void => {
     update.dismissConflict();
@@ -36,7 +42,7 @@ export function EditProduct({ product }: { readonly product: Product }): ReactNo
         onChange={(changed) => setEditing({ seen: editing?.seen ?? product, texts: changed })}
       />
       <ProductConflict update={update} onKeepTheirs={keepTheirs} />
-      <ErrorNotice error={update.error} fields={productPointers} />
+      <ErrorNotice error={update.error} fields={productFormErrorPointers} />
       {editing && !update.conflict && (
         <div className={classes['submit']}>
           <Button variant="default" onClick={reset}>

@@ -7,7 +7,7 @@ import { mutations } from '../../../api/client.ts';
 import { IfPermitted } from '../../../api/permissions.tsx';
 import { ConfirmDialog } from '../../../components/dialogs/confirm-dialog.tsx';
 import { DeleteDialog } from '../../../components/dialogs/delete-dialog.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 
 /** Puts a product on sale, archives it, or deletes a draft. */
@@ -40,7 +40,7 @@ export function ProductActions({ product }: { readonly product: Product }): Reac
 
 function Activate({ product }: { readonly product: Product }): ReactNode {
   const t = useProductsMessages();
-  const activate = useAction(mutations.products.update(product.id), { changes: ['products'], doneMessage: t('activate.done') });
+  const activate = useApiMutation(mutations.products.update(product.id), { changes: ['products'], doneMessage: t('activate.done') });
   return (
     <Button loading={activate.isPending} onClick={() => activate.mutate({ status: 'active' })}>
       {t('activate.action')}
@@ -52,7 +52,7 @@ type DialogProps = { readonly product: Product; readonly isOpen: boolean; readon
 
 function ArchiveDialog({ product, isOpen, onClose }: DialogProps): ReactNode {
   const t = useProductsMessages();
-  const archive = useAction(mutations.products.update(product.id), {
+  const archive = useApiMutation(mutations.products.update(product.id), {
     changes: ['products'],
     doneMessage: t('archive.done'),
     onDone: onClose,

@@ -2,7 +2,7 @@ import type { Product } from '@mandate/client-sdk';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
-import { replacesData } from '../../../api/replaces-data.ts';
+import { shouldErrorReplaceData } from '../../../api/should-error-replace-data.ts';
 import { queries } from '../../../api/client.ts';
 import { IfPermitted, usePermissions } from '../../../api/permissions.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
@@ -23,7 +23,7 @@ export function ProductDetail(): ReactNode {
   const common = useCommonMessages();
   const { productId = '' } = useParams();
   const { data: product, error, refetch } = useQuery(queries.products.get(productId));
-  if (replacesData(error, product)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (shouldErrorReplaceData(error, product)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!product) return <PageSkeleton />;
   return (
     <>

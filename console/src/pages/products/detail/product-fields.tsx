@@ -3,8 +3,8 @@ import { Autocomplete, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../../api/client.ts';
-import { AmountInput, amountText, parseAmount } from '../../../components/forms/amount-input.tsx';
-import { fieldError } from '../../../components/feedback/error-notice.tsx';
+import { AmountInput, formatAmountForInput, parseAmount } from '../../../components/forms/amount-input.tsx';
+import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { useProductsMessages } from '../use-products-messages.ts';
 import classes from './product-form.module.css';
 
@@ -17,16 +17,16 @@ export type ProductTexts = {
   readonly taxRate: string;
 };
 
-export const productTexts = (product: Product): ProductTexts => ({
+export const productTextsFromProduct = (product: Product): ProductTexts => ({
   name: product.name,
   description: product.description,
   category: product.category,
-  price: amountText(product.price, product.currency),
+  price: formatAmountForInput(product.price, product.currency),
   taxRate: String(product.tax_rate_bps / 100),
 });
 
 /** JSON Pointers of the fields next to which the form shows API errors. */
-export const productPointers = ['#/name', '#/description', '#/category', '#/price', '#/tax_rate_bps'] as const;
+export const productFormErrorPointers = ['#/name', '#/description', '#/category', '#/price', '#/tax_rate_bps'] as const;
 
 /** Converts a percentage such as `17.5` to basis points. Returns `undefined` if the text is not such a number. */
 function parseTaxRate(text: string): number | undefined {
@@ -55,7 +55,7 @@ export function ProductFields({ texts, currency, error, onChange }: Props): Reac
   const field = (name: 'name' | 'description') => ({
     label: t(`field.${name}`),
     value: texts[name],
-    error: fieldError(error, `#/${name}`),
+    error: findFieldErrorDetail(error, `#/${name}`),
     onChange: (event: { readonly currentTarget: { readonly value: string } }) => set({ [name]: event.currentTarget.value }),
   });
   return (
@@ -69,7 +69,7 @@ export function ProductFields({ texts, currency, error, onChange }: Props): Reac
         maxLength={64}
         data={data?.data.map(({ category }) => category) ?? []}
         value={texts.category}
-        error={fieldError(error, '#/category')}
+        error={findFieldErrorDetail(error, '#/category')}
         onChange={(category) => set({ category })}
       />
       <div className={classes['row']}>
@@ -78,7 +78,7 @@ export function ProductFields({ texts, currency, error, onChange }: Props): Reac
           description={t('form.aboutPrice')}
           currency={currency}
           value={texts.price}
-          error={fieldError(error, '#/price')}
+          error={findFieldErrorDetail(error, '#/price')}
           onChange={(price) => set({ price })}
         />
         <TextInput
@@ -88,7 +88,7 @@ export function ProductFields({ texts, currency, error, onChange }: Props): Reac
           autoComplete="off"
           rightSection="%"
           value={texts.taxRate}
-          error={parseTaxRate(texts.taxRate) === undefined ? t('form.taxRateInvalid') : fieldError(error, '#/tax_rate_bps')}
+          error={parseTaxRate(texts.taxRate) === undefined ? t('form.taxRateInvalid') : findFieldErrorDetail(error, '#/tax_rate_bps')}
           onChange={(event) => set({ taxRate: event.currentTarget.value })}
         />
       </div>

@@ -1,8 +1,8 @@
 import type { Product } from '@mandate/client-sdk';
 import { useState, type ReactNode } from 'react';
 import { usePermissions } from '../../../api/permissions.tsx';
-import { AmountInput, amountText, parseAmount } from '../../../components/forms/amount-input.tsx';
-import { ErrorNotice, fieldError } from '../../../components/feedback/error-notice.tsx';
+import { AmountInput, formatAmountForInput, parseAmount } from '../../../components/forms/amount-input.tsx';
+import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
@@ -29,7 +29,7 @@ function PriceForm({ product, onClose }: { readonly product: Product; readonly o
   const common = useCommonMessages();
   // The product on the page is updated when another user changes it; `seen` is the version that the user saw.
   const [seen] = useState(product);
-  const [text, setText] = useState(amountText(product.price, product.currency));
+  const [text, setText] = useState(formatAmountForInput(product.price, product.currency));
   const update = useProductUpdate(product.id, onClose);
   const price = parseAmount(text, product.currency);
   if (update.conflict) return <ProductConflict update={update} onKeepTheirs={onClose} />;
@@ -45,7 +45,7 @@ function PriceForm({ product, onClose }: { readonly product: Product; readonly o
         currency={product.currency}
         value={text}
         onChange={setText}
-        error={fieldError(update.error, '#/price')}
+        error={findFieldErrorDetail(update.error, '#/price')}
       />
       <ErrorNotice error={update.error} fields={['#/price']} />
       <FormActions submit={common('form.save')} isPending={update.isPending} isDisabled={price === undefined} onCancel={onClose} />

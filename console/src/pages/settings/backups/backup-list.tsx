@@ -1,7 +1,7 @@
 import type { Backup } from '@mandate/client-sdk';
 import type { ReactNode } from 'react';
 import { mutations, queries } from '../../../api/client.ts';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { RowButton } from '../row-button.tsx';
@@ -48,7 +48,7 @@ function CheckButton({
   readonly isDisabled: boolean;
 }): ReactNode {
   const t = useSettingsMessages();
-  const check = useAction(mutations.backups.check(id), {
+  const check = useApiMutation(mutations.backups.check(id), {
     changes: ['tasks'],
     doneMessage: t('backup.checkStarted'),
     notifiesErrors: true,

@@ -3,10 +3,10 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { mutations, queries } from '../../../api/client.ts';
-import { replacesData } from '../../../api/replaces-data.ts';
+import { shouldErrorReplaceData } from '../../../api/should-error-replace-data.ts';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { SettingsHeader } from '../settings-header.tsx';
@@ -25,7 +25,7 @@ export function Backups(): ReactNode {
   const t = useSettingsMessages();
   const { data, error, refetch } = useQuery({ ...queries.backups.list({ limit: 1 }), refetchInterval: refetchIntervalMs });
   const task = useBackupTask();
-  const create = useAction(mutations.backups.create(), { changes: ['tasks'], doneMessage: t('backup.started') });
+  const create = useApiMutation(mutations.backups.create(), { changes: ['tasks'], doneMessage: t('backup.started') });
   const isConfigured = data !== undefined && !isNotConfigured(error);
   return (
     <>
@@ -40,7 +40,7 @@ export function Backups(): ReactNode {
       />
       <div className={classes['sections']}>
         {isNotConfigured(error) && <NotConfigured error={error} />}
-        {!isNotConfigured(error) && replacesData(error, data) && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+        {!isNotConfigured(error) && shouldErrorReplaceData(error, data) && <ErrorNotice error={error} onRetry={() => void refetch()} />}
         {data === undefined && error === null && <PageSkeleton />}
         <ErrorNotice error={create.error} />
         {isConfigured && (

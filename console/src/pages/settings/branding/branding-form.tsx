@@ -4,7 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { client } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ConflictDifference } from '../../../components/forms/conflict-difference.tsx';
-import { ErrorNotice, fieldError } from '../../../components/feedback/error-notice.tsx';
+import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
@@ -76,7 +76,7 @@ function BrandingFields({ values, error, onChange }: FieldsProps): ReactNode {
   const propsOf = (name: (typeof textFields)[number]) => ({
     label: t(`branding.${name}`),
     value: values[name],
-    error: fieldError(error, `#/${name}`),
+    error: findFieldErrorDetail(error, `#/${name}`),
     onChange: (event: { readonly currentTarget: { readonly value: string } }) => onChange({ ...values, [name]: event.currentTarget.value }),
   });
   return (
@@ -84,7 +84,7 @@ function BrandingFields({ values, error, onChange }: FieldsProps): ReactNode {
       <TextInput {...propsOf('name')} required maxLength={60} />
       <AccentColorField
         value={values.accent_color}
-        error={fieldError(error, '#/accent_color')}
+        error={findFieldErrorDetail(error, '#/accent_color')}
         shopName={values.name}
         onChange={(accent_color) => onChange({ ...values, accent_color })}
       />

@@ -3,9 +3,9 @@ import { Checkbox, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { client, queries } from '../../../api/client.ts';
-import { AmountInput, amountText, parseAmount } from '../../../components/forms/amount-input.tsx';
+import { AmountInput, formatAmountForInput, parseAmount } from '../../../components/forms/amount-input.tsx';
 import { ConflictDifference } from '../../../components/forms/conflict-difference.tsx';
-import { ErrorNotice, fieldError } from '../../../components/feedback/error-notice.tsx';
+import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
 import { useFormat } from '../../../languages/use-format.ts';
@@ -74,7 +74,7 @@ function useInitialValues(method: DeliveryMethod | undefined): Values {
   const { data } = useQuery(queries.deliveryMethods.list({ limit: 1 }));
   if (!method) return { code: '', name: '', price: '', currency: data?.data[0]?.currency ?? 'EUR', address: true };
   const { code, name, price, currency, requires_address: address } = method;
-  return { code, name, price: amountText(price, currency), currency, address };
+  return { code, name, price: formatAmountForInput(price, currency), currency, address };
 }
 
 function bodyOf({ code, name, price, currency, address }: Values): DeliveryMethodReplace | undefined {
@@ -101,7 +101,7 @@ function Fields({ values, isNew, error, onChange }: FieldsProps): ReactNode {
         required
         maxLength={200}
         value={values.name}
-        error={fieldError(error, '#/name')}
+        error={findFieldErrorDetail(error, '#/name')}
         onChange={(event) => onChange({ ...values, name: event.currentTarget.value })}
       />
       {isNew && (
@@ -121,7 +121,7 @@ function Fields({ values, isNew, error, onChange }: FieldsProps): ReactNode {
         required
         maxLength={3}
         value={values.currency}
-        error={fieldError(error, '#/currency')}
+        error={findFieldErrorDetail(error, '#/currency')}
         onChange={(event) => onChange({ ...values, currency: event.currentTarget.value.toUpperCase() })}
       />
       {isCurrency && (
@@ -129,7 +129,7 @@ function Fields({ values, isNew, error, onChange }: FieldsProps): ReactNode {
           label={t('delivery.price')}
           currency={values.currency}
           value={values.price}
-          error={fieldError(error, '#/price')}
+          error={findFieldErrorDetail(error, '#/price')}
           onChange={(price) => onChange({ ...values, price })}
         />
       )}

@@ -1,28 +1,28 @@
 import type { IdentityProvider, IdentityProviderUpdate } from '@mandate/client-sdk';
 import { useState, type ReactNode } from 'react';
 import { client } from '../../../api/client.ts';
-import { ActionError } from '../../../components/feedback/action-error.tsx';
+import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-sign-in-again-notice.tsx';
 import { ConflictDifference } from '../../../components/forms/conflict-difference.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useConditionalUpdate } from '../../../components/forms/use-conditional-update.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
-import { AccessFields } from './access-fields.tsx';
-import { fieldPointers, useDescribeField } from './describe-field.ts';
-import { isComplete, listChanges, valuesOfProvider } from './identity-provider-values.ts';
+import { SignInAccessFields } from './sign-in-access-fields.tsx';
+import { providerFormErrorPointers, useProviderFieldText } from './use-provider-field-text.ts';
+import { hasAllRequiredValues, providerUpdateFromValues, valuesFromProvider } from './identity-provider-form-values.ts';
 import { ProviderLogo } from './provider-logo.tsx';
-import { ProviderUrls } from './provider-urls.tsx';
-import { RegistrationFields } from './registration-fields.tsx';
+import { UrlsToRegisterAtProvider } from './urls-to-register-at-provider.tsx';
+import { ClientRegistrationFields } from './client-registration-fields.tsx';
 
 type Props = { readonly provider: IdentityProvider; readonly onClose: () => void };
 
 /** Changes a provider. The stored credential is not shown, and is kept unless a new one is entered. */
 export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNode {
   const t = useSettingsMessages();
-  const describeField = useDescribeField();
+  const describeField = useProviderFieldText();
   // The version that the user saw. It does not change when the list is fetched again.
   const [seen] = useState(provider);
-  const [values, setValues] = useState(valuesOfProvider(provider));
+  const [values, setValues] = useState(valuesFromProvider(provider));
   const update = useConditionalUpdate<IdentityProvider, IdentityProviderUpdate>({
     read: () => client.identityProviders.get(provider.id).withResponse(),
     write: (changes, ifMatch) => client.identityProviders.update(provider.id, changes, { ifMatch }),
@@ -31,7 +31,7 @@ export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNod
     onDone: onClose,
   });
   const { conflict, error, isPending } = update;
-  const changes = listChanges(seen, values);
+  const changes = providerUpdateFromValues(seen, values);
   const fields = { values, isNew: false, error, onChange: setValues };
   return (
     <form
@@ -41,11 +41,11 @@ export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNod
       }}
     >
       <div className={classes['fields']}>
-        <RegistrationFields {...fields} />
-        <AccessFields {...fields} />
+        <ClientRegistrationFields {...fields} />
+        <SignInAccessFields {...fields} />
         <ProviderLogo provider={provider} />
-        <ProviderUrls provider={provider} />
-        <ActionError error={error} fields={fieldPointers} />
+        <UrlsToRegisterAtProvider provider={provider} />
+        <ErrorOrSignInAgainNotice error={error} fields={providerFormErrorPointers} />
         {conflict && (
           <ConflictDifference
             differences={conflict.fields.map((field) => ({
@@ -63,7 +63,7 @@ export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNod
         <FormActions
           submit={t('save')}
           isPending={isPending}
-          isDisabled={Object.keys(changes).length === 0 || !isComplete(values, false)}
+          isDisabled={Object.keys(changes).length === 0 || !hasAllRequiredValues(values, false)}
           onCancel={onClose}
         />
       )}

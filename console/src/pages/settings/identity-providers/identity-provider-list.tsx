@@ -7,7 +7,7 @@ import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { EmptyState } from '../../../components/feedback/empty-state.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
-import { useAction } from '../../../components/forms/use-action.ts';
+import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { RowButton } from '../row-button.tsx';
 import { SettingsHeader } from '../settings-header.tsx';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
@@ -70,7 +70,7 @@ function DeleteIdentityProviderDialog({
 function StatusButton({ provider: { id, name, status } }: { readonly provider: IdentityProvider }): ReactNode {
   const t = useSettingsMessages();
   const isEnabled = status === 'enabled';
-  const change = useAction(mutations.identityProviders.update(id), {
+  const change = useApiMutation(mutations.identityProviders.update(id), {
     changes: ['identityProviders'],
     doneMessage: t(isEnabled ? 'provider.nowDisabled' : 'provider.nowEnabled'),
     notifiesErrors: true,

@@ -1,6 +1,6 @@
-import { fieldError } from '../../../components/feedback/error-notice.tsx';
+import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
-import type { IdentityProviderValues } from './identity-provider-values.ts';
+import type { IdentityProviderValues } from './identity-provider-form-values.ts';
 
 type Form = {
   readonly values: IdentityProviderValues;
@@ -22,7 +22,7 @@ export function useTextField({ values, error, onChange }: Form) {
   return (name: TextName) => ({
     label: t(`provider.${name}`),
     value: values[name],
-    error: fieldError(error, `#/${name}`),
+    error: findFieldErrorDetail(error, `#/${name}`),
     onChange: (event: { readonly currentTarget: { readonly value: string } }) => onChange({ ...values, [name]: event.currentTarget.value }),
   });
 }

@@ -3,12 +3,12 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { client, keyOf } from '../../../api/client.ts';
-import { ActionError } from '../../../components/feedback/action-error.tsx';
+import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-sign-in-again-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
-import { roleChangeScopes } from './role-change-scopes.ts';
-import { roles } from './role-form.tsx';
+import { scopesForChangingRoles } from './scopes-for-changing-roles.ts';
+import { selectableRoles } from './role-form.tsx';
 
 /** Form that gives a role to the account with the entered e-mail address. */
 export function AddStaffForm({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -50,10 +50,10 @@ export function AddStaffForm({ onClose }: { readonly onClose: () => void }): Rea
         label={t('staff.role')}
         description={t(`roleAbout.${role}`)}
         value={role}
-        data={roles.filter((name) => name !== 'customer').map((value) => ({ value, label: t(`role.${value}`) }))}
-        onChange={({ currentTarget: { value } }) => setRole(roles.find((name) => name === value) ?? 'staff')}
+        data={selectableRoles.filter((name) => name !== 'customer').map((value) => ({ value, label: t(`role.${value}`) }))}
+        onChange={({ currentTarget: { value } }) => setRole(selectableRoles.find((name) => name === value) ?? 'staff')}
       />
-      <ActionError error={add.error} scopes={roleChangeScopes} />
+      <ErrorOrSignInAgainNotice error={add.error} scopes={scopesForChangingRoles} />
       <FormActions submit={t('staff.add')} isPending={add.isPending} isDisabled={email.trim() === ''} onCancel={onClose} />
     </form>
   );

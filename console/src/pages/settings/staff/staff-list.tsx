@@ -14,7 +14,7 @@ import { SettingsHeader } from '../settings-header.tsx';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { AddStaffForm } from './add-staff-form.tsx';
-import { roleChangeScopes } from './role-change-scopes.ts';
+import { scopesForChangingRoles } from './scopes-for-changing-roles.ts';
 import { RoleForm } from './role-form.tsx';
 
 /** The accounts of the shop's staff and administrators. */
@@ -23,7 +23,7 @@ export function StaffList(): ReactNode {
   const format = useFormat();
   const { user: self } = usePermissions();
   const { data: authorization } = useSuspenseQuery(queries.authorization.get());
-  const canChangeRoles = roleChangeScopes.every((scope) => authorization.scopes.includes(scope));
+  const canChangeRoles = scopesForChangingRoles.every((scope) => authorization.scopes.includes(scope));
   const [shown, setShown] = useState<User | 'add'>();
   const close = (): void => setShown(undefined);
   const add = canChangeRoles && <Button onClick={() => setShown('add')}>{t('staff.add')}</Button>;
@@ -33,7 +33,7 @@ export function StaffList(): ReactNode {
       {self?.role === 'admin' && !canChangeRoles && (
         <div className={classes['intro']}>
           <Notice text={t('staff.signInAbout')}>
-            <Button size="xs" onClick={() => void signInAgain(roleChangeScopes)}>
+            <Button size="xs" onClick={() => void signInAgain(scopesForChangingRoles)}>
               {t('staff.signIn')}
             </Button>
           </Notice>

@@ -2,7 +2,7 @@ import { findHiddenCharacter, singleLineInputSchema } from '@mandate/contract';
 import { z } from 'zod';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 import { showSecurityPage, auditSecondFactorChangeAndEmailUser } from './security-page-and-authenticator-app.ts';
-import { hasOtherSignInMethod } from '../../../linked-accounts/linked-accounts.ts';
+import { hasOtherSignInMethod } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { addPasskey, removePasskey } from '../../../second-factors/passkeys.ts';
 
 const newPasskeyForm = z.object({

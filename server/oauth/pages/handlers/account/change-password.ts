@@ -7,7 +7,7 @@ import { lockAccountAndRequireActiveSession, type AccountRequest } from './signe
 import { storePasswordHash } from '../../../accounts/accounts-and-passwords.ts';
 import { loadOrCreateBrowserSession, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
-import { findSignInMethodOfSession, recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
+import { findLinkedAccountOfSession, recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
 import { deleteEmailedLinksOfUser } from '../../../accounts/emailed-one-time-links.ts';
 import { sanitizeNameForEmail, renderEmail } from '../../emails/render-email.ts';
@@ -39,7 +39,7 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
       loginTs,
       uid,
     } = await loadOrCreateBrowserSession(context.provider, req, res);
-    const signIn = await findSignInMethodOfSession(em, uid);
+    const signIn = await findLinkedAccountOfSession(em, uid);
     await storePasswordHash(em, account.id, chosen.hash, now);
     await revokeGrantsAndSessionsOfUser(em, account.id);
     await deleteEmailedLinksOfUser(em, account.id);

@@ -6,7 +6,7 @@ import { User } from '../../../../users/user.entity.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { profileChangedPage, profilePage } from '../../views/account/profile-page.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
-import { toNameError, validUserName } from '../validate-user-name.ts';
+import { createUserNameError, validUserName } from '../validate-user-name.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 
 const profileForm = z.object({ name: z.string().catch('') });
@@ -19,7 +19,7 @@ export async function submitProfile(request: AccountRequest): Promise<void> {
   const { context, req, res, account } = request;
   const { name } = profileForm.parse(req.body ?? {});
   const validated = validUserName.safeParse(name);
-  if (!validated.success) return renderForm(request, name, [toNameError(name, context.settings.messages)]);
+  if (!validated.success) return renderForm(request, name, [createUserNameError(name, context.settings.messages)]);
   await context.em.transactional(async (em) => {
     await lockAccountAndRequireActiveSession(em, request);
     const user = await em.findOneOrFail(User, { id: account.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });

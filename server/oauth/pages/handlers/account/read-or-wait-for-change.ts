@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { waitForChange } from '../../../../approvals/wait-for-change.ts';
+import { readUntilDoneOrTimeout } from '../../../../approvals/read-until-done-or-timeout.ts';
 import { sha256 } from '../../../../crypto/sha256.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 
@@ -34,6 +34,8 @@ export async function readOrWaitForChange<Shown>(
   const fingerprint = (shown: Shown): string => sha256(JSON.stringify(identify(shown)), 'base64url').slice(0, 22);
   const isDone = (shown: Shown): boolean => fingerprint(shown) !== seen;
   const shown =
-    seconds === 0 ? await read() : await waitForChange({ em, newEvents, res, seconds, read, isDone, changesAt, minReadIntervalMs });
+    seconds === 0
+      ? await read()
+      : await readUntilDoneOrTimeout({ em, newEvents, res, seconds, read, isDone, changesAt, minReadIntervalMs });
   return { shown, livePath: `${path}${path.includes('?') ? '&' : '?'}wait=25&seen=${fingerprint(shown)}` };
 }

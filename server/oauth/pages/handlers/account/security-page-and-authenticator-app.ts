@@ -18,10 +18,10 @@ import {
 } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { User } from '../../../../users/user.entity.ts';
 import { isRoleInAudience } from '../../../identity-providers/provider-identity.ts';
-import { listEnabledProviders, listLinkedAccounts } from '../../../linked-accounts/linked-accounts.ts';
+import { listEnabledProviders, listLinkedAccounts } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { getBrowserSessionOfRequest, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
-import { addCodeToAuthentication, passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
-import { findSignInMethodOfSession, recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
+import { addAuthenticatorCodeToAcrAndAmr, passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
+import { findLinkedAccountOfSession, recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { renderEmail } from '../../emails/render-email.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { localizePageSettingsForUser } from '../../views/page-language.ts';
@@ -73,8 +73,8 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
     await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.added');
     // the code counts as a second factor; without the new session, the next page would require another sign-in
     const { amr = passwordAcrAndAmr.amr, loginTs, uid } = getBrowserSessionOfRequest(req);
-    const signIn = await findSignInMethodOfSession(em, uid);
-    const proof = { ...addCodeToAuthentication(amr), loginTs };
+    const signIn = await findLinkedAccountOfSession(em, uid);
+    const proof = { ...addAuthenticatorCodeToAcrAndAmr(amr), loginTs };
     const session = await startBrowserSession(context, req, res, String(account.id), proof);
     await recordBrowserSessionUse(em, session.uid, String(account.id), req, now, signIn);
     return replaceRecoveryCodes(em, account.id);

@@ -8,7 +8,7 @@ import {
   findLimitsOfConnectedApp,
   isAccessToAllOrdersGrantable,
 } from '../../../grants/find-and-change-limits-of-connected-app.ts';
-import { unlimited } from '../../../grants/order-limits-of-authorization-request.ts';
+import { unlimitedOrderPermissions } from '../../../grants/order-limits-of-authorization-request.ts';
 import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../../views/order-limits-form-and-amount-format.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { connectedAppLimitsPage } from '../../views/order-limits-fields-and-page.ts';
@@ -74,7 +74,7 @@ export async function submitAppLimits(request: AccountRequest): Promise<void> {
     by: undefined,
     // If the form contains no limits, the user has selected access to all orders, so a previous restriction to the application's own orders
     // is replaced.
-    input: isRemoval ? undefined : (limits ?? (current?.orders === 'own' ? unlimited : undefined)),
+    input: isRemoval ? undefined : (limits ?? (current?.orders === 'own' ? unlimitedOrderPermissions : undefined)),
     timeZone: form.time_zone ? timeZone : undefined,
   };
   await context.em.transactional((em) => changeLimitsOfConnectedApp(em, account.id, app.id, change, now));

@@ -15,7 +15,7 @@ import { formatAmount, parseAmount } from '../../views/order-limits-form-and-amo
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { isSignInRecent, lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards.ts';
 import { readOrWaitForChange, type LiveContent } from './read-or-wait-for-change.ts';
-import { findNextExpiry, identifyApprovals, readShownApprovals } from './shown-approvals.ts';
+import { findNextApprovalExpiry, listApprovalIdsAndStatuses, listApprovalsWithStatus } from './approvals-with-status.ts';
 
 const shownMax = 50;
 
@@ -26,9 +26,9 @@ const idSchema = z
 
 /** Returns the newest approvals of the signed-in customer, or the one with this ID, as content of a live region. */
 const approvalsOfCustomer = ({ context: { em }, account }: AccountRequest, id?: number): LiveContent<ShownApproval[]> => ({
-  read: () => readShownApprovals(em, [buildApprovalFilter(account.id), ...(id === undefined ? [] : [{ id }])], shownMax),
-  identify: identifyApprovals,
-  changesAt: findNextExpiry,
+  read: () => listApprovalsWithStatus(em, [buildApprovalFilter(account.id), ...(id === undefined ? [] : [{ id }])], shownMax),
+  identify: listApprovalIdsAndStatuses,
+  changesAt: findNextApprovalExpiry,
 });
 
 /** Handles `GET /account/approvals`. */

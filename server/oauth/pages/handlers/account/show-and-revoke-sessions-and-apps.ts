@@ -4,7 +4,7 @@ import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audi
 import type { AccountRequest } from './signed-in-page-guards.ts';
 import { revokeBrowserSession, listActiveBrowserSessionsOfUser } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { endBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
-import { getNetwork } from '../../../sessions/ip-address-and-network.ts';
+import { getNetworkOfIpAddress } from '../../../sessions/ip-address-and-network.ts';
 import { listConnectedAppsByApplication } from '../../../grants/list-connected-apps-by-application.ts';
 import { revokeConnectedAppConsentAndApiKeys } from '../../../grants/create-list-and-revoke-connected-apps.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
@@ -16,8 +16,8 @@ import { signedOutPage } from '../../views/message-pages.ts';
 /** Handles `GET /account/sessions`. */
 export async function showSessions({ context, req, res, account, sessionUid, now }: AccountRequest): Promise<void> {
   const browsers = await listActiveBrowserSessionsOfUser(context.em, account.id, now);
-  const currentNetwork = getNetwork(req.ip);
-  const isCurrentNetwork = (ip: string | null): boolean => currentNetwork !== undefined && getNetwork(ip) === currentNetwork;
+  const currentNetwork = getNetworkOfIpAddress(req.ip);
+  const isCurrentNetwork = (ip: string | null): boolean => currentNetwork !== undefined && getNetworkOfIpAddress(ip) === currentNetwork;
   const sessions = browsers.map((session) => ({ ...session, isCurrentNetwork: isCurrentNetwork(session.ip) }));
   const csrf = context.forms.issue(req, res);
   sendPage(context, res, sessionsPage(context.settings, { csrf, currentUid: sessionUid, sessions }));

@@ -12,11 +12,11 @@ import {
   findEnabledProvider,
   findLinkedAccount,
   recordLinkedAccountUse,
-} from '../../../linked-accounts/linked-accounts.ts';
+} from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { storeProviderRefreshToken } from '../../../linked-accounts/linked-account-refresh-token.ts';
 import { twoFactorAcrValue } from '../../../protocol/acr-and-amr.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
-import { consumePasskeyChallenge } from '../../../second-factors/passkeys.ts';
+import { consumeSingleUseIdentifier } from '../../../second-factors/passkeys.ts';
 import { issueVerifiedPasswordTicket } from '../../../second-factors/verified-password-ticket.ts';
 import type { PageContext } from '../../routing/page-context.ts';
 import { findPreferredLanguage } from '../../views/page-language.ts';
@@ -25,7 +25,7 @@ import { renderSecondFactorPage } from '../sign-in/render-sign-in-pages.ts';
 import { findPendingSignInInteraction } from '../sign-in/sign-in.ts';
 import { linkProviderToSignedInUser } from './link-account.ts';
 import { sendExistingAccountPage } from './link-account-by-email.ts';
-import { sendProviderError, sendProviderMessage } from './provider-error-pages.ts';
+import { sendProviderErrorPage, sendProviderMessagePage } from './provider-error-pages.ts';
 import type { ProviderResponse } from './provider-response.ts';
 
 const readParameters = (req: Request): URLSearchParams => new URLSearchParams(req.originalUrl.split('?', 2)[1] ?? '');
@@ -56,13 +56,13 @@ export const completeProviderResponse = (context: PageContext) => async (req: Re
   if (pending?.interactionUid !== uid || !context.forms.verify(req, pending.csrf)) return sendExpired(context, req, res, uid);
   const interaction = await findPendingSignInInteraction(context, req, res);
   const provider = await findEnabledProvider(em, pending.slug);
-  if (!provider || !(await consumePasskeyChallenge(em, pending.id, new Date()))) return sendExpired(context, req, res, uid);
+  if (!provider || !(await consumeSingleUseIdentifier(em, pending.id, new Date()))) return sendExpired(context, req, res, uid);
   let identity: ProviderIdentity;
   try {
     identity = await releaseLoadShedderSlotWhile(res, context.relyingParty.redeemResponse(provider, pending, readParameters(req)));
   } catch (error) {
     await auditRefusal(context, req, provider, undefined);
-    return sendProviderError(context, res, provider, pending, error);
+    return sendProviderErrorPage(context, res, provider, pending, error);
   }
   const response = { provider, pending, identity, interaction };
   if (!isEmailDomainAllowed(provider, identity)) return refuse(context, req, res, response, undefined);
@@ -88,7 +88,7 @@ async function signInOrCreateAccount(context: PageContext, req: Request, res: Re
   const names = { provider: provider.name, page: context.settings.messages.accountMenu.security };
   const uid = response.pending.interactionUid;
   const sendNotice = (text: string) =>
-    sendProviderMessage(context, res, { name: provider.name, title, text, interactionUid: uid, status: 403 });
+    sendProviderMessagePage(context, res, { name: provider.name, title, text, interactionUid: uid, status: 403 });
   if (email === undefined) return sendNotice(messages.unverified(names));
   const owner = await em.findOne(User, { ...buildEmailEqualsFilter(email), status: { $ne: 'closed' } }, { disableIdentityMap: true });
   if (owner && (owner.status !== 'active' || !isRoleInAudience(provider, owner.role))) return refuse(context, req, res, response, owner.id);
@@ -171,7 +171,7 @@ async function refuse(
   await auditRefusal(context, req, provider, userId);
   const { name } = provider;
   const text = context.settings.messages.providers.notAllowed({ provider: name });
-  return sendProviderMessage(context, res, { name, text, interactionUid: pending.interactionUid, status: 403 });
+  return sendProviderMessagePage(context, res, { name, text, interactionUid: pending.interactionUid, status: 403 });
 }
 
 const auditRefusal = ({ em }: PageContext, req: Request, { slug }: IdentityProviderRow, userId: number | undefined): Promise<void> =>
@@ -186,5 +186,5 @@ async function sendExpired(context: PageContext, req: Request, res: Response, in
   const slug = String(req.params['slug']);
   const name = (await findEnabledProvider(context.em, slug))?.name ?? slug;
   const text = context.settings.messages.providers.expired;
-  return sendProviderMessage(context, res, { name, text, interactionUid, status: 400 });
+  return sendProviderMessagePage(context, res, { name, text, interactionUid, status: 400 });
 }

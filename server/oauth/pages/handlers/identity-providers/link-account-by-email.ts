@@ -19,16 +19,16 @@ import {
 } from '../../../accounts/list-and-remove-non-password-credentials.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
 import { isRoleInAudience } from '../../../identity-providers/provider-identity.ts';
-import { addLinkedAccount, findEnabledProvider } from '../../../linked-accounts/linked-accounts.ts';
+import { addLinkedAccount, findEnabledProvider } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { StoredPasswordHash } from '../../../passwords/stored-password-hash.entity.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../../emails/render-email.ts';
 import { sendPage, type PageContext } from '../../routing/page-context.ts';
-import { confirmLinkPage, existingAccountPage } from '../../views/identity-providers/identity-provider-pages.ts';
+import { confirmAccountLinkPage, existingAccountPage } from '../../views/identity-providers/identity-provider-pages.ts';
 import { localizePageSettingsForUser } from '../../views/page-language.ts';
 import { emailSentPage } from '../../views/sign-in/email-link-pages.ts';
 import type { ProviderResponse } from './provider-response.ts';
-import { sendProviderMessage, signInPathOf } from './provider-error-pages.ts';
+import { sendProviderMessagePage, signInPathFromInteractionUid } from './provider-error-pages.ts';
 
 const lifetimeMs = 60 * 60 * 1000;
 const encryptionContext = 'account to be linked by e-mail';
@@ -47,7 +47,8 @@ const linkSchema = z.object({
 type PendingLink = z.output<typeof linkSchema>;
 
 /** Encrypts an account that is to be linked, for the form and for the link in the e-mail. */
-export const encryptPendingLink = (link: PendingLink, key: Buffer): string => encryptText(JSON.stringify(link), key, encryptionContext);
+export const encryptPendingAccountLink = (link: PendingLink, key: Buffer): string =>
+  encryptText(JSON.stringify(link), key, encryptionContext);
 
 function readPendingLink(context: PageContext, req: Request, text: unknown): PendingLink | undefined {
   const decrypted = typeof text === 'string' ? decryptText(text, context.keys.identityProviders, encryptionContext) : undefined;
@@ -80,10 +81,10 @@ export async function sendExistingAccountPage(
   const linkForm = (await canLinkByEmail(context, context.em, owner))
     ? {
         path: `${getIdentityProviderPagePath(slug)}/link`,
-        pending: encryptPendingLink(link, context.keys.identityProviders),
+        pending: encryptPendingAccountLink(link, context.keys.identityProviders),
       }
     : undefined;
-  const signInPath = signInPathOf(interactionUid);
+  const signInPath = signInPathFromInteractionUid(interactionUid);
   sendPage(context, res, existingAccountPage(context.settings, { csrf, provider: name, email: owner.email, linkForm, signInPath }));
 }
 
@@ -110,7 +111,7 @@ export const submitLinkRequest = (context: PageContext) => async (req: Request, 
     };
     await queueMail(em, context.keys.mail, renderEmail(user.email, settings, content), now);
   });
-  return sendPage(context, res, emailSentPage(context.settings, user.email, signInPathOf(link.interactionUid)));
+  return sendPage(context, res, emailSentPage(context.settings, user.email, signInPathFromInteractionUid(link.interactionUid)));
 };
 
 const readQuery = (req: Request): { token: string; pending: string } =>
@@ -124,7 +125,7 @@ export const showLinkConfirmation = (context: PageContext) => async (req: Reques
   const provider = link && (await findEnabledProvider(context.em, link.slug));
   if (!link || !provider || emailed?.userId !== link.userId) return sendLinkExpired(context, req, res);
   const content = { csrf: context.forms.issue(req, res), provider: provider.name, email: emailed.email, account: link.label };
-  return sendPage(context, res, confirmLinkPage(context.settings, content));
+  return sendPage(context, res, confirmAccountLinkPage(context.settings, content));
 };
 
 /** Handles `POST /sign-in/providers/:slug/link-confirmation`: links the account. */
@@ -151,7 +152,7 @@ export const submitLinkConfirmation = (context: PageContext) => async (req: Requ
   if (!isLinked) return sendLinkExpired(context, req, res);
   const { linkedTitle: title, linked } = context.settings.messages.providers;
   const { name } = provider;
-  return sendProviderMessage(context, res, {
+  return sendProviderMessagePage(context, res, {
     name,
     title,
     text: linked({ provider: name }),
@@ -187,7 +188,7 @@ export const sendLinkExpired = async (context: PageContext, req: Request, res: R
   const name = (await findEnabledProvider(context.em, slug))?.name ?? slug;
   const { messages } = context.settings;
   const text = `${messages.linkExpired.text} ${messages.providers.otherBrowser({ provider: name })}`;
-  return sendProviderMessage(context, res, { name, title: messages.linkExpired.title, text, interactionUid: null, status: 400 });
+  return sendProviderMessagePage(context, res, { name, title: messages.linkExpired.title, text, interactionUid: null, status: 400 });
 };
 
 /** Handles a form without a valid token. */

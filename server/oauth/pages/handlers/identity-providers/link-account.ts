@@ -2,7 +2,11 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
 import { isRoleInAudience } from '../../../identity-providers/provider-identity.ts';
-import { addLinkedAccount, hasOtherSignInMethod, removeLinkedAccount } from '../../../linked-accounts/linked-accounts.ts';
+import {
+  addLinkedAccount,
+  hasOtherSignInMethod,
+  removeLinkedAccount,
+} from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { storeProviderRefreshToken } from '../../../linked-accounts/linked-account-refresh-token.ts';
 import { getBrowserSessionOfRequest } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { User } from '../../../../users/user.entity.ts';
@@ -10,7 +14,7 @@ import type { PageContext } from '../../routing/page-context.ts';
 import { auditSecondFactorChangeAndEmailUser, showSecurityPage } from '../account/security-page-and-authenticator-app.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from '../account/signed-in-page-guards.ts';
 import type { ProviderResponse } from './provider-response.ts';
-import { sendProviderMessage } from './provider-error-pages.ts';
+import { sendProviderMessagePage } from './provider-error-pages.ts';
 
 /** Links the account at the provider to the user who started the linking on the account page. */
 export async function linkProviderToSignedInUser(
@@ -22,7 +26,7 @@ export async function linkProviderToSignedInUser(
   const account = getOauthRequestContext(req).signedInAccount;
   const { messages } = context.settings;
   const send = (text: string, status: number) =>
-    sendProviderMessage(context, res, { name: provider.name, text, interactionUid: null, status });
+    sendProviderMessagePage(context, res, { name: provider.name, text, interactionUid: null, status });
   if (account === undefined || account.id !== pending.linkForUserId) return send(messages.providers.expired, 400);
   const now = new Date();
   const request: AccountRequest = { context, req, res, account, sessionUid: getBrowserSessionOfRequest(req).uid, now };

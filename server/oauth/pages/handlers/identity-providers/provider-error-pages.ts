@@ -4,7 +4,7 @@ import type { PendingProviderSignIn } from '../../../identity-providers/pending-
 import {
   InvalidProviderResponseError,
   ProviderSignInDeclinedError,
-  ProviderUnavailableError,
+  IdentityProviderUnavailableError,
 } from '../../../identity-providers/provider-errors.ts';
 import { sendPage, type PageContext } from '../../routing/page-context.ts';
 import { providerMessagePage } from '../../views/identity-providers/identity-provider-pages.ts';
@@ -18,18 +18,18 @@ type Message = {
   readonly status: number;
 };
 
-export const signInPathOf = (interactionUid: string | null): string =>
+export const signInPathFromInteractionUid = (interactionUid: string | null): string =>
   interactionUid === null ? '/sign-in' : `/sign-in/${interactionUid}`;
 
 /** Sends a page with a message about a provider and a link to the sign-in page. */
-export function sendProviderMessage(context: PageContext, res: Response, { name, title, text, interactionUid, status }: Message): void {
+export function sendProviderMessagePage(context: PageContext, res: Response, { name, title, text, interactionUid, status }: Message): void {
   const { settings } = context;
   const heading = title ?? settings.messages.providers.failedTitle({ provider: name });
-  sendPage(context, res, providerMessagePage(settings, heading, text, signInPathOf(interactionUid)), { status });
+  sendPage(context, res, providerMessagePage(settings, heading, text, signInPathFromInteractionUid(interactionUid)), { status });
 }
 
 /** Sends the page for an error of `RelyingParty`, and logs its cause. Other errors are thrown again. */
-export function sendProviderError(
+export function sendProviderErrorPage(
   context: PageContext,
   res: Response,
   { name, slug }: Pick<IdentityProviderRow, 'name' | 'slug'>,
@@ -37,10 +37,11 @@ export function sendProviderError(
   error: unknown,
 ): void {
   const { providers: messages } = context.settings.messages;
-  if (error instanceof ProviderSignInDeclinedError) return res.redirect(303, linkForUserId === null ? signInPathOf(interactionUid) : next);
-  const isUnavailable = error instanceof ProviderUnavailableError;
+  if (error instanceof ProviderSignInDeclinedError)
+    return res.redirect(303, linkForUserId === null ? signInPathFromInteractionUid(interactionUid) : next);
+  const isUnavailable = error instanceof IdentityProviderUnavailableError;
   if (!isUnavailable && !(error instanceof InvalidProviderResponseError)) throw error;
   context.log.error({ provider: slug, reason: error.message }, 'sign-in through an identity provider failed');
   const text = isUnavailable ? messages.unavailable({ provider: name }) : messages.invalid({ provider: name });
-  return sendProviderMessage(context, res, { name, text, interactionUid, status: isUnavailable ? 503 : 400 });
+  return sendProviderMessagePage(context, res, { name, text, interactionUid, status: isUnavailable ? 503 : 400 });
 }

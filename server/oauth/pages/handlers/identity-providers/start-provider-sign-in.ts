@@ -2,17 +2,17 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { releaseLoadShedderSlotWhile } from '../../../../http/server/load-shedder.ts';
 import type { IdentityProviderRow } from '../../../../identity-providers/identity-provider.entity.ts';
-import { startProviderSignIn } from '../../../identity-providers/pending-provider-sign-in.ts';
-import { findEnabledProvider } from '../../../linked-accounts/linked-accounts.ts';
+import { createPendingProviderSignIn } from '../../../identity-providers/pending-provider-sign-in.ts';
+import { findEnabledProvider } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
 import { getStringParameter, sendPage, type Interaction, type PageContext } from '../../routing/page-context.ts';
 import { redirectToProviderPage } from '../../views/identity-providers/identity-provider-pages.ts';
 import { findPendingSignInInteraction } from '../sign-in/sign-in.ts';
-import { nextPage } from '../sign-in/next-page.ts';
+import { nextPagePathSchema } from '../sign-in/next-page-path-schema.ts';
 import type { AccountRequest } from '../account/signed-in-page-guards.ts';
-import { sendProviderError, sendProviderMessage } from './provider-error-pages.ts';
+import { sendProviderErrorPage, sendProviderMessagePage } from './provider-error-pages.ts';
 
-const startForm = z.object({ csrf: z.string(), next: nextPage });
+const startForm = z.object({ csrf: z.string(), next: nextPagePathSchema });
 
 /** Handles `POST /sign-in/providers/:slug/start` and `POST /sign-in/:uid/providers/:slug/start`: sends the browser to the provider. */
 export const submitProviderStart = (context: PageContext) => async (req: Request, res: Response) => {
@@ -34,7 +34,7 @@ export async function submitLinkStart({ context, req, res, account }: AccountReq
   return sendToProvider(context, res, provider, target, false);
 }
 
-type Target = Pick<Parameters<typeof startProviderSignIn>[0], 'csrf' | 'next' | 'interactionUid' | 'linkForUserId'>;
+type Target = Pick<Parameters<typeof createPendingProviderSignIn>[0], 'csrf' | 'next' | 'interactionUid' | 'linkForUserId'>;
 
 async function sendToProvider(
   context: PageContext,
@@ -43,14 +43,14 @@ async function sendToProvider(
   target: Target,
   isFreshSignInRequired: boolean,
 ): Promise<void> {
-  const pending = startProviderSignIn({ ...target, slug: provider.slug }, new Date());
+  const pending = createPendingProviderSignIn({ ...target, slug: provider.slug }, new Date());
   const { settings } = context;
   const options = { isFreshSignInRequired, languages: settings.messages.language.tag };
   try {
     const url = await releaseLoadShedderSlotWhile(res, context.relyingParty.createAuthorizationUrl(provider, pending, options));
     return sendPage(context, res, redirectToProviderPage(settings, provider.name, url));
   } catch (error) {
-    return sendProviderError(context, res, provider, pending, error);
+    return sendProviderErrorPage(context, res, provider, pending, error);
   }
 }
 
@@ -64,7 +64,7 @@ export const redisplayProviderStart = (context: PageContext) => async (req: Requ
   const interaction = await findPendingSignInInteraction(context, req, res);
   const provider = await findEnabledProvider(context.em, String(req.params['slug']));
   const name = provider?.name ?? '';
-  return sendProviderMessage(context, res, {
+  return sendProviderMessagePage(context, res, {
     name,
     text: context.settings.messages.stale,
     interactionUid: interaction?.uid ?? null,

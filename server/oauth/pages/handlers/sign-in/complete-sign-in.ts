@@ -5,13 +5,13 @@ import type { EntityManager } from '../../../../database/entity-manager/entity-m
 import { lockUserRow } from '../../../../users/lock-user-row.ts';
 import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../accounts/accounts-and-passwords.ts';
 import { recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
-import type { SignInMethod } from '../../../sessions/sign-in-method.ts';
+import type { LinkedAccountOfSignIn } from '../../../sessions/linked-account-of-sign-in.ts';
 import { endBrowserSession, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import type { AuthenticationContext } from '../../../protocol/acr-and-amr.ts';
 import type { IdentityProviderRow } from '../../../../identity-providers/identity-provider.entity.ts';
 import { User } from '../../../../users/user.entity.ts';
 import { LinkedAccount } from '../../../linked-accounts/linked-account.entity.ts';
-import { findRequiredProvider } from '../../../linked-accounts/linked-accounts.ts';
+import { findMandatorySignInProvider } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { messageWithSignInLinkPage } from '../../views/message-pages.ts';
 import { getInteractionClientId, requirePendingInteraction, sendPage, type PageContext } from '../../routing/page-context.ts';
 
@@ -39,7 +39,7 @@ export async function completeSignIn(context: PageContext, req: Request, res: Re
   const { accountId, proof, hasInteraction, next, provider, loginTs } = authenticated;
   const userId = Number(accountId);
   const now = new Date();
-  const requiredProvider = await findRequiredProvider(em, userId, provider?.issuer);
+  const requiredProvider = await findMandatorySignInProvider(em, userId, provider?.issuer);
   if (requiredProvider) return refuseSignInWithoutProvider(context, req, res, userId, requiredProvider);
   const returnTo = await em.transactional(async () => {
     await requireUnchangedPassword(em, userId, authenticated.passwordSetAt);
@@ -108,7 +108,7 @@ async function refuseSignInWithoutProvider(
   sendPage(context, res, html, { status: 403 });
 }
 
-type CompletedSignIn = AuthenticationContext & SignInMethod & { readonly accountId: string; readonly loginTs: number | undefined };
+type CompletedSignIn = AuthenticationContext & LinkedAccountOfSignIn & { readonly accountId: string; readonly loginTs: number | undefined };
 
 async function completeInteraction(
   context: PageContext,

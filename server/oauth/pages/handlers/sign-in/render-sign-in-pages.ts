@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
 import { requireActiveApplication } from '../../../grants/consents-and-grants.ts';
-import { listEnabledProviders } from '../../../linked-accounts/linked-accounts.ts';
+import { listEnabledProviders } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { createPasskeyRequestOptionsJson } from '../../../second-factors/passkeys.ts';
 import {
   getInteractionClientId,

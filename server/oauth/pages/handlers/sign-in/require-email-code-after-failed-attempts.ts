@@ -12,7 +12,7 @@ import { generateRecoveryCode } from '../../../second-factors/authenticator-app-
 import { renderEmail } from '../../emails/render-email.ts';
 import type { PageContext } from '../../routing/page-context.ts';
 import { localizePageSettingsForAbsentUser, localizePageSettingsForUser } from '../../views/page-language.ts';
-import { consumePasskeyChallenge } from '../../../second-factors/passkeys.ts';
+import { consumeSingleUseIdentifier } from '../../../second-factors/passkeys.ts';
 
 // Above the failure ceiling, an attacker with many networks could guess at full speed.
 // Rejecting all attempts would lock the owner out.
@@ -145,7 +145,9 @@ const hashCode = (code: string): Buffer => Buffer.from(hashCodeTypedByUser(code)
 
 /** Verifies the code that was sent by e-mail. A code is accepted only once. */
 export const verifyAndConsumeEmailCode = async ({ em }: PageContext, state: State, code: string, now: Date): Promise<boolean> =>
-  timingSafeEqual(hashCode(code), hashCode(state.code)) && state.accountId !== noAccount && consumePasskeyChallenge(em, state.nonce, now);
+  timingSafeEqual(hashCode(code), hashCode(state.code)) &&
+  state.accountId !== noAccount &&
+  consumeSingleUseIdentifier(em, state.nonce, now);
 
 /** Notifies the account owner about an attack when an attempt first exceeds the failure ceiling. */
 export async function emailAccountOwnerAboutAttack(

@@ -14,9 +14,14 @@ import {
   emailAccountOwnerAboutAttack,
   decryptEmailCodeFormState,
 } from './require-email-code-after-failed-attempts.ts';
-import { addCodeToAuthentication, passkeyAcrAndAmr, passwordAcrAndAmr, passwordAndCodeAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
+import {
+  addAuthenticatorCodeToAcrAndAmr,
+  passkeyAcrAndAmr,
+  passwordAcrAndAmr,
+  passwordAndCodeAcrAndAmr,
+} from '../../../protocol/acr-and-amr.ts';
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
-import { nextPage } from './next-page.ts';
+import { nextPagePathSchema } from './next-page-path-schema.ts';
 import { renderEmailCodePage, renderSecondFactorPage, renderSignInPage, type SignInState } from './render-sign-in-pages.ts';
 import { completeSignIn, type AuthenticatedUser } from './complete-sign-in.ts';
 import { getStringParameter, requirePendingInteraction, type Interaction, type PageContext } from '../../routing/page-context.ts';
@@ -33,7 +38,7 @@ const signInForm = z.object({
   csrf: z.string().catch(''),
   email: z.string().trim().max(254).catch(''),
   password: z.string().max(1000).catch(''),
-  next: nextPage,
+  next: nextPagePathSchema,
 });
 
 /** Handles `GET /sign-in`, and `GET /sign-in/:uid` if an application requested the sign-in. */
@@ -41,7 +46,7 @@ export const showSignIn = (context: PageContext) => async (req: Request, res: Re
   const interaction = await findPendingSignInInteraction(context, req, res);
   const loginHint = interaction && getStringParameter(interaction.params, 'login_hint');
   const email = loginHint ?? getOauthRequestContext(req).signedInAccount?.email;
-  await renderSignInPage(context, req, res, { interaction, email, next: nextPage.parse(req.query['next']) });
+  await renderSignInPage(context, req, res, { interaction, email, next: nextPagePathSchema.parse(req.query['next']) });
 };
 
 /** Handles `POST /sign-in` and `POST /sign-in/:uid`: verifies the password. */
@@ -160,7 +165,7 @@ const authenticatedWithCode = (
   interaction: Interaction | undefined,
 ): AuthenticatedUser => ({
   accountId: String(accountId),
-  proof: provider ? addCodeToAuthentication(provider.amr) : passwordAndCodeAcrAndAmr,
+  proof: provider ? addAuthenticatorCodeToAcrAndAmr(provider.amr) : passwordAndCodeAcrAndAmr,
   passwordSetAt,
   provider,
   loginTs: provider?.loginTs,
@@ -198,7 +203,7 @@ export const redisplaySignInAfterSecondFactorExpired = (context: PageContext) =>
   await renderSignInPage(context, req, res, { interaction, next: '/account', faults });
 };
 
-const passkeyForm = z.object({ passkey: z.string().catch(''), next: nextPage });
+const passkeyForm = z.object({ passkey: z.string().catch(''), next: nextPagePathSchema });
 
 /** Handles `POST /sign-in/passkey`: a passkey replaces both the password and the code. */
 export const submitPasskeySignIn = (context: PageContext) => async (req: Request, res: Response) => {

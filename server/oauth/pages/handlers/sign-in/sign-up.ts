@@ -22,7 +22,7 @@ import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { confirmSignUpPage, signUpPage } from '../../views/sign-in/sign-up-pages-and-password-field.ts';
 import { noticePage } from '../../views/message-pages.ts';
 import { sendSignUpOrPasswordResetLink } from '../../emails/send-sign-up-or-password-reset-link.ts';
-import { toNameError, validUserName } from '../validate-user-name.ts';
+import { createUserNameError, validUserName } from '../validate-user-name.ts';
 import { findPendingSignInInteraction } from './sign-in.ts';
 
 /** The API's validation rule for e-mail addresses. */
@@ -77,7 +77,7 @@ export const submitSignUpConfirmation = (context: PageContext) => async (req: Re
   const validated = validUserName.safeParse(name);
   const chosen = await validateAndHashNewPassword(password, { name, email }, settings);
   const faults: FieldError[] = [
-    ...(validated.success ? [] : [toNameError(name, settings.messages)]),
+    ...(validated.success ? [] : [createUserNameError(name, settings.messages)]),
     ...('reason' in chosen ? [{ field: 'password', text: chosen.reason }] : []),
   ];
   if (!validated.success || 'reason' in chosen) return renderConfirmErrors(context, req, res, { email, name, faults });

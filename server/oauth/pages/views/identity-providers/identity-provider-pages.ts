@@ -104,7 +104,7 @@ export type ConfirmLinkPageViewModel = {
 };
 
 /** Renders the page that the link in the e-mail opens. */
-export function confirmLinkPage(settings: PageSettings, { csrf, provider, email, account }: ConfirmLinkPageViewModel): Html {
+export function confirmAccountLinkPage(settings: PageSettings, { csrf, provider, email, account }: ConfirmLinkPageViewModel): Html {
   const { providers: messages } = settings.messages;
   const title = messages.confirmTitle({ provider });
   return renderPage(

@@ -1,0 +1,23 @@
+import { Textarea } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
+import { useApplicationsMessages } from '../use-applications-messages.ts';
+
+type Props = { readonly value: string; readonly error: unknown; readonly onChange: (value: string) => void };
+
+/** Redirect URIs, one per line. */
+export function RedirectUrisField({ value, error, onChange }: Props): ReactNode {
+  const t = useApplicationsMessages();
+  return (
+    <Textarea
+      label={t('field.redirect_uris')}
+      description={t('register.aboutRedirectUris')}
+      placeholder="https://app.example/callback"
+      required
+      rows={3}
+      value={value}
+      error={findFieldErrorDetail(error, '#/redirect_uris')}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  );
+}

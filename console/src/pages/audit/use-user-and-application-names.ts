@@ -1,0 +1,18 @@
+import { useApplicationNames } from '../../api/use-application-names.ts';
+import { useUserNames } from '../../api/use-user-names.ts';
+import { useAuditMessages } from './use-audit-messages.ts';
+
+export type Names = {
+  /** Returns the name of a user, or the user ID if the name is unknown. */
+  readonly user: (id: number) => string;
+  /** Returns the name of an application, or its client ID if the name is unknown. */
+  readonly application: (clientId: string) => string;
+};
+
+/** Loads the names of users and applications if the user's permissions include them: audit events contain only IDs. */
+export function useUserAndApplicationNames(userIds: readonly (number | null)[]): Names {
+  const t = useAuditMessages();
+  const userNames = useUserNames(userIds);
+  const application = useApplicationNames();
+  return { user: (id) => userNames.get(id) ?? t('userId', { id: String(id) }), application };
+}

@@ -1,0 +1,48 @@
+import type { Order } from '@mandate/client-sdk';
+import { TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import classes from './order-detail.module.css';
+
+/** Entered quantities by line number. */
+export type Quantities = Readonly<Record<number, string>>;
+
+type Props = {
+  readonly legend: string;
+  readonly order: Order;
+  /** Largest quantity of each line; lines without a quantity are not shown. */
+  readonly maximums: Readonly<Record<number, number>>;
+  readonly quantities: Quantities;
+  readonly onChange: (quantities: Quantities) => void;
+};
+
+/** Fields for a quantity of each order line. */
+export function LineQuantityFields({ legend, order, maximums, quantities, onChange }: Props): ReactNode {
+  return (
+    <fieldset className={classes['quantities']}>
+      <legend>{legend}</legend>
+      {order.items
+        .filter(({ line }) => (maximums[line] ?? 0) > 0)
+        .map(({ line, name }) => (
+          <label key={line}>
+            <span>{name}</span>
+            <TextInput
+              type="number"
+              min={0}
+              max={maximums[line] ?? 0}
+              step={1}
+              value={quantities[line] ?? '0'}
+              rightSection={`/ ${maximums[line] ?? 0}`}
+              rightSectionWidth={44}
+              onChange={(event) => onChange({ ...quantities, [line]: event.currentTarget.value })}
+            />
+          </label>
+        ))}
+    </fieldset>
+  );
+}
+
+/** Returns the lines with a quantity, in the form that the API expects. */
+export const linesFromQuantities = (quantities: Quantities): { line: number; quantity: number }[] =>
+  Object.entries(quantities)
+    .map(([line, quantity]) => ({ line: Number(line), quantity: Number(quantity) }))
+    .filter(({ quantity }) => quantity > 0);

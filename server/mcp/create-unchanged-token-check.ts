@@ -1,0 +1,18 @@
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
+import { findActiveTokenUserAndLimits } from '../oauth/tokens/find-active-token-user-and-limits.sql.ts';
+
+/**
+ * Returns a function that checks whether the caller's access token is still valid and its permissions (role, scopes and order limits) are
+ * unchanged since this call.
+ */
+export async function createUnchangedTokenCheck(em: EntityManager, { tokenRecordId }: Principal): Promise<() => Promise<boolean>> {
+  if (tokenRecordId === undefined) return async () => false;
+  const readStatus = () => runWithRequestEntityManager(em, () => findActiveTokenUserAndLimits(em, [tokenRecordId]));
+  const initialStatus = JSON.stringify(await readStatus());
+  return async () => {
+    const status = await readStatus();
+    return status !== undefined && status.ends_at * 1000 > Date.now() && JSON.stringify(status) === initialStatus;
+  };
+}

@@ -1,0 +1,88 @@
+import type { Middleware } from 'koa';
+import type { AdapterFactory } from 'oidc-provider';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import type { NetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
+import type { AttemptLimiter } from './brute-force/attempt-limiter.ts';
+import type { ClientKeyCache } from './clients/client-key-cache.ts';
+import { createClientIdUrlMiddleware } from './clients/client-id-url-middleware.ts';
+import { loadKeysOfRequestObject } from './clients/load-keys-of-request-object.ts';
+import { enableOpenClientRegistration } from './clients/open-registration.ts';
+import { prefetchClientAndLimitSecretAttempts } from './clients/prefetch-client-and-limit-secret-attempts.ts';
+import { enforceDevicePollInterval } from './device-flow/enforce-device-poll-interval.ts';
+import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
+import { requireBrowserSessionOnDevicePages } from './device-flow/require-browser-session-on-device-pages.ts';
+import { recordConnectedAppUseAndGrantCreated } from './grants/create-list-and-revoke-connected-apps.ts';
+import { runRequestInTransaction } from './grants/request-transaction.ts';
+import { refreshBrandingForOidcProviderPages } from './pages/routing/refresh-branding.ts';
+import type { ProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
+import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
+import { bufferRequestBody } from './protocol/buffered-request-body.ts';
+import type { RefuseRefreshOfEndedAccount } from './refresh/refuse-refresh-of-ended-account.ts';
+import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refresh-token-grant.ts';
+import { recordBrowserSessionUseOnAuthorization } from './sessions/record-list-and-revoke-browser-sessions.ts';
+import { acceptJwtsForRevocationAndIntrospection } from './tokens/jwt-access-token-hooks.ts';
+import { correctProviderResponses } from './provider/correct-provider-responses.ts';
+import { reportTokenOperations, type OnTokenOperation } from './provider/report-token-operations.ts';
+import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
+
+export type ProviderMiddlewareOptions = {
+  readonly em: EntityManager;
+  readonly issuer: string;
+  readonly log: { error(details: object, message: string): void };
+  readonly limits: AttemptLimiter;
+  readonly store: AdapterFactory;
+  readonly pages: ProviderPages;
+  readonly settings: PageSettings;
+  readonly verification: Parameters<typeof acceptJwtsForRevocationAndIntrospection>[0];
+  /** Network policy for fetching client ID metadata documents. */
+  readonly documentNetwork: NetworkPolicy;
+  readonly clientKeys: ClientKeyCache;
+  readonly refuseRefreshOfEndedAccount: RefuseRefreshOfEndedAccount;
+  readonly onTokenOperation: OnTokenOperation | undefined;
+  /** Whether clients can register without an initial access token (RFC 7591). */
+  readonly openRegistration: boolean;
+};
+
+/** Returns the middleware that wraps oidc-provider's request handling, from the outermost to the innermost. */
+export function createOidcProviderMiddleware(options: ProviderMiddlewareOptions): Middleware[] {
+  const { em, issuer, log, onTokenOperation, limits, pages, settings, verification, clientKeys, refuseRefreshOfEndedAccount } = options;
+  const refreshTokens = createRefreshRequestMiddleware({ em, limits, clientKeys, refuseRefreshOfEndedAccount });
+  const handleOtherRequest = chainMiddleware([
+    refreshBrandingForOidcProviderPages(settings),
+    completeSignOutWithoutSession(pages),
+    ...selfRegistrationMiddleware(options),
+    prefetchClientAndLimitSecretAttempts({ em, limits, clientKeys }),
+    loadKeysOfRequestObject({ em, clientKeys }),
+    limitUserCodeAttempts(limits, pages),
+    enforceDevicePollInterval(em),
+    requireBrowserSessionOnDevicePages(pages.sessionMissing),
+    acceptJwtsForRevocationAndIntrospection(verification),
+    runRequestInTransaction(em),
+    recordConnectedAppUseAndGrantCreated(em),
+    recordBrowserSessionUseOnAuthorization(em),
+  ]);
+  return [
+    ...(onTokenOperation ? [reportTokenOperations(onTokenOperation)] : []),
+    correctProviderResponses(issuer, log),
+    bufferRequestBody,
+    async (ctx, next) => {
+      await ((await isRefreshRequest(ctx)) ? refreshTokens(ctx, next) : handleOtherRequest(ctx, next));
+    },
+  ];
+}
+
+/** Combines several middleware functions into one; the first function is the outermost. */
+const chainMiddleware =
+  (middleware: readonly Middleware[]): Middleware =>
+  async (ctx, next) => {
+    const runOuter = (inner: () => Promise<void>, outer: Middleware) => async (): Promise<void> => {
+      await outer(ctx, inner);
+    };
+    await middleware.reduceRight(runOuter, next)();
+  };
+
+/** Returns the middleware that lets clients register without an administrator. */
+const selfRegistrationMiddleware = ({ em, limits, store, documentNetwork, openRegistration }: ProviderMiddlewareOptions): Middleware[] => [
+  createClientIdUrlMiddleware({ em, limits, network: documentNetwork }),
+  ...(openRegistration ? [enableOpenClientRegistration(store, limits)] : []),
+];

@@ -1,0 +1,19 @@
+import { deriveApprovalStatus } from '../../../../approvals/approval-from-entity.ts';
+import { listApprovals } from '../../../../approvals/find-approvals.ts';
+import type { ShownApproval } from '../../views/account/approval-pages.ts';
+
+/** Reads approvals with their current status, newest first. */
+export async function listApprovalsWithStatus(...given: Parameters<typeof listApprovals>): Promise<ShownApproval[]> {
+  const found = await listApprovals(...given);
+  return found.map((approval) => ({ ...approval, status: deriveApprovalStatus(approval, new Date()) }));
+}
+
+/** Returns a value that changes whenever different approvals or a different status must be shown. */
+export const listApprovalIdsAndStatuses = (shown: readonly ShownApproval[]): unknown =>
+  shown.map(({ approval: { id }, status }) => [id, status]);
+
+/** Returns when the first of the approvals expires, if any can expire. */
+export function findNextApprovalExpiry(shown: readonly ShownApproval[]): Date | undefined {
+  const open = shown.filter(({ status }) => status === 'pending' || status === 'approved');
+  return open.map(({ approval }) => approval.expiresAt).toSorted((a, b) => a.getTime() - b.getTime())[0];
+}

@@ -1,7 +1,0 @@
-import { z } from 'zod';
-
-/** Path to which a sign-in page redirects. Only account pages are allowed as redirect targets, which prevents open redirects. */
-export const nextPage = z
-  .string()
-  .regex(/^\/account(\/[a-z0-9-]+)*$/)
-  .catch('/account');
