@@ -63,7 +63,11 @@ export async function compareOperations(
         figures.push(await measureRound(await prepare(), () => countersOf(server), connections, seconds));
       }
     }
-    for (const { server, figures } of measured) results.push({ operation, server: server.name, ...summarizeRounds(figures) });
+    for (const { server, figures } of measured) {
+      const summary = summarizeRounds(figures);
+      report(`${operation}: ${server.name}, ${JSON.stringify(summary)}`); // so that the result is known even if a later operation fails
+      results.push({ operation, server: server.name, ...summary });
+    }
   }
   return results;
 }

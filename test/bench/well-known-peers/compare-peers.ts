@@ -57,11 +57,7 @@ export async function comparePeers(environment: BenchmarkEnvironment, options: O
   return { settings: options.settings, versions, unavailable, figures };
 }
 
-async function createContext(
-  environment: BenchmarkEnvironment,
-  { settings }: Options,
-  opened: AsyncDisposableStack,
-): Promise<PeerContext> {
+async function createContext(environment: BenchmarkEnvironment, { settings }: Options, opened: AsyncDisposableStack): Promise<PeerContext> {
   const { url } = await environment.postgresql();
   const createDatabase = async (name: string): Promise<URL> => {
     await runAdminSql(url, `create database ${name}`);

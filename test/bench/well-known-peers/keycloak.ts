@@ -62,7 +62,13 @@ export async function startComparedKeycloak({ createDatabase, directory, custome
   await writeFile(join(home, 'data/import/realm.json'), JSON.stringify(createRealm(customers)));
   const database = await createDatabase('keycloak');
   const port = await findFreePort();
-  const listen = ['--http-enabled=true', '--http-host=127.0.0.1', `--http-port=${port}`, '--proxy-headers=xforwarded', `--hostname=${issuer}`];
+  const listen = [
+    '--http-enabled=true',
+    '--http-host=127.0.0.1',
+    `--http-port=${port}`,
+    '--proxy-headers=xforwarded',
+    `--hostname=${issuer}`,
+  ];
   const login = [`--db-username=${database.username}`, `--db-password=${database.password}`];
   const url = `--db-url=jdbc:postgresql://${database.host}${database.pathname}`;
   const server = await startMeasuredCommand(

@@ -47,10 +47,19 @@ const withId = z.object({ id: z.string() });
 export async function fillMedusa(origin: string, admin: Credentials, productCount: number): Promise<MedusaShop> {
   const login = await new MedusaApi(origin, {}).post('/auth/user/emailpass', admin);
   const api = new MedusaApi(origin, {}).withToken(z.object({ token: z.string() }).parse(login).token);
-  const regionInput = { name: 'United Kingdom', currency_code: 'gbp', countries: ['gb'], payment_providers: ['pp_system_default'], automatic_taxes: false };
+  const regionInput = {
+    name: 'United Kingdom',
+    currency_code: 'gbp',
+    countries: ['gb'],
+    payment_providers: ['pp_system_default'],
+    automatic_taxes: false,
+  };
   const { region } = z.object({ region: withId }).parse(await api.post('/admin/regions', regionInput));
   const channel = await findOrCreate(api, '/admin/sales-channels', 'sales_channels', 'sales_channel', { name: 'Shop' });
-  const profile = await findOrCreate(api, '/admin/shipping-profiles', 'shipping_profiles', 'shipping_profile', { name: 'Default', type: 'default' });
+  const profile = await findOrCreate(api, '/admin/shipping-profiles', 'shipping_profiles', 'shipping_profile', {
+    name: 'Default',
+    type: 'default',
+  });
   const location = await createWarehouse(api, channel);
   const shippingOption = await createShippingOption(api, location, profile);
   const keyInput = { title: 'Shop', type: 'publishable' };

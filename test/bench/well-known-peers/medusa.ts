@@ -10,7 +10,7 @@ import { startMeasuredCommand } from '../servers/measured-server.ts';
 import { catalogueSize, customerPassword, type ComparedServer, type PeerContext } from './compared-server.ts';
 import { drawDistinct } from './draw-distinct.ts';
 import { installPackages, installPeer, programEnvironment, runCommand } from './install-peer.ts';
-import { fillMedusa, MedusaApi, type MedusaShop } from './medusa-shop.ts';
+import { fillMedusa, type MedusaApi, type MedusaShop } from './medusa-shop.ts';
 import { createPool } from './pool.ts';
 
 const version = '2.21.2';
@@ -62,7 +62,11 @@ export async function startComparedMedusa({ createDatabase, directory, customers
   const signedIn = await mapInBatches(Array.from({ length: customers }), (_, at) => signUp(shop, `user${at + 1}@example.com`));
   const drawRank = createZipfSampler(shop.variants.length);
   const order = (customer: MedusaApi): Promise<string> =>
-    placeOrder(customer, shop, drawDistinct(3, () => shop.variants[drawRank() - 1] ?? ''));
+    placeOrder(
+      customer,
+      shop,
+      drawDistinct(3, () => shop.variants[drawRank() - 1] ?? ''),
+    );
   const orders = await mapInBatches(signedIn, async (customer) => ({ customer, id: await order(customer) }));
   return {
     name: 'medusa',
@@ -115,7 +119,14 @@ const requestsPerOrder = 5;
 
 /** Places an order and authorizes its payment. Returns the ID of the order. */
 async function placeOrder(customer: MedusaApi, { region, shippingOption }: MedusaShop, variants: readonly string[]): Promise<string> {
-  const address = { first_name: 'Ada', last_name: 'Lovelace', address_1: '1 High Street', city: 'London', postal_code: 'N1 1AA', country_code: 'gb' };
+  const address = {
+    first_name: 'Ada',
+    last_name: 'Lovelace',
+    address_1: '1 High Street',
+    city: 'London',
+    postal_code: 'N1 1AA',
+    country_code: 'gb',
+  };
   const items = variants.map((variant) => ({ variant_id: variant, quantity: 1 }));
   const created = await customer.post('/store/carts', { region_id: region, items, shipping_address: address, billing_address: address });
   const { cart } = z.object({ cart: z.object({ id: z.string() }) }).parse(created);

@@ -1,5 +1,7 @@
 /** Creates a pool of items, each of which is used by one operation at a time. Throws if more operations run than there are items. */
-export function createPool<Item>(items: readonly Item[]): { readonly use: <Result>(work: (item: Item) => Promise<Result>) => Promise<Result> } {
+export function createPool<Item>(items: readonly Item[]): {
+  readonly use: <Result>(work: (item: Item) => Promise<Result>) => Promise<Result>;
+} {
   const free = [...items];
   return {
     async use(work) {

@@ -42,10 +42,7 @@ const configuration = {
   },
   paymentOptions: { paymentMethodHandlers: [vendure.dummyPaymentHandler] },
   logger: new vendure.DefaultLogger({ level: vendure.LogLevel.Warn }),
-  plugins: [
-    vendure.DefaultJobQueuePlugin.init({ useDatabaseForBuffer: true }),
-    vendure.DefaultSearchPlugin.init({ bufferUpdates: false }),
-  ],
+  plugins: [vendure.DefaultJobQueuePlugin.init({ useDatabaseForBuffer: true }), vendure.DefaultSearchPlugin.init({ bufferUpdates: false })],
 };
 
 const initialData = {
@@ -54,9 +51,7 @@ const initialData = {
   countries: [{ name: 'United Kingdom', code: 'GB', zone: 'Europe' }],
   taxRates: [{ name: 'Standard Tax', percentage: 20 }],
   shippingMethods: [{ name: 'Standard', price: 500 }],
-  paymentMethods: [
-    { name: 'Test', handler: { code: 'dummy-payment-handler', arguments: [{ name: 'automaticSettle', value: 'true' }] } },
-  ],
+  paymentMethods: [{ name: 'Test', handler: { code: 'dummy-payment-handler', arguments: [{ name: 'automaticSettle', value: 'true' }] } }],
   collections: [],
 };
 

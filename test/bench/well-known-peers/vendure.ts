@@ -50,7 +50,12 @@ export async function startComparedVendure({ createDatabase, directory, customer
   const variants = await waitForProducts(origin);
   const signedIn = await mapInBatches(Array.from({ length: customers }), (_, at) => signUp(origin, `user${at + 1}@example.com`));
   const drawRank = createZipfSampler(variants.length);
-  const order = (token: string): Promise<string> => placeOrder(origin, token, drawDistinct(3, () => variants[drawRank() - 1] ?? ''));
+  const order = (token: string): Promise<string> =>
+    placeOrder(
+      origin,
+      token,
+      drawDistinct(3, () => variants[drawRank() - 1] ?? ''),
+    );
   const orders = await mapInBatches(signedIn, async (token) => ({ token, code: await order(token) }));
   return {
     name: 'vendure',
@@ -128,7 +133,8 @@ async function send(origin: string, query: string, variables: object, token?: st
   const { method, headers, body } = graphqlRequest(query, variables, token);
   const response = await fetch(`${origin}${path}`, { method: method ?? 'POST', headers: { ...headers }, body });
   const text = await response.text();
-  if (!response.ok || /"errors":|"errorCode":/.test(text)) throw new Error(`Vendure responded to ${query} with ${response.status}: ${text}`);
+  if (!response.ok || /"errors":|"errorCode":/.test(text))
+    throw new Error(`Vendure responded to ${query} with ${response.status}: ${text}`);
   return { text, token: response.headers.get('vendure-auth-token') ?? token ?? '' };
 }
 
@@ -141,7 +147,8 @@ async function waitForProducts(origin: string): Promise<readonly string[]> {
   const find = async (skip: number) => searchBody.parse(JSON.parse((await send(origin, findVariants, { skip })).text)).data.search;
   await waitUntil(async () => (await find(0)).totalItems === catalogueSize, 300_000);
   const variants: string[] = [];
-  while (variants.length < catalogueSize) variants.push(...(await find(variants.length)).items.map(({ productVariantId }) => productVariantId));
+  while (variants.length < catalogueSize)
+    variants.push(...(await find(variants.length)).items.map(({ productVariantId }) => productVariantId));
   return variants;
 }
 
