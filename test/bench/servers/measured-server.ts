@@ -19,10 +19,10 @@ const startMaxMs = 60_000;
 /** Time after which a server that has not stopped is killed. */
 const stopMaxMs = 20_000;
 
-/** Child processes, which are killed when this process exits. */
-const running = new Set<ChildProcess>();
+/** Functions that send signals to the running servers, which are killed when this process exits. */
+const running = new Set<(signal: NodeJS.Signals) => void>();
 process.once('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
+  for (const send of running) send('SIGKILL');
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
@@ -34,6 +34,8 @@ export type ServerCommand = {
   /** Path that returns status 200 when the server is ready. */
   readonly probe: string;
   readonly workingDirectory?: string;
+  /** Whether signals are sent to all processes of the program, because it starts the server in a child process and forwards no signals. */
+  readonly startsServerInChild?: boolean;
   /** Maximum time until the server is ready, in milliseconds (default: one minute). */
   readonly startMaxMs?: number;
 };
@@ -54,12 +56,23 @@ export async function startMeasuredServer(
 export async function startMeasuredCommand(server: ServerCommand, logFile: string): Promise<MeasuredServer> {
   const [program = '', ...args] = server.command;
   const log = await open(logFile, 'a');
-  const child = spawn(program, args, { cwd: server.workingDirectory, env: server.env, stdio: ['ignore', log.fd, log.fd] });
+  const { workingDirectory: cwd, env, startsServerInChild: detached = false } = server;
+  const child = spawn(program, args, { cwd, env, detached, stdio: ['ignore', log.fd, log.fd] });
   await log.close();
-  running.add(child);
-  child.once('exit', () => running.delete(child));
+  const send = (signal: NodeJS.Signals): void => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    if (detached && child.pid !== undefined) process.kill(-child.pid, signal);
+    else child.kill(signal);
+  };
+  running.add(send);
+  child.once('exit', () => running.delete(send));
   const origin = `http://127.0.0.1:${server.port}`;
-  await waitUntilReady(child, `${origin}${server.probe}`, logFile, server.startMaxMs ?? startMaxMs);
+  try {
+    await waitUntilReady(child, `${origin}${server.probe}`, logFile, server.startMaxMs ?? startMaxMs);
+  } catch (error) {
+    send('SIGKILL');
+    throw error;
+  }
   return {
     origin,
     cpuSeconds: () => processTreeCpuSeconds(child.pid ?? 0),
@@ -67,8 +80,8 @@ export async function startMeasuredCommand(server: ServerCommand, logFile: strin
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      const kill = setTimeout(() => child.kill('SIGKILL'), stopMaxMs);
+      send('SIGTERM');
+      const kill = setTimeout(() => send('SIGKILL'), stopMaxMs);
       await exited;
       clearTimeout(kill);
     },
@@ -85,7 +98,6 @@ async function waitUntilReady(child: ChildProcess, url: string, logFile: string,
     if (status === 200) return;
     await sleep(5);
   }
-  child.kill('SIGKILL');
   throw new Error(`${child.spawnargs.join(' ')} does not respond:\n${await readFile(logFile, 'utf8')}`);
 }
 

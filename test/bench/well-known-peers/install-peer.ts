@@ -14,13 +14,20 @@ export const programEnvironment: Readonly<Record<string, string | undefined>> = 
   Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_OPTIONS$)/.test(name)),
 );
 
-/** Runs a command in a directory. Throws with its output if it fails. */
+/** Runs a command in a directory. Throws with its output if it fails. The command is killed if this process exits meanwhile. */
 export async function runCommand(
   directory: string,
   [command = '', ...args]: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  await run(command, args, { cwd: directory, env: { ...programEnvironment, ...env }, maxBuffer: maxOutputBytes });
+  const finished = run(command, args, { cwd: directory, env: { ...programEnvironment, ...env }, maxBuffer: maxOutputBytes });
+  const kill = (): void => void finished.child.kill('SIGKILL');
+  process.once('exit', kill);
+  try {
+    await finished;
+  } finally {
+    process.off('exit', kill);
+  }
 }
 
 /** Returns the directory of an installed version of a peer. Installs that version first if necessary, outside of the repository. */

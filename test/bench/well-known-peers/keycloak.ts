@@ -78,6 +78,7 @@ export async function startComparedKeycloak({ createDatabase, directory, custome
       port,
       probe: '/realms/shop/.well-known/openid-configuration',
       workingDirectory: home,
+      startsServerInChild: true,
       startMaxMs: 8 * 60_000,
     },
     join(directory, 'keycloak.log'),
