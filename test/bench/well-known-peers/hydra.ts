@@ -65,23 +65,24 @@ export async function startComparedHydra({ createDatabase, directory, customers,
     await signIn(origin, adminOrigin, customer);
     return customer;
   });
+  const tokenOperations = createTokenOperations({
+    origin,
+    tokenPath,
+    service,
+    website,
+    obtainTokens: () => mapInBatches(signedIn, (customer) => signIn(origin, adminOrigin, customer)),
+    introspection: {
+      origin: adminOrigin,
+      createRequest: (token) => formRequest('/admin/oauth2/introspect', undefined, `token=${token}`),
+    },
+  });
   return {
     name: 'hydra',
     version,
     database: 'hydra',
     cpuSeconds,
     operations: {
-      ...createTokenOperations({
-        origin,
-        tokenPath,
-        service,
-        website,
-        obtainTokens: () => mapInBatches(signedIn, (customer) => signIn(origin, adminOrigin, customer)),
-        introspection: {
-          origin: adminOrigin,
-          createRequest: (token) => formRequest('/admin/oauth2/introspect', undefined, `token=${token}`),
-        },
-      }),
+      ...tokenOperations,
       async 'authorization-code'() {
         const pool = createPool(signedIn);
         return { requests: requestsPerSignIn, perform: () => pool.use((customer) => signIn(origin, adminOrigin, customer)) };
