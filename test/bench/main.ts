@@ -5,6 +5,8 @@
  *   --runs 3           runs everything three times and reports medians
  *   --case a --case b  runs only these cases and writes no file: read-own-order, …, refresh, page, dpop, order-limits, two-processes, memory, start
  *   --all              includes `page`, which fills a database with ten million orders first (`--long-list` changes the number)
+ *   --peers            compares our server with Keycloak, Ory Hydra, Vendure and Medusa instead, and writes docs/peers.md
+ *   --peer keycloak    compares it only with this peer, and writes no file
  *   --rounds 3 --seconds 3 --connections 32 --orders 200000 --customers 1000 --out docs
  *
  * Uses the installed PostgreSQL, or a separate database on the server at `DATABASE_URL`.
@@ -25,12 +27,17 @@ import { BenchmarkEnvironment } from './servers/benchmark-environment.ts';
 import { measureStart } from './measurements/start-up-time.ts';
 import { type Run, summarizeRuns, type Summary } from './report/summarize-runs.ts';
 import { measureTwoProcesses } from './measurements/two-processes.ts';
+import { statementCountSettings } from './measurements/well-known-peers.ts';
+import { formatPeerComparison } from './report/format-peers.ts';
+import { comparePeers, startPeer, type PeerName } from './well-known-peers/compare-peers.ts';
 
 const { values: options } = parseArgs({
   options: {
     runs: { type: 'string', default: '1' },
     case: { type: 'string', multiple: true },
     all: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
+    peer: { type: 'string', multiple: true },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '32' },
@@ -58,10 +65,14 @@ for (const name of options.case ?? []) {
   if (!names.includes(name)) throw new Error(`unknown case ${name}; available cases: ${names.join(', ')}`);
 }
 
+for (const name of options.peer ?? []) {
+  if (!(name in startPeer)) throw new Error(`unknown peer ${name}; available peers: ${Object.keys(startPeer).join(', ')}`);
+}
+
 /** The large order list is measured only on request. */
 const isSelected = (name: string): boolean => options.case?.includes(name) ?? (name !== 'page' || options.all);
 
-async function measureRun(environment: BenchmarkEnvironment, largeOrderList: LargeOrderList | undefined): Promise<Run> {
+async function measureRun(largeOrderList: LargeOrderList | undefined): Promise<Run> {
   const rates: Rates[] = [];
   for (const one of cases) if (isSelected(one.name)) rates.push(await measureRates(environment, one, settings, reportProgress));
   const checks: Check[] = [];
@@ -83,18 +94,40 @@ async function writeResults(summary: Summary, directory: string): Promise<void> 
 }
 
 if (!wrkIsInstalled) reportProgress('wrk is not installed, so the load generator uses a large part of the CPU time: apt-get install wrk');
+const comparesPeers = options.peers || options.peer !== undefined;
 await using environment = await BenchmarkEnvironment.create(
-  { orders: settings.orders, products: 10_000, users: 20_000, customers: settings.customers },
+  {
+    orders: settings.orders,
+    products: 10_000,
+    users: 20_000,
+    customers: settings.customers,
+    postgresqlSettings: comparesPeers ? statementCountSettings : [],
+  },
   reportProgress,
 );
-await using largeOrderList = isSelected('page')
-  ? await LargeOrderList.fill(environment, Number(options['long-list']), reportProgress)
-  : undefined;
-const runs: Run[] = [];
-for (let run = 1; run <= Number(options.runs); run += 1) {
-  reportProgress(`run ${run} of ${options.runs}`);
-  runs.push(await measureRun(environment, largeOrderList));
+await (comparesPeers ? reportPeers() : reportBenchmark());
+
+async function reportBenchmark(): Promise<void> {
+  await using largeOrderList = isSelected('page')
+    ? await LargeOrderList.fill(environment, Number(options['long-list']), reportProgress)
+    : undefined;
+  const runs: Run[] = [];
+  for (let run = 1; run <= Number(options.runs); run += 1) {
+    reportProgress(`run ${run} of ${options.runs}`);
+    runs.push(await measureRun(largeOrderList));
+  }
+  const summary = summarizeRuns(cases, runs, settings);
+  process.stdout.write(`\n${formatTables(summary)}\n\n`);
+  if (options.case === undefined) await writeResults(summary, options.out);
 }
-const summary = summarizeRuns(cases, runs, settings);
-process.stdout.write(`\n${formatTables(summary)}\n\n`);
-if (options.case === undefined) await writeResults(summary, options.out);
+
+async function reportPeers(): Promise<void> {
+  const isSelectedPeer = (peer: PeerName): boolean => options.peer?.includes(peer) ?? true;
+  const comparison = await comparePeers(environment, { settings, isSelected: isSelectedPeer, report: reportProgress });
+  const tables = formatPeerComparison(comparison);
+  process.stdout.write(`\n${tables}\n\n`);
+  if (options.peer !== undefined) return;
+  const document = join(options.out, 'peers.md');
+  await writeFile(document, replaceGeneratedText(await readFile(document, 'utf8'), tables));
+  reportProgress(`written to ${document}`);
+}

@@ -9,15 +9,25 @@ import { authorizeWebsite, mapInBatches } from '../servers/customers.ts';
 import { proxyHeaders } from '../servers/tls-proxy.ts';
 import type { Target } from '../servers/target.ts';
 import type { RequestSpec, Traffic } from '../load-generator/traffic.ts';
+import { pick } from './api-traffic.ts';
 
 const authorizationScope = `openid ${scope}`;
 
-const tokenRequest = ({ clientId, secret }: ClientCredentials, form: string): RequestSpec & { readonly body: string } => ({
+type PostRequest = RequestSpec & { readonly body: string };
+
+/** Returns a request that submits a form, with the credentials of an application if `client` is set. */
+export const formRequest = (path: string, client: ClientCredentials | undefined, form: string): PostRequest => ({
   method: 'POST',
-  path: '/oauth/token',
-  headers: { ...proxyHeaders, ...basicAuthorization(clientId, secret), 'content-type': 'application/x-www-form-urlencoded' },
+  path,
+  headers: {
+    ...proxyHeaders,
+    ...(client && basicAuthorization(client.clientId, client.secret)),
+    'content-type': 'application/x-www-form-urlencoded',
+  },
   body: form,
 });
+
+const tokenRequest = (client: ClientCredentials, form: string): PostRequest => formRequest('/oauth/token', client, form);
 
 /** Repeated token requests with the client credentials grant. */
 export const clientCredentialsTraffic = ({ client }: Target): Traffic => ({
@@ -31,13 +41,20 @@ export async function refreshTraffic(target: Target): Promise<Traffic> {
     await target.browsers(),
     async (browser) => (await authorizeWebsite(target, browser, { scope: authorizationScope })).refresh_token ?? '',
   );
-  const createRequest = (token: string): ReturnType<typeof tokenRequest> =>
-    tokenRequest(website, `grant_type=refresh_token&refresh_token=${token}`);
-  return {
-    first: roundRobin(first.map((token) => createRequest(token))),
-    distinct: first.length,
-    next: { valueLocation: { in: 'body', after: '"refresh_token":"', until: '"' }, createRequest, countsAsOne: false },
-  };
+  return repeatRefreshes(first, (token) => tokenRequest(website, `grant_type=refresh_token&refresh_token=${token}`));
+}
+
+/** Repeated refreshes, which start with the given refresh tokens. */
+export const repeatRefreshes = (tokens: readonly string[], createRequest: (token: string) => PostRequest): Traffic => ({
+  first: roundRobin(tokens.map((token) => createRequest(token))),
+  distinct: tokens.length,
+  next: { valueLocation: { in: 'body', after: '"refresh_token":"', until: '"' }, createRequest, countsAsOne: false },
+});
+
+/** Repeated introspections of the customers' access tokens by the website that received them. */
+export async function introspectionTraffic(target: Target): Promise<Traffic> {
+  const customers = await target.customers();
+  return { first: () => formRequest('/oauth/introspection', target.website, `token=${pick(customers).token}`) };
 }
 
 /** Repeated sign-ins: a signed-in user's authorization request returns a code, which the application redeems. */
@@ -50,16 +67,15 @@ export async function signInTraffic(target: Target): Promise<Traffic> {
     return { path, headers: { ...proxyHeaders, accept: 'text/html', cookie: browser.cookieHeader('/oauth/authorize') } };
   });
   const form = new URLSearchParams({ grant_type: 'authorization_code', redirect_uri: website.redirectUri, code_verifier: verifier });
-  return {
-    first: roundRobin(first),
-    distinct: first.length,
-    next: {
-      valueLocation: { in: 'location', after: 'code=', until: '&' },
-      createRequest: (code) => tokenRequest(website, `${form.toString()}&code=${code}`),
-      countsAsOne: true,
-    },
-  };
+  return repeatCodeFlows(first, (code) => tokenRequest(website, `${form.toString()}&code=${code}`));
 }
+
+/** Repeated authorization requests, each of which is followed by a token request with the code from the redirect. */
+export const repeatCodeFlows = (first: readonly RequestSpec[], createTokenRequest: (code: string) => PostRequest): Traffic => ({
+  first: roundRobin(first),
+  distinct: first.length,
+  next: { valueLocation: { in: 'location', after: 'code=', until: '&' }, createRequest: createTokenRequest, countsAsOne: true },
+});
 
 const authorizationParameters = ({ website }: Target): Record<string, string> => ({
   client_id: website.clientId,

@@ -22,8 +22,11 @@ const embeddedOrdersMax = 20_000;
 
 const peerPrograms = { floor: 'floor', fastify: 'fastify-drizzle', orm: 'express-orm', 'oidc-provider': 'oidc-provider' } as const;
 
-/** `customers`: number of users who sign in, each with a separate browser. */
-export type BenchmarkSize = ShopSize & { readonly customers: number };
+/**
+ * `customers`: number of users who sign in, each with a separate browser.
+ * `postgresqlSettings`: settings of a new PostgreSQL server, as in `postgresql.conf`.
+ */
+export type BenchmarkSize = ShopSize & { readonly customers: number; readonly postgresqlSettings?: readonly string[] };
 
 type Report = (progress: string) => void;
 type Applications = Pick<Target, 'client' | 'website'>;
@@ -35,15 +38,18 @@ export class BenchmarkEnvironment implements AsyncDisposable {
   readonly secret = randomBytes(32).toString('hex');
   readonly #shop: ShopSize;
   readonly #customers: number;
+  readonly #postgresqlSettings: readonly string[];
   readonly #report: Report;
   readonly #targets = new Map<ServerName, Promise<Target>>();
   readonly #opened = new AsyncDisposableStack();
   #database: Promise<FilledDatabase> | undefined;
 
-  constructor({ path, remove }: Awaited<ReturnType<typeof createServerDirectory>>, { customers, ...shop }: BenchmarkSize, report: Report) {
+  constructor({ path, remove }: Awaited<ReturnType<typeof createServerDirectory>>, size: BenchmarkSize, report: Report) {
+    const { customers, postgresqlSettings = [], ...shop } = size;
     this.directory = path;
     this.#shop = shop;
     this.#customers = customers;
+    this.#postgresqlSettings = postgresqlSettings;
     this.#report = report;
     this.#opened.defer(remove);
   }
@@ -107,6 +113,11 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     return (await this.#filledDatabase()).db;
   }
 
+  /** Returns the PostgreSQL server, on which other programs can create databases. */
+  async postgresql(): Promise<EmptyDatabase> {
+    return (await this.#filledDatabase()).postgresql;
+  }
+
   /** CPU time that PostgreSQL has used so far, in seconds, or undefined if unknown. */
   async databaseCpuSeconds(): Promise<number | undefined> {
     return (await this.#filledDatabase()).postgresql.cpuSeconds?.();
@@ -152,7 +163,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
 
   async #fillDatabase(): Promise<FilledDatabase> {
     this.#report('starting PostgreSQL');
-    const postgresql = await createEmptyDatabase();
+    const postgresql = await createEmptyDatabase(this.#postgresqlSettings);
     this.#opened.defer(() => postgresql.remove());
     const db = await openDatabaseWithoutMigrating(postgresql.url, { timeouts: 'none' });
     this.#opened.defer(() => db.close());

@@ -14,9 +14,10 @@ export async function requestTokens(
   { clientId, secret }: ClientCredentials,
   form: Record<string, string>,
   headers: Record<string, string> = {},
+  path = '/oauth/token',
 ): Promise<TokenResponse> {
   const init = { method: 'POST', headers: { ...headers, ...basicAuthorization(clientId, secret) }, body: new URLSearchParams(form) };
-  const response = await send(new URL('/oauth/token', issuer), init);
+  const response = await send(new URL(path, issuer), init);
   if (response.status !== 200) throw new Error(`no token: ${response.status} ${await response.text()}`);
   return tokenResponseSchema.parse(await response.json());
 }

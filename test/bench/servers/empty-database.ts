@@ -11,8 +11,11 @@ export type EmptyDatabase = {
   readonly remove: () => Promise<void>;
 };
 
-/** Creates a database on a new PostgreSQL server, or on the server at `DATABASE_URL`. */
-export async function createEmptyDatabase(): Promise<EmptyDatabase> {
+/**
+ * Creates a database on a new PostgreSQL server, or on the server at `DATABASE_URL`.
+ * @param settings settings of a new server, as in `postgresql.conf`
+ */
+export async function createEmptyDatabase(settings: readonly string[] = []): Promise<EmptyDatabase> {
   // oxlint-disable-next-line node/no-process-env -- the server uses the same variable, so that both use the same PostgreSQL server
   const given = process.env['DATABASE_URL'];
   if (given !== undefined && given !== '') {
@@ -21,6 +24,6 @@ export async function createEmptyDatabase(): Promise<EmptyDatabase> {
     const remove = async (): Promise<void> => void (await runAdminSql(given, `drop database ${name} with (force)`));
     return { url: databaseUrlOnServer(given, name), cpuSeconds: undefined, remove };
   }
-  const server = await startPostgresql(await findPostgresql());
+  const server = await startPostgresql(await findPostgresql(), { settings });
   return { url: server.url, cpuSeconds: () => postgresqlCpuSeconds(server.dataDirectory), remove: server.stop };
 }

@@ -1,0 +1,17 @@
+/** Creates a pool of items, each of which is used by one operation at a time. Throws if more operations run than there are items. */
+export function createPool<Item>(items: readonly Item[]): {
+  readonly use: <Result>(work: (item: Item) => Promise<Result>) => Promise<Result>;
+} {
+  const free = [...items];
+  return {
+    async use(work) {
+      const item = free.shift();
+      if (item === undefined) throw new Error(`more than ${items.length} operations run at the same time`);
+      try {
+        return await work(item);
+      } finally {
+        free.push(item);
+      }
+    },
+  };
+}
