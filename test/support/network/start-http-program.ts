@@ -16,7 +16,6 @@ type HttpProgram = {
  * @throws with the program's output if it exits, or does not listen within three minutes
  */
 export async function startHttpProgram({ command, argv, env, port }: HttpProgram): Promise<AsyncDisposable> {
-  // oxlint-disable-next-line node/no-process-env -- the program needs the caller's PATH
   const child = spawn(command, argv, { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = once(child, 'exit');
   let output = '';

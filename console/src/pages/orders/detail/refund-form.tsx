@@ -35,9 +35,6 @@ export function RefundForm({ order, refundable, onClose }: Props): ReactNode {
     onDone: onClose,
   });
   const isInvalid = amount === undefined || amount < 1 || amount > refundable;
-  const restockable = Object.fromEntries(
-    order.items.map(({ line, quantity, restocked_quantity: restocked }) => [line, quantity - restocked]),
-  );
   return (
     <form
       className={classes['form']}
@@ -54,16 +51,11 @@ export function RefundForm({ order, refundable, onClose }: Props): ReactNode {
         onChange={setText}
         error={amount !== undefined && amount > refundable ? t('refund.tooMuch') : findFieldErrorDetail(refund.error, '#/amount')}
       />
-      <NativeSelect
-        label={t('refund.reason')}
-        value={reason}
-        data={reasons.map((value) => ({ value, label: t(`refundReason.${value}`) }))}
-        onChange={(event) => setReason(reasons.find((value) => value === event.currentTarget.value) ?? 'other')}
-      />
+      <ReasonSelect reason={reason} onChange={setReason} />
       <LineQuantityFields
         legend={t('refund.restock')}
         order={order}
-        maximums={restockable}
+        maximums={findRestockableQuantities(order)}
         quantities={quantities}
         onChange={setQuantities}
       />
@@ -82,5 +74,21 @@ export function RefundForm({ order, refundable, onClose }: Props): ReactNode {
         onCancel={onClose}
       />
     </form>
+  );
+}
+
+/** Returns how many units of each line have not been returned to stock. */
+const findRestockableQuantities = ({ items }: Order): Record<string, number> =>
+  Object.fromEntries(items.map(({ line, quantity, restocked_quantity: restocked }) => [line, quantity - restocked]));
+
+function ReasonSelect({ reason, onChange }: { readonly reason: Reason; readonly onChange: (reason: Reason) => void }): ReactNode {
+  const t = useOrdersMessages();
+  return (
+    <NativeSelect
+      label={t('refund.reason')}
+      value={reason}
+      data={reasons.map((value) => ({ value, label: t(`refundReason.${value}`) }))}
+      onChange={(event) => onChange(reasons.find((value) => value === event.currentTarget.value) ?? 'other')}
+    />
   );
 }
