@@ -52,7 +52,8 @@ export function describeDownloadedClient(client: DownloadedClient, testMore?: (r
   const missing = findMissingRequirement(client);
   if (isEnabled && missing !== undefined)
     process.stderr.write(`The tests with ${client.name} are skipped, because they need ${missing}.\n`);
-  describe.skipIf(!isEnabled || missing !== undefined)(`${client.name}`, { timeout: 120_000 }, () => {
+  // oxlint-disable-next-line vitest/valid-title -- the name is a string
+  describe.skipIf(!isEnabled || missing !== undefined)(client.name, { timeout: 120_000 }, () => {
     const { requests, onLogLine } = recordRequests();
     const server = useServer({ onLogLine });
     let echo: EchoServer;
