@@ -1,18 +1,14 @@
+/** Lifetime of a cache entry, in milliseconds. */
+const ttlMs = 15_000;
 const maxEntries = 5_000;
 
-/** Caches the newest 5,000 values, each for the given time. */
+/** Caches the newest 5,000 values, each for 15 seconds. */
 export class ShortLivedCache<Value> {
-  readonly #ttlMs: number;
   readonly #entries = new Map<string, { readonly value: Value; readonly at: number }>();
-
-  /** @param ttlMs lifetime of each entry, in milliseconds */
-  constructor(ttlMs: number) {
-    this.#ttlMs = ttlMs;
-  }
 
   get(key: string): Value | undefined {
     const found = this.#entries.get(key);
-    if (found && performance.now() - found.at < this.#ttlMs) return found.value;
+    if (found && performance.now() - found.at < ttlMs) return found.value;
     this.#entries.delete(key);
     return undefined;
   }

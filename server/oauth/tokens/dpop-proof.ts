@@ -12,9 +12,6 @@ export const dpopAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const;
 /** Maximum difference between a proof's timestamp and the server time, in seconds. */
 const toleranceSeconds = 60;
 
-/** How long the key of a proof is cached, in milliseconds. */
-const keyCacheMs = 15_000;
-
 const proofClaims = z.object({
   jti: z.string().min(1).max(512),
   htm: z.string(),
@@ -41,7 +38,7 @@ export type VerifyDpopProof = (thumbprint: string, token: string, request: DpopR
  * and must be unused.
  */
 export function createDpopProofVerifier(em: EntityManager, nonces: DpopNonces): VerifyDpopProof {
-  const keys: ProofKeyCache = new ShortLivedCache(keyCacheMs);
+  const keys: ProofKeyCache = new ShortLivedCache();
   const consumeProofId = createProofIdConsumer(em);
   return async (thumbprint, token, request, now) => {
     const claims = await verifySignature(keys, thumbprint, request.proof);

@@ -10,7 +10,6 @@ import { findActiveTokenUserAndLimits } from './find-active-token-user-and-limit
 import { deriveAccessTokenRecordId, type TokenVerificationKeys } from './jwt-access-token-hooks.ts';
 import { twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
-import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
 import { hashSecretRecordId } from '../storage/oauth-record-mapping.ts';
 
 const accessTokenClaims = z.object({
@@ -46,8 +45,8 @@ export function createAccessTokenVerifier(
   nonces: DpopNonces,
   audience: string,
 ): VerifyAccessToken {
-  // Every call checks the expiry, the signing key and the database, so a longer lifetime of the entries does not delay any rejection.
-  const cache = new ShortLivedCache<VerifiedToken>(tokenAndSessionLifetimes.accessToken * 1000);
+  // Signing keys are cached at least as long as verified tokens, so this cache does not delay the effect of a key removal.
+  const cache = new ShortLivedCache<VerifiedToken>();
   const verifyDpopProof = createDpopProofVerifier(em, nonces);
   return async ({ token, scheme, proof, certificateThumbprint, method, path }) => {
     try {
