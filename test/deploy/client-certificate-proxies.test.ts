@@ -24,7 +24,7 @@ import { createCertificate, type CertificateWithKey } from '../support/network/c
 import { findFreePort } from '../support/network/free-port.ts';
 import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
 import { createSelfSignedCertificate } from '../support/network/self-signed-certificate.ts';
-import { startHttpProgram } from '../support/network/start-http-program.ts';
+import { startHttpProgram } from '../support/server/start-http-program.ts';
 import { createHttpsFetch } from '../support/oauth/https-server.ts';
 import { tokenResponseSchema } from '../support/oauth/oauth-flow.ts';
 import { testServerSecret } from '../support/server/test-server-secret.ts';

@@ -4,7 +4,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeDownloadedClient, type ClientSettings } from './describe-downloaded-client.ts';
 import { readEchoedHeaders } from './echo-server.ts';
-import { startHttpProgram } from '../../support/network/start-http-program.ts';
+import { startHttpProgram } from '../../support/server/start-http-program.ts';
 import { requestedScope } from '../web-client.ts';
 
 const modules = '/usr/lib/apache2/modules';

@@ -5,7 +5,7 @@ import { run } from '../../generated-clients/run-command.ts';
 import { requestedScope } from '../web-client.ts';
 import { describeDownloadedClient, type ClientSettings } from './describe-downloaded-client.ts';
 import { readEchoedHeaders } from './echo-server.ts';
-import { startHttpProgram } from '../../support/network/start-http-program.ts';
+import { startHttpProgram } from '../../support/server/start-http-program.ts';
 
 const version = 'v7.15.6';
 

@@ -8,7 +8,7 @@ import { submitFormContaining } from '../../support/oauth/account-pages.ts';
 import { sendDueLogoutTokens } from '../../support/oauth/logout-tokens.ts';
 import { signInToWebClient, type ClientSession } from '../web-client.ts';
 import { describeDownloadedClient, type DownloadedClient } from './describe-downloaded-client.ts';
-import { startHttpProgram } from '../../support/network/start-http-program.ts';
+import { startHttpProgram } from '../../support/server/start-http-program.ts';
 
 const sessionSchema: z.ZodType<ClientSession> = z.object({
   sub: z.string(),

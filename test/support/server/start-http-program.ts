@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { acceptsConnections } from './accepts-connections.ts';
+import { acceptsConnections } from '../network/accepts-connections.ts';
 import { waitUntil } from '../wait-until.ts';
 
 type HttpProgram = {
