@@ -3,8 +3,9 @@ import type { PageSettings } from './page-layout-and-form-fields.ts';
 
 /** Formats a timestamp for a page, in UTC. */
 export const formatTimestamp = ({ messages }: PageSettings, at: Date): string =>
-  new Intl.DateTimeFormat(messages.language.tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC', hour12: false }).format(at) +
-  ' UTC';
+  new Intl.DateTimeFormat(messages.language.tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC', hourCycle: 'h23' }).format(
+    at,
+  ) + ' UTC';
 
 /** Formats the day of a timestamp, in UTC. */
 export const formatDate = ({ messages }: PageSettings, at: Date): string =>
