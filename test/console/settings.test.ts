@@ -131,7 +131,8 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     await checkPage(page, 'settings edit sign-in service');
     const file = { name: 'logo.png', mimeType: 'image/png', buffer: createSquarePng(64) };
     await dialog.locator('input[type=file]').setInputFiles({ ...file, buffer: createSquarePng(15) });
-    await dialog.getByText('The width and the height of the image must be between 16 and 2048 pixels.').waitFor();
+    const sizeProblem = 'The width and the height of the image must be between 16 and 2048 pixels.';
+    await dialog.getByRole('listitem').filter({ hasText: sizeProblem }).waitFor();
     await dialog.locator('input[type=file]').setInputFiles(file);
     await dialog.getByRole('img', { name: 'Logo of Shop directory' }).waitFor();
     expect((await provider()).logo).toMatchObject({ width: 64 });

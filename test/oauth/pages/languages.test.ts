@@ -119,7 +119,7 @@ describe('the setting of the user', () => {
     const path = `/api/v1/users/${anna.id}`;
     const changed = await server.callApi('PATCH', path, { token, headers, body: { locale: 'fr-CA' } });
     expect([changed.status, changed.body.locale]).toEqual([200, 'fr-CA']);
-    expect((await anna.browser.open('/account')).text).toContain('Modifier le mot de passe');
+    expect((await anna.browser.open('/account')).text).toContain('Modifier votre mot de passe');
     const invalid = await server.callApi('PATCH', path, { token, headers, body: { locale: 'fr_CA' } });
     expect([invalid.status, invalid.body.errors[0].pointer]).toEqual([400, '#/locale']);
     expect((await server.callApi('PATCH', path, { token, headers, body: { locale: null } })).body.locale).toBeNull();
