@@ -3,7 +3,7 @@ import { html, type Html } from '../http/response/html-template.ts';
 import { logoPath } from '../logos/logo-path.ts';
 import type { Mail } from '../mail/queue-mail.ts';
 import type { ShopBranding } from './default-branding.ts';
-import { calculateThemeColors } from './theme-colors.ts';
+import { calculateEmailButtonColors, calculateThemeColors } from './theme-colors.ts';
 
 export type EmailContent = {
   readonly language: string;
@@ -57,7 +57,7 @@ const darkModeStyles = ({ button, button_text: buttonText, link }: Branding['col
   .text { color: #f0f0f3 !important; }
   .quiet { color: #adb0bd !important; }
   .link { color: ${link} !important; }
-  .button { background: ${button} !important; color: ${buttonText} !important; }
+  .button { background: ${button} !important; border-color: ${button} !important; color: ${buttonText} !important; }
 }`;
 
 function renderHtml(shop: ShopBranding, issuer: string, content: EmailContent): Html {
@@ -92,7 +92,7 @@ function renderHtml(shop: ShopBranding, issuer: string, content: EmailContent): 
                       style="padding: 24px; border: 1px solid #e2e3e8; border-radius: 12px; background: #ffffff; color: #1a1b1f; overflow-wrap: anywhere"
                     >
                       <h1 style="margin: 0 0 16px; font-size: 22px; line-height: 28px">${subject}</h1>
-                      ${paragraphs.map(renderParagraph)} ${action && actionButton(action, light)}${lists.map(renderList)}
+                      ${paragraphs.map(renderParagraph)} ${action && actionButton(action, shop.accent_color)}${lists.map(renderList)}
                       ${notes.map((note) => html`<p class="quiet" style="${smallText}; color: #565a66">${note}</p>`)}
                     </td>
                   </tr>
@@ -127,13 +127,12 @@ function shopHeader({ name, logo }: ShopBranding, issuer: string): Html {
   return html`<img src="${issuer}${logoPath(logo)}" alt="" width="${width}" height="${logoHeight}" style="${style}" />${name}`;
 }
 
-function actionButton(
-  { url, label, hint }: NonNullable<EmailContent['action']>,
-  { button, button_text: color, link }: Branding['colors']['light'],
-): Html {
-  const style = `display: inline-block; padding: 12px 24px; border-radius: 8px; font-size: 16px; font-weight: 600; text-decoration: none`;
+function actionButton({ url, label, hint }: NonNullable<EmailContent['action']>, accent: string): Html {
+  const { background, text: color, border } = calculateEmailButtonColors(accent);
+  const { link } = calculateThemeColors(accent).light;
+  const style = `display: inline-block; padding: 12px 24px; border: 1px solid ${border}; border-radius: 8px; font-size: 16px; font-weight: 600; text-decoration: none`;
   return html`<p style="margin: 24px 0">
-      <a class="button" href="${url}" style="${style}; background: ${button}; color: ${color}">${label}</a>
+      <a class="button" href="${url}" style="${style}; background: ${background}; color: ${color}">${label}</a>
     </p>
     <p class="quiet" style="${smallText}; color: #565a66">
       ${hint}<br /><a class="link" href="${url}" style="color: ${link}; word-break: break-all">${url}</a>

@@ -25,6 +25,18 @@ export const calculateThemeColors = (accent: string): Branding['colors'] => ({
   dark: themeColors(accent, 'dark', darkLinkContrast),
 });
 
+/**
+ * Colors of a button in an e-mail in light mode. A light accent color remains the background, with dark text; the border has the contrast
+ * that the shape of the button needs.
+ */
+export const calculateEmailButtonColors = (
+  accent: string,
+): { readonly background: string; readonly text: string; readonly border: string } => ({
+  background: accent,
+  text: readableTextColor(accent),
+  border: themeColors(accent, 'light', minimumContrast.text).button,
+});
+
 function themeColors(accent: string, mode: keyof typeof pageColors, linkContrast: number): ThemeColors {
   const { backgrounds, target } = pageColors[mode];
   const button = mixUntil(accent, target, (color) => contrastWithAll(color, backgrounds) >= minimumContrast.shape);

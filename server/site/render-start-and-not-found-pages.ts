@@ -1,5 +1,5 @@
 import { formatFirstOrderCommands } from '../first-run/format-first-order-commands.ts';
-import { html, type Html } from '../http/response/html-template.ts';
+import { html, type Html, type HtmlChild } from '../http/response/html-template.ts';
 import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 
 type Options = { readonly issuer: string; readonly development: boolean };
@@ -37,10 +37,14 @@ const firstCommands = ({ messages: { start } }: PageSettings, issuer: string): H
     <h2>${start.nextSteps}</h2>
     <p>${start.runCommands}</p>
     <ol class="commands">
-      ${formatFirstOrderCommands(issuer).map((command) => html`<li><code>${command}</code></li>`)}
+      ${formatFirstOrderCommands(issuer).map((command) => html`<li><code>${unbreakOptions(command)}</code></li>`)}
     </ol>
     <p class="quiet">${start.password({ file: 'first-run.json' })}</p>
   </section>`;
+
+/** Marks the options of a command, which browsers would break between `--` and the name. */
+const unbreakOptions = (command: string): HtmlChild =>
+  command.split(/(?<=\s)(?=--)|(?=\s)/).map((part) => (part.startsWith('--') ? html`<span class="option">${part}</span>` : part));
 
 export const renderNotFoundPage = (settings: PageSettings): Html => {
   const { notFound } = settings.messages;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { html } from '../../../server/http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
-import { calculateContrastRatio, calculateThemeColors } from '../../../server/branding/theme-colors.ts';
+import { calculateContrastRatio, calculateEmailButtonColors, calculateThemeColors } from '../../../server/branding/theme-colors.ts';
 import { buildStylesheet, stylesheetPath, stylesheetPathPattern } from '../../../server/oauth/pages/assets/build-page-stylesheet.ts';
 
 describe('the colors that are calculated from an accent color', () => {
@@ -20,6 +20,13 @@ describe('the colors that are calculated from an accent color', () => {
         expect(calculateContrastRatio(colors.link, background)).toBeGreaterThanOrEqual(4.5);
       }
     }
+  });
+
+  test.each([...hues, ...grays])('%s remains the background of the button in e-mails, which is readable', (accent) => {
+    const { background, text, border } = calculateEmailButtonColors(accent);
+    expect(background).toBe(accent);
+    expect(calculateContrastRatio(background, text)).toBeGreaterThanOrEqual(4.5);
+    expect(calculateContrastRatio(border, '#ffffff')).toBeGreaterThanOrEqual(3);
   });
 
   test('keep a color that has enough contrast', () => {

@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
         await page.setViewportSize({ width: 360, height: 720 });
         for (const target of await page
           .locator(
-            'button:visible, input:not([type=hidden], [type=checkbox]):visible, .elsewhere a, .menu a, a.button, label:has(input):visible',
+            'button:visible, input:not([type=hidden], [type=checkbox], [type=radio]):visible, .elsewhere a, .menu a, a.button, label:has(input):visible',
           )
           .all()) {
           const box = await target.boundingBox();

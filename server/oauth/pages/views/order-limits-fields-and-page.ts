@@ -68,7 +68,7 @@ export function connectedAppLimitsPage(
   const { orderLimits: messages } = settings.messages;
   const title = messages.pageTitle({ application: content.applicationName });
   return renderPage(
-    settings,
+    { ...settings, isWide: true },
     title,
     html`<p class="back"><a href="/account/apps">${messages.back}</a></p>
       <h1>${title}</h1>

@@ -18,6 +18,8 @@ export type PageSettings = {
   readonly stylesheetPath: string;
   /** Path of the page script; undefined for pages without the script. */
   readonly scriptPath: string | undefined;
+  /** Whether the page uses the width of a desktop screen, because it contains a list (default: false). */
+  readonly isWide?: boolean;
   readonly base: string;
   /** Public URL of the server, for links in e-mails. */
   readonly issuer: string;
@@ -27,14 +29,24 @@ export type FieldError = { readonly field: string; readonly text: string };
 
 /** Renders a complete HTML document. */
 export const renderPage = (settings: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
-  prefixPaths(settings.base, renderDocument(settings, title, content, faults));
+  prefixPaths(settings.base, unbreakEmailWords(renderDocument(settings, title, content, faults)));
 
 /** Adds the server's base path to links and forms. User input never matches the pattern, because quotes in user input are escaped. */
 export const prefixPaths = (base: string, document: Html): Html =>
   base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
 
+/** Keeps words such as “e-mail” in headings and buttons on one line, because browsers would break them after the hyphen. */
+const unbreakEmailWords = (document: Html): Html =>
+  new Html(
+    document
+      .toString()
+      .replaceAll(/<(h1|h2|button|a(?= class="button"))\b.*?<\/\1>/gs, (element) =>
+        element.replaceAll(/(?<=>)[^<]+/g, (text) => text.replaceAll(/\be-mails?\b/gi, '<span class="unbroken">$&</span>')),
+      ),
+  );
+
 const renderDocument = (
-  { shop, messages, stylesheetPath, scriptPath, languageSwitch }: PageSettings,
+  { shop, messages, stylesheetPath, scriptPath, languageSwitch, isWide = false }: PageSettings,
   title: string,
   content: HtmlChild,
   faults: readonly FieldError[],
@@ -50,7 +62,7 @@ const renderDocument = (
         <link rel="stylesheet" href="${stylesheetPath}" />
         ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}"></script>`}
       </head>
-      <body>
+      <body ${isWide && html`class="wide"`}>
         <header>${renderShopLogoOrFirstLetter(shop)}${shop.name}</header>
         <main>${faults.length > 0 && errorSummary(messages, faults)}${content}</main>
         ${languageSwitch && renderLanguageSwitch(messages, languageSwitch)} ${renderShopLinks(shop, messages)}

@@ -23,7 +23,7 @@ export function productCategoriesField({ messages: { orderLimits }, shop }: Page
   if (categories.length === 0) return false;
   const isOpen = (form.limit_category ?? []).length > 0 || faults.some(({ field }) => field === fieldName);
   if (!maximum?.products) {
-    return html`<details ${isOpen && html`open`}>
+    return html`<details class="limits" ${isOpen && html`open`}>
       <summary>${orderLimits.categories}</summary>
       <p class="hint">${orderLimits.categoriesHint}</p>
       ${checkboxes(orderLimits.categories, content)}

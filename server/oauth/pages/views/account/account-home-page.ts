@@ -40,7 +40,7 @@ export function accountHomePage(settings: PageSettings, content: AccountHomeView
   const { accountMenu: menu, account, apps, accountSecurity } = settings.messages;
   const { person } = content;
   return renderPage(
-    settings,
+    { ...settings, isWide: true },
     menu.title,
     html`<h1>${menu.title}</h1>
       <p><strong>${person.name}</strong><br />${person.email}</p>

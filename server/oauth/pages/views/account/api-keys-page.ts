@@ -15,7 +15,7 @@ export function apiKeysPage(settings: PageSettings, csrf: string, keys: readonly
           ${keys.map((key) => apiKeyRow(settings, csrf, key))}
         </ul>`;
   return renderAccountSubpage(
-    settings,
+    { ...settings, isWide: true },
     messages.title,
     html`<p class="quiet">${messages.text}</p>
       ${list}`,

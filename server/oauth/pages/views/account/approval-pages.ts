@@ -31,7 +31,7 @@ export function approvalsPage(
   const { approvals: messages } = settings.messages;
   const list = approvals.length === 0 ? html`<p>${messages.none}</p>` : approvalList(settings, approvals);
   return renderAccountSubpage(
-    settings,
+    { ...settings, isWide: true },
     messages.title,
     html`<p class="quiet">${messages.text}</p>
       ${liveRegion(settings, livePath, list)} ${settingsForm(settings, csrf, form)}`,
@@ -133,7 +133,7 @@ export function approvalPage(settings: PageSettings, { csrf, shown, livePath, ob
       html`<p>${messages.disconnectHint}</p>
         <p class="elsewhere"><a href="/account/apps">${messages.disconnect({ application })}</a></p>`
     }`;
-  return renderAccountSubpage(settings, messages.pageTitle, liveRegion(settings, livePath, content), faults, {
+  return renderAccountSubpage({ ...settings, isWide: true }, messages.pageTitle, liveRegion(settings, livePath, content), faults, {
     path: '/account/approvals',
     text: messages.title,
   });

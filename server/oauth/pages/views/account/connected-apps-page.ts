@@ -20,7 +20,7 @@ type Device = ConnectedAppGroup['devices'][number];
 export function connectedAppsPage(settings: PageSettings, csrf: string, { applications, apiKeys }: ConnectedAppsViewModel): Html {
   const { apps: messages } = settings.messages;
   return renderAccountSubpage(
-    settings,
+    { ...settings, isWide: true },
     messages.title,
     applications.length === 0
       ? html`<p>${messages.none}</p>`

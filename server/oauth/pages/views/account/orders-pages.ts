@@ -41,7 +41,7 @@ export function ordersPage(settings: PageSettings, content: OrdersPageViewModel)
   ${orders.length === 0 ? html`<p>${messages.none}</p>` : orderList(settings, orders)}
   ${!isFirstPage && html`<p class="elsewhere"><a href="/account/orders">${messages.newest}</a></p>`}
   ${hasOlderOrders && html`<p class="elsewhere"><a href="/account/orders?older_than=${String(orders.at(-1)?.id)}">${messages.older}</a></p>`}`;
-  return renderAccountSubpage(settings, messages.title, liveRegion(settings, livePath, list));
+  return renderAccountSubpage({ ...settings, isWide: true }, messages.title, liveRegion(settings, livePath, list));
 }
 
 type OrderPageContext = {
@@ -71,7 +71,13 @@ export function orderPage(settings: PageSettings, order: Order, { application, l
     </dl>
     ${linesAndTotals(settings, order)}${deliverySection(settings, order)}`;
   const back = { path: '/account/orders', text: messages.title };
-  return renderAccountSubpage(settings, messages.order({ id: String(order.id) }), liveRegion(settings, livePath, content), [], back);
+  return renderAccountSubpage(
+    { ...settings, isWide: true },
+    messages.order({ id: String(order.id) }),
+    liveRegion(settings, livePath, content),
+    [],
+    back,
+  );
 }
 
 function linesAndTotals(settings: PageSettings, order: Order): Html {

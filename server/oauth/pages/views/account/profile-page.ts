@@ -24,20 +24,18 @@ export function profilePage(settings: PageSettings, { csrf, name, email, languag
         ${formField({ name: 'name', label: messages.name, value: name, autocomplete: 'name', enterKey: 'done' }, faults)}
         <button type="submit">${profile.submit}</button>
       </form>
-      <section>
-        <ul class="menu">
-          <li>
-            <a href="/account/email"
-              ><span>${accountMenu.email}<small>${email}</small></span></a
-            >
-          </li>
-          <li>
-            <a href="/account/language"
-              ><span>${accountMenu.language}<small>${languageName ?? changeLanguage.automatic}</small></span></a
-            >
-          </li>
-        </ul>
-      </section>`,
+      <ul class="menu">
+        <li>
+          <a href="/account/email"
+            ><span>${accountMenu.email}<small>${email}</small></span></a
+          >
+        </li>
+        <li>
+          <a href="/account/language"
+            ><span>${accountMenu.language}<small>${languageName ?? changeLanguage.automatic}</small></span></a
+          >
+        </li>
+      </ul>`,
     faults,
   );
 }

@@ -22,7 +22,7 @@ export function sessionsPage(settings: PageSettings, { csrf, currentUid, session
   const isCurrent = ({ uid }: SessionsPageViewModel['sessions'][number]): boolean => uid === currentUid;
   const ordered = [...sessions.filter(isCurrent), ...sessions.filter((session) => !isCurrent(session))];
   return renderAccountSubpage(
-    settings,
+    { ...settings, isWide: true },
     messages.title,
     html`<ul class="things">
         ${ordered.map((session) => sessionRow(settings, csrf, session, isCurrent(session)))}
