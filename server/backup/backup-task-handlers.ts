@@ -37,10 +37,11 @@ async function createBackup(run: TaskAttempt, settings: BackupTaskSettings): Pro
   // A second attempt, after a crash, has another name: a backup never overwrites a file.
   const fileName = `mandate-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${run.task.id}.backup`;
   const file = join(settings.path, fileName);
-  const { rows, bytes } = await runWithProgress(run, (report) =>
-    writeFromSource(settings, file, createdAt, report).catch(throwTaskError('The backup could not be created.')),
-  );
   try {
+    // A canceled task can still have written the whole file.
+    const { rows, bytes } = await runWithProgress(run, (report) =>
+      writeFromSource(settings, file, createdAt, report).catch(throwTaskError('The backup could not be created.')),
+    );
     // A disk may store something else than what was written.
     const verify = (report: ReportProgress) =>
       verifyBackupAndReadHeader(file, {
