@@ -6247,7 +6247,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         allow_neither_pkce_nor_nonce: {
           type: ['boolean'],
           description:
-            "For certification tests and clients that cannot be changed; not recommended (RFC 9700 section 2.1.1). Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. If `true`, nobody can detect that an attacker injected a code into the application's sign-in. Only confidential applications can have `true`.",
+            "For certification tests and clients that cannot be changed; not recommended (RFC 9700 section 2.1.1). Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. If `true`, an attack that injects a code into the application's sign-in cannot be detected. Only confidential applications can have `true`.",
         },
         id_token_signed_response_alg: {
           type: ['string', 'null'],
@@ -6657,7 +6657,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         allow_neither_pkce_nor_nonce: {
           type: ['boolean'],
           description:
-            "For certification tests and clients that cannot be changed; not recommended (RFC 9700 section 2.1.1). Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. If `true`, nobody can detect that an attacker injected a code into the application's sign-in. Only confidential applications can have `true`.",
+            "For certification tests and clients that cannot be changed; not recommended (RFC 9700 section 2.1.1). Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. If `true`, an attack that injects a code into the application's sign-in cannot be detected. Only confidential applications can have `true`.",
         },
         id_token_signed_response_alg: {
           type: ['string', 'null'],

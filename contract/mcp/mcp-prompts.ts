@@ -1,5 +1,12 @@
 import type { JsonObject } from '../schema/json.ts';
-import { findTool, formatResourceUri, mcpResourceMimeType, parseListedRows, readResourceText, type UsableTools } from './mcp-resources.ts';
+import {
+  findTool,
+  formatResourceUri,
+  mcpResourceMimeType,
+  parseIdsAndStatusesFromList,
+  readResourceText,
+  type UsableTools,
+} from './mcp-resources.ts';
 
 export type McpPromptMessage = {
   readonly role: 'user';
@@ -96,7 +103,7 @@ async function findNewestOrderId(tools: UsableTools): Promise<string | undefined
   if (!list) return undefined;
   // Staff can list the orders of all customers.
   const response = await tools.send(list, { limit: 1, ...(tools.userId !== null && { user_id: tools.userId }) });
-  return parseListedRows(list, response)[0]?.id;
+  return parseIdsAndStatusesFromList(list, response)[0]?.id;
 }
 
 /** Returns the text and the order as messages. @throws {Error} if the order does not exist */

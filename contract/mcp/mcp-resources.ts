@@ -86,7 +86,7 @@ export const listUsableResources = (tools: UsableTools): McpResource[] =>
   });
 
 async function listNewestResources(tools: UsableTools, list: McpTool, name: McpResourceType['name']) {
-  const rows = parseListedRows(list, await tools.send(list, { limit: maxListedResources }));
+  const rows = parseIdsAndStatusesFromList(list, await tools.send(list, { limit: maxListedResources }));
   const resources = rows.map(({ id, status }) => ({ uri: formatResourceUri(name, id), name: `${name} ${id}`, description: status }));
   return { resources };
 }
@@ -104,7 +104,7 @@ export async function readResourceText(
 }
 
 /** Returns the ID and the status of each row of a list. @throws {Error} if the API rejected the request */
-export function parseListedRows(list: McpTool, response: ToolResponse): { id: string; status: string }[] {
+export function parseIdsAndStatusesFromList(list: McpTool, response: ToolResponse): { id: string; status: string }[] {
   const page = parseSuccessfulResponse(list, response);
   const rows = isJsonObject(page) && Array.isArray(page['data']) ? page['data'].filter(isJsonObject) : [];
   return rows.map(({ id, status }) => ({ id: jsonPrimitiveToText(id), status: jsonPrimitiveToText(status) }));

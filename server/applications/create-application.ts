@@ -18,7 +18,7 @@ import {
 } from './client-authentication.ts';
 import { findRequestObjectErrors } from './find-request-object-errors.ts';
 import type { IdTokenSigningAlgorithm } from './id-token-signing-algorithm.ts';
-import { findPkceExceptions } from './find-pkce-exceptions.ts';
+import { listPkceExceptionFields } from './list-pkce-exception-fields.ts';
 import { findSecurityProfileErrors, type ProfiledApplication, type SecurityProfile } from './security-profile.ts';
 import { hashClientSecret, generateClientSecret } from './client-secret.ts';
 import { findLogoUriError } from './validate-application-logo-uri.ts';
@@ -193,7 +193,7 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
   yield* findRequestObjectErrors(input);
   yield* findSecurityProfileErrors(input);
   if (type === 'public') {
-    for (const field of findPkceExceptions(input))
+    for (const field of listPkceExceptionFields(input))
       yield { field, detail: 'can be true only for a confidential application (RFC 9700 section 2.1.1)' };
   }
   if (input.registration !== undefined && isSelfRegistered({ registration: input.registration })) yield* selfRegisteredErrors(input);

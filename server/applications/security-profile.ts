@@ -2,7 +2,7 @@ import { certificateAuthenticationMethods, type securityProfiles } from '@mandat
 import { translatable, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
 import { deviceCodeGrantType } from './application.entity.ts';
 import type { UncheckedJwks } from './client-authentication.ts';
-import { findPkceExceptions } from './find-pkce-exceptions.ts';
+import { listPkceExceptionFields } from './list-pkce-exception-fields.ts';
 
 export type SecurityProfile = (typeof securityProfiles)[number];
 
@@ -49,7 +49,7 @@ export function* findSecurityProfileErrors(application: ProfiledApplication): Ge
   if (redirectUris.some((uri) => !/^https?:/.test(uri)))
     yield { field: 'redirect_uris', detail: 'must be https or loopback URIs with the security profile fapi2' };
   if ((refreshGraceSeconds ?? 0) > 0) yield { field: 'refresh_grace_seconds', detail: 'must be 0 or null with the security profile fapi2' };
-  for (const field of findPkceExceptions(application)) yield { field, detail: 'must be false with the security profile fapi2' };
+  for (const field of listPkceExceptionFields(application)) yield { field, detail: 'must be false with the security profile fapi2' };
   if (application.idTokenSignedResponseAlg === 'RS256')
     yield { field: 'id_token_signed_response_alg', detail: 'must be ES256, PS256 or EdDSA with the security profile fapi2' };
 }

@@ -4,7 +4,7 @@ import type { ZodError, ZodType, ZodTypeDef } from 'zod';
 /** An error in a row: the field and the reason. */
 export type RowError = { readonly field?: string; readonly code: string; readonly detail: string };
 
-/** A parsed cell. Text that cannot be parsed is left unchanged and rejected by the validation. */
+/** A parsed cell. Text that cannot be parsed is left unchanged, so validation rejects it. */
 export type ParsedCell = string | number | undefined;
 
 /** Parses an integer written in plain digits. */

@@ -21,7 +21,7 @@ const maxWaitMs = 2_000;
 class ProcessMetrics {
   readonly #latest = new Map<Worker, MetricValues>();
   readonly #waiting = new Map<Worker, PromiseWithResolvers<void>>();
-  /** Sums of the exited processes, because a counter must not decrease. */
+  /** Totals of processes that have exited, kept because a counter must never decrease. */
   #exited: MetricValues = [];
 
   constructor() {

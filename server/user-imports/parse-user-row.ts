@@ -65,11 +65,11 @@ const booleans: Readonly<Record<string, boolean>> = {
   f: false,
 };
 
-/** Parses a Boolean. PostgreSQL exports `t` and `f`. Other text is left unchanged and rejected by the validation. */
+/** Parses a Boolean. PostgreSQL exports `t` and `f`. Other text is left unchanged, so validation rejects it. */
 const parseBooleanCell = (text: string): boolean | string => booleans[text.toLowerCase()] ?? text;
 
 /**
- * Parses a JSON object whose values are strings, numbers, Booleans or null. Other text is left unchanged and rejected by the validation.
+ * Parses a JSON object whose values are strings, numbers, Booleans or null. Other text is left unchanged, so validation rejects it.
  */
 function parseMetadataCell(text: string | undefined): unknown {
   if (text === undefined) return undefined;

@@ -63,7 +63,9 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
     const size = await measureInstalledSize(project);
     process.stdout.write(`installed server: ${size.toFixed(1)} MB\n`);
     expect(size).toBeLessThan(maxInstalledMegabytes);
-    const stated = Number(/The installed server takes up about (\d+) MB/.exec(await readFile(join(repositoryRoot, 'README.md'), 'utf8'))?.[1]);
+    const stated = Number(
+      /The installed server takes up about (\d+) MB/.exec(await readFile(join(repositoryRoot, 'README.md'), 'utf8'))?.[1],
+    );
     expect(Math.abs(stated - size)).toBeLessThan(size / 10);
   });
 

@@ -46,7 +46,7 @@ const nonceText =
   'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). This is less secure than PKCE, because only the application can check the nonce. Set it to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.';
 
 const noProtectionText =
-  "For certification tests and clients that cannot be changed; not recommended (RFC 9700 section 2.1.1). Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. If `true`, nobody can detect that an attacker injected a code into the application's sign-in. Only confidential applications can have `true`.";
+  "For certification tests and clients that cannot be changed; not recommended (RFC 9700 section 2.1.1). Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. If `true`, an attack that injects a code into the application's sign-in cannot be detected. Only confidential applications can have `true`.";
 
 const subjectTypeText = 'Type of the name.';
 const subjectValueText = 'The name, which must be equal to the name in the certificate.';

@@ -118,7 +118,7 @@ export const getFapiProfile = ({ req }: { readonly req: object }, client: { read
   return client !== undefined && found?.clientId === client.clientId && found.securityProfile === 'fapi2' ? '2.0' : undefined;
 };
 
-/** Placeholder secret for an application that has no secret yet, because oidc-provider requires one. It matches no presented secret. */
+/** Placeholder secret for an application that has no secret yet, because oidc-provider requires one. No secret that a client presents matches it. */
 const noSecret = 'none';
 
 const validSecretHashes = ({ secretHashes, previousSecretHash, previousSecretUntil }: PrefetchedClient, now: Date): string[] => [

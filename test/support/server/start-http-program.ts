@@ -7,7 +7,7 @@ type HttpProgram = {
   readonly command: string;
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Port of the loopback interface on which the program listens. */
+  /** Loopback port on which the program listens. */
   readonly port: number;
 };
 

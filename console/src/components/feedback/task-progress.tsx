@@ -22,7 +22,7 @@ type Props = {
 /** Progress of a task, and a button that cancels it. */
 export function TaskProgress({ task, label, text, cancelText, canceledMessage }: Props): ReactNode {
   const { processed = 0, total = null } = task?.progress ?? {};
-  // The bar is visible from the start.
+  // At least 2%, so that the bar is visible from the start.
   const percentage = Math.max(2, total === null || total === 0 ? 0 : (100 * processed) / total);
   return (
     <div className={classes['progress']} aria-live="polite">

@@ -7,7 +7,7 @@ import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { RowButton } from '../row-button.tsx';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
-import { BackupCheck } from './backup-check.tsx';
+import { BackupCheckBadge } from './backup-check-badge.tsx';
 
 /** All backups in the directory. `isBusy` while a backup is being created or checked. */
 export function BackupList({ isBusy }: { readonly isBusy: boolean }): ReactNode {
@@ -29,7 +29,7 @@ export function BackupList({ isBusy }: { readonly isBusy: boolean }): ReactNode 
 const createColumns = (t: SettingsTranslate, format: Format, isBusy: boolean): Column<Backup>[] => [
   { id: 'created', header: t('backup.created'), cell: ({ created_at: at }) => format.relative(at) },
   { id: 'file', header: t('backup.file'), cell: ({ file_name: name }) => <code title={name}>{name}</code>, isSecondary: true },
-  { id: 'state', header: t('backup.state'), cell: (backup) => <BackupCheck backup={backup} /> },
+  { id: 'state', header: t('backup.state'), cell: (backup) => <BackupCheckBadge backup={backup} /> },
   {
     id: 'checked',
     header: t('backup.checked'),

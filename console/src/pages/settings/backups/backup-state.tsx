@@ -6,7 +6,7 @@ import { Card } from '../../../components/page-sections/card.tsx';
 import { PropertyList } from '../../../components/page-sections/property-list.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
-import { BackupCheck } from './backup-check.tsx';
+import { BackupCheckBadge } from './backup-check-badge.tsx';
 
 /** A shop with daily backups has none that is older. */
 const maxAgeMs = 2 * 86_400_000;
@@ -31,7 +31,7 @@ export function BackupState({ latest }: { readonly latest: Backup | undefined })
             { name: t('backup.created'), value: `${format.dateTime(latest.created_at)} (${format.relative(latest.created_at)})` },
             { name: t('backup.size'), value: format.bytes(latest.bytes) },
             { name: t('backup.rows'), value: format.number(latest.rows) },
-            { name: t('backup.state'), value: <BackupCheck backup={latest} /> },
+            { name: t('backup.state'), value: <BackupCheckBadge backup={latest} /> },
             { name: t('backup.checked'), value: latest.checked_at === null ? null : format.dateTime(latest.checked_at) },
           ]}
         />

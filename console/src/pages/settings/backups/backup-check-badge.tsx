@@ -6,7 +6,7 @@ import { useSettingsMessages } from '../use-settings-messages.ts';
 const tones: Readonly<Record<string, Tone>> = { intact: 'positive', damaged: 'critical', unchecked: 'warning' };
 
 /** Result of the last check of a backup. */
-export function BackupCheck({ backup: { check_result: result } }: { readonly backup: Backup }): ReactNode {
+export function BackupCheckBadge({ backup: { check_result: result } }: { readonly backup: Backup }): ReactNode {
   const t = useSettingsMessages();
   const state = result ?? 'unchecked';
   return <StatusBadge tone={tones[state] ?? 'neutral'}>{t.value('backupState', state)}</StatusBadge>;
