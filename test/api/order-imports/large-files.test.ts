@@ -26,12 +26,12 @@ describe('a canceled import', () => {
         if (step === 4) ({ body: canceled } = await shop.callApi('POST', `/api/v1/tasks/${task.id}/cancellation`, { token: shop.token }));
       }),
     );
-    const counts = { created: 360, updated: 0, unchanged: 0, refused: 40, differing: 0 };
-    expect(canceled).toMatchObject({ status: 'canceled', progress: { processed: 400, total: 1000 }, imported: counts, result: null });
+    const counts = { created: 180, updated: 0, unchanged: 0, refused: 20, differing: 0 };
+    expect(canceled).toMatchObject({ status: 'canceled', progress: { processed: 200, total: 1000 }, imported: counts, result: null });
     expect(await getTask()).toEqual(canceled);
-    expect(importedCounts.map(({ created }) => created)).toEqual([0, 0, 180, 360]);
+    expect(importedCounts.map(({ created }) => created)).toEqual([0, 0, 90, 180]);
     const [row] = await query(`select count(*)::int as count from imported_orders where reference like 'CAN-%'`);
-    expect(row).toEqual({ count: 360 });
+    expect(row).toEqual({ count: 180 });
     const [event] = await query(`select data -> 'imported' as imported from events where type = 'task.canceled' and subject_id = ?`, [
       task.id,
     ]);
