@@ -49,6 +49,7 @@ import { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { initialMcpClientScopes } from '../oauth/protocol/oauth-scopes.ts';
 import { createProtectedResourceMetadataRouter, protectedResourceMetadataUrl } from '../oauth/provider/protected-resource-metadata.ts';
 import { orderRoutesV2 } from '../order-lifecycle/order-routes-v2.ts';
+import { expectOrderLookup } from '../orders/find-order.ts';
 import { manualProvider } from '../payments/providers/manual-provider.ts';
 import { type PaymentProviders, indexPaymentProvidersByName } from '../payments/providers/payment-provider.ts';
 import { serveProblemPages } from '../problems/problem-pages.ts';
@@ -208,7 +209,9 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
   // Authentication and authorization come before parsing, so that the server never parses the body of an unauthorized request.
   const middleware = [
     addDeprecationHeadersOrRejectRetired(servedVersions, now),
-    authenticate(createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyAccessToken), challenge(apiAudienceFromIssuer(issuer)), limit),
+    authenticate(createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyAccessToken), challenge(apiAudienceFromIssuer(issuer)), limit, {
+      expectLookup: expectOrderLookup,
+    }),
     authorizeByScope,
     checkAcceptHeader,
     parseJsonBody,
@@ -231,7 +234,7 @@ type McpOptions = Pick<AppOptions, 'db' | 'issuer' | 'log'> & {
 /** Creates the MCP endpoint, whose tools call the API routes in this process. */
 function mcpRouter({ db: { em }, issuer, log, languages, verify, limit }: McpOptions, routes: Router) {
   const mcpChallenge = { ...challenge(mcpAudienceFromIssuer(issuer)), scopes: initialMcpClientScopes };
-  const access = { authenticate: authenticate(verify, mcpChallenge, limit, () => false), challenge: mcpChallenge };
+  const access = { authenticate: authenticate(verify, mcpChallenge, limit, { isPublic: () => false }), challenge: mcpChallenge };
   const inProcessApi = express.Router().use(setDefaultHeaders, routes, rejectUnknownPath, createApiErrorHandler(issuer, log, languages));
   return createMcpEndpoint({ em, issuer, log, ...access, isOriginOfApplication: createRedirectOriginCheck(em), api: inProcessApi });
 }

@@ -8,7 +8,7 @@ import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-re
 import { isDryRunRequest } from '../http/writes/dry-run.ts';
 import { createResourceIdempotently, createResourceIdempotentlyInStatement } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
-import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
+import { getRequestContext, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
@@ -98,7 +98,7 @@ export async function handleGetOrder<Summary, FullOrder extends Summary & Versio
   { em, representation }: OrderHandlerDependencies<Summary, FullOrder>,
   { params: { order_id: id }, req, res }: OrderRequest,
 ) {
-  const order = await findOrder(em, requirePrincipal(req), id);
+  const order = await findOrder(em, requirePrincipal(req), id, getRequestContext(req).speculativeRead);
   return respondWithEtagOrNotModified(req, res, etagName(representation, id), representation.toOrder(order));
 }
 

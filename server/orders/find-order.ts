@@ -1,24 +1,45 @@
-import type { Order } from '@mandate/contract';
+import type { Request } from 'express';
+import { contract, contractV2, type Order } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import type { StatementParameters } from '../database/queries/batch-loader.ts';
+import { type ExpectedLookup, findSpeculativeResult, type SpeculativeRead } from '../database/queries/speculative-read.ts';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
+import { getMatchedRoute } from '../http/request/matched-route.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import { orderFromRow } from './order-from-row.ts';
 import { queryAccessibleOrderRow } from './query-accessible-order-row.sql.ts';
 
-/** Returns an order with its lines, if the principal may read it. */
-export async function findOrder(em: EntityManager, principal: Principal, id: number): Promise<Order> {
-  const requiredClientId = findRequiredOrderClientId(principal) ?? null;
-  const row = await queryAccessibleOrderRow(em, [
-    id,
-    principal.user?.id ?? null,
-    canUseScope(principal, 'orders.manage'),
-    requiredClientId,
-  ]);
+const accessParameters = (principal: Principal, id: number): StatementParameters => [
+  id,
+  principal.user?.id ?? null,
+  canUseScope(principal, 'orders.manage'),
+  findRequiredOrderClientId(principal) ?? null,
+];
+
+/**
+ * Returns an order with its lines, if the principal may read it.
+ * @param read the request's speculative read, which is used if it was restricted to what this principal may read
+ */
+export async function findOrder(em: EntityManager, principal: Principal, id: number, read?: SpeculativeRead): Promise<Order> {
+  const parameters = accessParameters(principal, id);
+  const result = findSpeculativeResult(read, queryAccessibleOrderRow, parameters);
+  const row = result ? result.row : await queryAccessibleOrderRow(em, parameters);
   if (!row) throw createProblem('not_found', { detail: translatable`Order ${{ id }} was not found.` });
   return orderFromRow(row, row.items);
+}
+
+const orderPaths = new Set<string>([contract.orders.get.path, contractV2.orders.get.path]);
+
+/** Returns the lookup of the requested order, if the request reads one order. */
+export function expectOrderLookup(req: Request, expected: Principal): ExpectedLookup | undefined {
+  if (req.method !== 'GET' || !orderPaths.has(getMatchedRoute(req).path) || !expected.scopes.has('orders.read')) return undefined;
+  const { order_id: id } = req.params;
+  // An ID in another form is rejected when the request is validated.
+  if (typeof id !== 'string' || !/^[1-9]\d{0,14}$/.test(id)) return undefined;
+  return { lookup: queryAccessibleOrderRow, parameters: accessParameters(expected, Number(id)) };
 }
 
 /** Returns an order with its lines without checking permissions, for events and for responses to authorized changes. */

@@ -10,6 +10,10 @@ const noBatch: BatchLimits = { maxBatchSize: 1, maxConcurrentBatches: 10 };
 
 type RunBatched<Result> = (em: EntityManager, parameters: StatementParameters) => Promise<Result>;
 
+/** A function that looks up at most one row, and the definition of its statement. */
+export type BatchedLookup<Row> = RunBatched<Row | undefined> & { readonly definition: LookupDefinition };
+type LookupDefinition = { readonly name: string; readonly types: readonly string[]; readonly selectJsonSql: string };
+
 /**
  * Prepares a read that is batched with others by `BatchLoader`. Within a transaction, the read is not batched and runs in that transaction.
  * @param types PostgreSQL types of `$1`, `$2`, ...
@@ -58,13 +62,28 @@ function unnestParameters(types: readonly string[]): string {
 }
 
 /** @param selectSql selects at most one row via an index, and has no `limit` clause */
-export const prepareBatchedLookupStatement = <Row>(
-  name: string,
-  types: readonly string[],
-  selectSql: string,
-): RunBatched<Row | undefined> =>
+export function prepareBatchedLookupStatement<Row>(name: string, types: readonly string[], selectSql: string): BatchedLookup<Row> {
   // the limit makes the planner use one index lookup per parameter set, regardless of its row estimate
-  prepareBatched<Row>(name, types, `select to_json(answer) from (${selectSql} limit 1) answer`, sharedBatch);
+  const selectJsonSql = `select to_json(answer) from (${selectSql} limit 1) answer`;
+  return Object.assign(prepareBatched<Row>(name, types, selectJsonSql, sharedBatch), { definition: { name, types, selectJsonSql } });
+}
+
+/**
+ * Combines two lookups into one statement, which sees one snapshot of the database. Its parameters are those of the first lookup, followed
+ * by those of the second. The second lookup runs only if the first one finds a row; otherwise, the result is undefined.
+ */
+export function combineBatchedLookups<First, Second>(
+  { definition: first }: BatchedLookup<First>,
+  { definition: second }: BatchedLookup<Second>,
+): RunBatched<readonly [First, Second | null] | undefined> {
+  const secondSql = second.selectJsonSql.replaceAll(/\$(\d+)/g, (_, number: string) => `$${first.types.length + Number(number)}`);
+  return prepareBatched(
+    `${first.name}_and_${second.name}`,
+    [...first.types, ...second.types],
+    `select json_build_array(first.found, (${secondSql})) from (${first.selectJsonSql}) first (found)`,
+    sharedBatch,
+  );
+}
 
 /** @param selectSql selects rows in order; a `limit` in it must be a literal, because it applies to the lookups of all callers */
 export function prepareBatchedListStatement<Row>(

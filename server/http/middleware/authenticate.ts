@@ -1,9 +1,10 @@
 import type { Request, RequestHandler } from 'express';
 import type { ProblemCode } from '@mandate/contract';
+import type { ExpectedLookup } from '../../database/queries/speculative-read.ts';
 import type { ApplyRateLimit } from './enforce-rate-limit.ts';
 import { getCertificateThumbprint } from '../request/client-certificate.ts';
 import { getRouteAccess } from '../request/matched-route.ts';
-import type { VerifyAccessToken } from '../request/principal-and-token-types.ts';
+import type { Principal, VerifyAccessToken } from '../request/principal-and-token-types.ts';
 import { createProblem, type Problem } from '../problem-details/problem.ts';
 import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
@@ -17,13 +18,25 @@ export type TokenChallenge = {
   readonly scopes?: readonly string[];
 };
 
+type AuthenticationOptions = {
+  /** Whether a request needs no token. */
+  readonly isPublic?: (req: Request) => boolean;
+  /** Returns the lookup that a request needs if it has the expected principal. It is sent with the verification of the token. */
+  readonly expectLookup?: (req: Request, expected: Principal) => ExpectedLookup | undefined;
+};
+
 /**
  * Authenticates a request by its `Authorization` header only (RFC 6750 section 2.1), never by a token in the query or a form. A public
  * route needs no token, but rejects an invalid token, so that the client notices the problem. The request is counted against the
  * rate limit for the authenticated caller or, without authentication, for the IP address, before its body is read.
  */
 export const authenticate =
-  (verify: VerifyAccessToken, challenge: TokenChallenge, limit: ApplyRateLimit, isPublic = isPublicRoute): RequestHandler =>
+  (
+    verify: VerifyAccessToken,
+    challenge: TokenChallenge,
+    limit: ApplyRateLimit,
+    { isPublic = isPublicRoute, expectLookup }: AuthenticationOptions = {},
+  ): RequestHandler =>
   async (req, res, next) => {
     const context = getRequestContext(req);
     const { principal: inheritedPrincipal } = context;
@@ -40,8 +53,20 @@ export const authenticate =
     }
     const [path = ''] = req.originalUrl.split('?', 1);
     const certificateThumbprint = (): string | undefined => getCertificateThumbprint(req);
-    const credential = { token, proof: req.get('dpop'), certificateThumbprint, method: req.method, path };
-    const verified = await verify({ ...credential, scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer' });
+    const verified = await verify({
+      scheme: scheme.toLowerCase() === 'dpop' ? 'DPoP' : 'Bearer',
+      token,
+      proof: req.get('dpop'),
+      certificateThumbprint,
+      method: req.method,
+      path,
+      ...(expectLookup && {
+        speculation: {
+          expectLookup: (expected) => expectLookup(req, expected),
+          keepResult: (read) => (context.speculativeRead = read),
+        },
+      }),
+    });
     if (typeof verified === 'string' || 'dpopNonce' in verified) {
       await limit(req, res);
       if (typeof verified !== 'string') throw dpopNonceRequired(challenge, verified.dpopNonce);

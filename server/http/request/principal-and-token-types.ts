@@ -1,4 +1,5 @@
 import type { OrderAction, Scope } from '@mandate/contract';
+import type { ExpectedLookup, SpeculativeRead } from '../../database/queries/speculative-read.ts';
 
 /** A request's identity and permissions, as specified by its verified access token or API key. */
 export type Principal = {
@@ -61,6 +62,19 @@ export type PresentedToken = {
   readonly certificateThumbprint: () => string | undefined;
   readonly method: string;
   readonly path: string;
+  /** The read that the request needs, for a method that only reads. */
+  readonly speculation?: ReadSpeculation;
+};
+
+/**
+ * A read that the verifier of an access token sends in one statement with its own query, which saves a round trip to the database. The
+ * verifier expects that the token still has the principal that it had recently.
+ */
+export type ReadSpeculation = {
+  /** Returns the lookup that the request needs if its token has the expected principal. */
+  readonly expectLookup: (expected: Principal) => ExpectedLookup | undefined;
+  /** Called only if the token is valid. The result must be used only if the lookup is also the one for the verified principal. */
+  readonly keepResult: (read: SpeculativeRead) => void;
 };
 
 /** Verifies a token's signature and claims, and that the token and its grant are still active in the database. */

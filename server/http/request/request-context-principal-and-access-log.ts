@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 
+import type { SpeculativeRead } from '../../database/queries/speculative-read.ts';
 import { createProblem } from '../problem-details/problem.ts';
 import type { JsonComplexity } from '../validation/json-complexity-and-duplicate-keys.ts';
 import type { ChunkedBodySizeLimiter } from './chunked-body-size-limiter.ts';
@@ -20,6 +21,8 @@ export interface RequestContext {
   readonly id: string;
   /** The authenticated caller. */
   principal: Principal | undefined;
+  /** The result of a lookup that was sent with the verification of the token. */
+  speculativeRead: SpeculativeRead | undefined;
   /** Set for requests that the load shedder has admitted, but not for in-process requests. */
   slot: ConcurrencySlot | undefined;
   /** Set for requests with a chunked body. */
@@ -46,6 +49,7 @@ function createContext(req: object, id: string, principal: Principal | undefined
   const context: RequestContext = {
     id,
     principal,
+    speculativeRead: undefined,
     slot: undefined,
     chunkedBody: undefined,
     jsonBody: undefined,

@@ -2,7 +2,7 @@ import { prepareBatchedLookupStatement } from '../../database/queries/batched-st
 import type { OrderAction } from '@mandate/contract';
 import type { User } from '../../users/user.entity.ts';
 
-type TokenStatus = {
+export type TokenStatus = {
   user_id: number | null;
   role: User['role'] | null;
   ceiling: string[];

@@ -1,9 +1,9 @@
 /** Tests that signals trigger event deliveries without polling, and that an idle server does not poll. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { getEventSignalsOfDatabase } from '../../../server/events/event-signals.ts';
 import { EventWaiter } from '../../../server/events/event-long-poll.ts';
+import { countQueries } from '../../support/services/count-queries.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
 import { hourMs, readLastSequence, waitForEventSequence, mockPollInterval, startEventJobs } from '../../support/webhooks/event-jobs.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
@@ -18,18 +18,6 @@ afterEach(async () => {
   vi.restoreAllMocks();
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
-
-/** Starts counting the statements and transactions that the database executes. The returned function returns the current count. */
-function countQueries(db: Database): () => number {
-  const executor = db.em.getConnection().getClient().getExecutor();
-  const provideConnection = executor.provideConnection.bind(executor);
-  let count = 0;
-  executor.provideConnection = (consumer, options) => {
-    count += 1;
-    return provideConnection(consumer, options);
-  };
-  return () => count;
-}
 
 test('an idle server with a long poll does not poll for events or deliveries', async () => {
   const db = await createMigratedDatabase();

@@ -76,6 +76,20 @@ const faults: Record<string, Fault> = {
     tests: 'test/oauth/tokens/revocation.test.ts',
     titles: '(66|67)',
   },
+  'a speculative read with other permissions is returned': {
+    file: 'server/database/queries/speculative-read.ts',
+    from: ' && read.parameters.every((value, index) => value === parameters[index])',
+    to: '',
+    tests: 'test/api/orders/speculative-read.test.ts',
+    titles: 'no longer staff',
+  },
+  'a speculative read is returned for a token that is not valid': {
+    file: 'server/database/queries/batched-statement.ts',
+    from: 'from (${first.selectJsonSql}) first (found)',
+    to: `from (select coalesce((\${first.selectJsonSql}), '{"ceiling":["orders.read"],"ends_at":1e11}'::json)) first (found)`,
+    tests: 'test/api/orders/speculative-read.test.ts',
+    titles: 'revoked',
+  },
   'a rejected refresh consumes its token (60)': {
     file: 'server/oauth/grants/request-transaction.ts',
     from: 'if (ctx.status >= 400 && revokedGrantId === undefined) throw new RollbackSignal();',
