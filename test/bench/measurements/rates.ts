@@ -21,6 +21,9 @@ export type Rates = {
 
 export type Settings = { readonly rounds: number; readonly seconds: number; readonly connections: number };
 
+/** Number of rounds before the first measured round, because V8 optimizes the functions of a server during the first seconds. */
+const warmUpRounds = 3;
+
 /** Latency is measured at this fraction of the maximum throughput. */
 const latencyTestShare = 0.7;
 
@@ -43,7 +46,7 @@ export async function measureRates(
     const { origin, traffic: requests } = await load(server);
     return measureThroughput(origin, requests, connections, forSeconds);
   };
-  for (const server of servers) await shots(server, Math.min(1, seconds)); // warm-up
+  for (const server of servers) await shots(server, warmUpRounds * seconds);
   const figures = new Map<ServerName, Awaited<ReturnType<typeof shots>>[]>(servers.map((server) => [server, []]));
   for (let round = 1; round <= rounds; round += 1) {
     for (const server of servers) {
