@@ -1,8 +1,9 @@
 /**
  * `npm run scale:statistics -- 10000000` fills a PostgreSQL database with ten million orders from two years, each with two lines for two of
- * 2,000 products, and prints a Markdown table with the duration of each query for statistics. The program also prints the duration of a
- * rebuild and of adding 5,000 changes to the sums.
+ * 2,000 products, and prints a Markdown table with the duration of each query for statistics and the CPU time of its PostgreSQL process, which
+ * depends less on other programs. The program also prints the duration of a rebuild and of adding 5,000 changes to the sums.
  */
+import { readFile } from 'node:fs/promises';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import type { EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
@@ -17,7 +18,7 @@ import { findPostgresql, startPostgresql } from '../support/services/postgresql-
 
 const count = Number(process.argv[2] ?? 10_000_000);
 const batch = 250_000;
-const repeats = 5;
+const repeats = 9;
 const firstSecond = Date.parse('2024-01-01T00:00:00Z') / 1000;
 const totalSeconds = 2 * 365 * 86_400;
 
@@ -60,35 +61,75 @@ async function durationMs(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-async function medianMs(work: () => Promise<unknown>): Promise<string> {
-  const times: number[] = [];
-  for (let i = 0; i < repeats; i += 1) times.push(await durationMs(work));
-  times.sort((a, b) => a - b);
-  return `${times[(repeats - 1) / 2]?.toFixed(0)} | ${times.at(-1)?.toFixed(0)}`;
+const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;
+
+/** Returns the CPU time of a process in milliseconds. Only Linux provides it. */
+async function readCpuMs(pid: number): Promise<number> {
+  const [nanoseconds] = (await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ');
+  return Number(nanoseconds) / 1e6;
 }
 
+/** Returns the cells of a table row: median and maximum of the duration, and median of the CPU time, in milliseconds. */
+async function measure(em: EntityManager, name: string, query: (em: EntityManager) => Promise<unknown>): Promise<string> {
+  const durations: number[] = [];
+  const cpu: number[] = [];
+  await em.fork().transactional(async (transaction) => {
+    const [backend] = await transaction.execute<{ pid: number }[]>('select pg_backend_pid() as pid');
+    const pid = backend?.pid ?? NaN;
+    for (let i = 0; i < repeats; i += 1) {
+      const before = await readCpuMs(pid);
+      durations.push(await durationMs(() => query(transaction)));
+      cpu.push((await readCpuMs(pid)) - before);
+    }
+  });
+  const cells = [name, ...[median(durations), Math.max(...durations), median(cpu)].map((ms) => ms.toFixed(0))];
+  process.stderr.write(`${cells.join(' | ')}\n`);
+  return `| ${cells.join(' | ')} |`;
+}
+
+const newYork = 'America/New_York';
 const ranges = [
-  { name: '30 days by day', interval: 'day', from: '2025-11-01', to: '2025-11-30', previousFrom: '2025-10-02' },
-  { name: '7 days by hour', interval: 'hour', from: '2025-11-01', to: '2025-11-07', previousFrom: '2025-10-25' },
-  { name: 'a year by week', interval: 'week', from: '2025-01-01', to: '2025-12-31', previousFrom: '2024-01-01' },
-  { name: 'a year by month', interval: 'month', from: '2025-01-01', to: '2025-12-31', previousFrom: '2024-01-01' },
+  { name: '30 days by day', timeZone: newYork, interval: 'day', from: '2025-11-01', to: '2025-11-30', previousFrom: '2025-10-02' },
+  {
+    name: '30 days by day, Nepal',
+    interval: 'day',
+    from: '2025-10-15',
+    to: '2025-11-13',
+    previousFrom: '2025-09-15',
+    timeZone: 'Asia/Kathmandu',
+  },
+  { name: 'a year by day', timeZone: newYork, interval: 'day', from: '2025-01-01', to: '2025-12-31', previousFrom: '2024-01-01' },
+  { name: '7 days by hour', timeZone: newYork, interval: 'hour', from: '2025-11-01', to: '2025-11-07', previousFrom: '2025-10-25' },
+  { name: '31 days by hour', timeZone: newYork, interval: 'hour', from: '2025-10-14', to: '2025-11-13', previousFrom: '2025-09-13' },
+  { name: 'a year by week', timeZone: newYork, interval: 'week', from: '2025-01-01', to: '2025-12-31', previousFrom: '2024-01-01' },
+  { name: 'a year by month', timeZone: newYork, interval: 'month', from: '2025-01-01', to: '2025-12-31', previousFrom: '2024-01-01' },
 ];
+const shared = { currency: 'EUR', limit: 10 };
 
 async function measureQueries(em: EntityManager): Promise<string[]> {
-  const shared = { currency: 'EUR', timeZone: 'America/New_York', limit: 10 };
   const lines: string[] = [];
   for (const { name, ...range } of ranges) {
     for (const groupBy of [undefined, 'status', 'product', 'category', 'application']) {
-      const median = await medianMs(() => callOrderStatisticsFunction(em.fork(), { ...shared, ...range, groupBy }));
-      process.stderr.write(`${name} ${groupBy}: ${median}\n`);
-      lines.push(`| orders, ${name}${groupBy === undefined ? '' : `, by ${groupBy}`} | ${median} |`);
+      const label = `orders, ${name}${groupBy === undefined ? '' : `, by ${groupBy}`}`;
+      lines.push(await measure(em, label, (each) => callOrderStatisticsFunction(each, { ...shared, ...range, groupBy })));
     }
   }
-  const products = { ...shared, from: '2025-11-01', to: '2025-11-30', lowStock: 5 };
-  lines.push(`| products, 30 days | ${await medianMs(() => callProductStatisticsFunction(em.fork(), products))} |`);
+  for (const { name, from, to, timeZone } of ranges.filter(({ interval }) => interval === 'day')) {
+    const products = { ...shared, from, to, timeZone, lowStock: 5 };
+    lines.push(await measure(em, `products, ${name.replace(' by day', '')}`, (each) => callProductStatisticsFunction(each, products)));
+  }
   const year = { from: '2025-01-01', to: '2025-12-01' };
-  lines.push(`| applications, 12 months | ${await medianMs(() => callApplicationStatisticsFunction(em.fork(), 'EUR', year, 20))} |`);
+  lines.push(await measure(em, 'applications, 12 months', (each) => callApplicationStatisticsFunction(each, 'EUR', year, 20)));
   return lines;
+}
+
+/** Measures statistics and folding while many changes have not been added to the sums yet. Returns a table row and the duration of folding. */
+async function measureUnfoldedChanges(em: EntityManager): Promise<{ readonly line: string; readonly foldMs: number }> {
+  await em.execute(`update orders set status = 'delivered' where id in (select id from orders where status = 'paid' limit 2000)`);
+  const days = { interval: 'day', from: '2025-11-01', to: '2025-11-30', previousFrom: '2025-10-02', groupBy: 'status' };
+  const name = 'orders, 30 days by day, by status, with 8,000 changes that are not folded yet';
+  const line = await measure(em, name, (each) => callOrderStatisticsFunction(each, { ...shared, ...days, timeZone: newYork }));
+  return { line, foldMs: await durationMs(() => foldOrderStatisticsBatch(em.fork(), 5_000)) };
 }
 
 const server = await startPostgresql(await findPostgresql());
@@ -101,24 +142,9 @@ try {
   const rebuildMs = await durationMs(() => rebuildOrderStatistics(db.em.fork()));
   await em.execute('vacuum analyze order_statistics');
   const lines = await measureQueries(em);
-  await em.execute(`update orders set status = 'delivered' where id in (select id from orders where status = 'paid' limit 2000)`);
-  const unfolded = await medianMs(() =>
-    callOrderStatisticsFunction(db.em.fork(), {
-      currency: 'EUR',
-      timeZone: 'UTC',
-      limit: 10,
-      groupBy: 'status',
-      interval: 'day',
-      from: '2025-11-01',
-      to: '2025-11-30',
-      previousFrom: '2025-10-02',
-    }),
-  );
-  const foldMs = await durationMs(() => foldOrderStatisticsBatch(db.em.fork(), 5_000));
-  process.stdout.write(
-    `\n${count.toLocaleString('en')} orders\n\n| query | median, ms | slowest, ms |\n|---|---|---|\n${lines.join('\n')}\n`,
-  );
-  process.stdout.write(`| orders, 30 days by day, by status, with 8,000 changes that are not folded yet | ${unfolded} |\n`);
+  const { line, foldMs } = await measureUnfoldedChanges(em);
+  const head = '| query | median, ms | slowest, ms | CPU time, ms |\n|---|---|---|---|';
+  process.stdout.write(`\n${count.toLocaleString('en')} orders\n\n${[head, ...lines, line].join('\n')}\n`);
   process.stdout.write(`\nRebuild: ${(rebuildMs / 1000).toFixed(0)} s. Folding 5,000 changes: ${foldMs.toFixed(0)} ms.\n`);
   await db.close();
 } finally {
