@@ -19,9 +19,13 @@ const scopes = ['email', 'users.read'];
 
 type Account = { readonly idTokenClaims: Readonly<Record<string, unknown>> };
 type Tokens = { readonly account: Account | null; readonly accessToken: string; readonly idToken: string; readonly fromCache: boolean };
+type TokenCache = {
+  readonly getAllAccounts: () => Promise<readonly Account[]>;
+  readonly removeAccount: (account: Account) => Promise<void>;
+};
 type Application = {
   readonly acquireTokenSilent: (request: { account: Account; scopes: readonly string[]; forceRefresh?: boolean }) => Promise<Tokens>;
-  readonly getTokenCache: () => { readonly removeAccount: (account: Account) => Promise<void> };
+  readonly getTokenCache: () => TokenCache;
 };
 type WebApplication = Application & {
   readonly getAuthCodeUrl: (request: object) => Promise<string>;
@@ -58,7 +62,6 @@ class MsalWebApplication {
   readonly #settings: ClientSettings;
   readonly #msal: WebApplication;
   #request: { readonly state: string; readonly nonce: string; readonly codeVerifier: string } | undefined;
-  #account: Account | undefined;
 
   constructor(settings: ClientSettings) {
     const { issuer, clientId, secret } = settings;
@@ -85,37 +88,37 @@ class MsalWebApplication {
   async #completeSignIn(callback: URLSearchParams): Promise<void> {
     const [code, state] = [callback.get('code'), callback.get('state')];
     const request = { ...this.#request, scopes, redirectUri: this.#settings.redirectUri, code };
-    const tokens = await this.#msal.acquireTokenByCode(request, { code, state });
-    this.#account = tokens.account ?? undefined;
+    await this.#msal.acquireTokenByCode(request, { code, state });
   }
 
   /** MSAL ends only its own session. The URL of the end session endpoint is not part of its public functions. */
   async #signOut(): Promise<string> {
-    const account = this.#requireAccount();
-    const { idToken } = await this.acquireToken(false);
+    const { account, idToken } = await this.acquireToken(false);
+    if (!account) throw new Error('MSAL has no account');
     await this.#msal.getTokenCache().removeAccount(account);
-    await expect(this.acquireToken(false)).rejects.toMatchObject({ errorCode: 'no_tokens_found' });
-    this.#account = undefined;
     const { issuer, signedOutUri } = this.#settings;
     return `${issuer}/oauth/logout?${new URLSearchParams({ id_token_hint: idToken, post_logout_redirect_uri: signedOutUri }).toString()}`;
   }
 
-  acquireToken(forceRefresh: boolean): Promise<Tokens> {
-    return this.#msal.acquireTokenSilent({ account: this.#requireAccount(), scopes, forceRefresh });
+  async acquireToken(forceRefresh: boolean): Promise<Tokens> {
+    const account = await this.#findAccount();
+    if (!account) throw new Error('no user is signed in');
+    return this.#msal.acquireTokenSilent({ account, scopes, forceRefresh });
   }
 
-  #requireAccount(): Account {
-    if (!this.#account) throw new Error('no user is signed in');
-    return this.#account;
+  async #findAccount(): Promise<Account | undefined> {
+    const [account] = await this.#msal.getTokenCache().getAllAccounts();
+    return account;
   }
 
   /** MSAL has no function for userinfo, so the application requests it. */
   async readSession(): Promise<ClientSession | undefined> {
-    if (!this.#account) return undefined;
+    const account = await this.#findAccount();
+    if (!account) return undefined;
     const { accessToken } = await this.acquireToken(false);
     const response = await fetch(`${this.#settings.issuer}/oauth/userinfo`, { headers: { authorization: `Bearer ${accessToken}` } });
     const { sub, email, email_verified: emailVerified } = userinfoSchema.parse(await response.json());
-    expect(this.#account.idTokenClaims).toMatchObject({ sub, email });
+    if (account.idTokenClaims['sub'] !== sub) throw new Error('the ID token and userinfo have different users');
     return { sub, email, emailVerified, accessToken };
   }
 }
