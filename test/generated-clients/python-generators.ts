@@ -1,25 +1,13 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClientGenerator } from './client-generators.ts';
-import { openApiGeneratorVersion, runOpenApiGenerator, toolsFolder } from './openapi-generator.ts';
+import { openApiGeneratorVersion, runOpenApiGenerator } from './openapi-generator.ts';
+import { createVirtualEnvironment } from './python-environment.ts';
 import { run } from './run-command.ts';
 
 const programs = join(import.meta.dirname, 'python');
 const compile = (folder: string): Promise<void> =>
   run('python3', ['-m', 'compileall', '-q', join(folder, 'generated')]).then(() => undefined);
-
-/** Creates a virtual environment with these packages once, and returns the folder that contains its programs. */
-async function createVirtualEnvironment(name: string, packages: readonly string[]): Promise<string> {
-  const environment = join(toolsFolder, name);
-  const bin = join(environment, 'bin');
-  const stamp = join(environment, 'packages-installed');
-  if (existsSync(stamp)) return bin;
-  await run('python3', ['-m', 'venv', environment]);
-  await run(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...packages]);
-  await run('touch', [stamp]);
-  return bin;
-}
 
 const runProgram = async (bin: string, name: string, folder: string, env: Readonly<Record<string, string>>): Promise<string> =>
   run(join(bin, 'python'), [join(programs, name, 'place_order.py')], {

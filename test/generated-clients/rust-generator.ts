@@ -16,7 +16,7 @@ export const openApiGeneratorForRust: ClientGenerator = {
   generate: (folder, documentFile) => runOpenApiGenerator(folder, documentFile, ['-g', 'rust']),
   async compile(folder) {
     await cp(join(import.meta.dirname, 'rust', 'openapi-generator'), folder, { recursive: true });
-    await run('cargo', ['build', '--quiet'], { cwd: folder, env: { CARGO_TARGET_DIR: target }, timeoutMs: 900_000 });
+    await run('cargo', ['build', '--quiet'], { cwd: folder, env: { CARGO_TARGET_DIR: target }, timeoutMs: 1_800_000 });
     await cp(join(target, 'debug', 'place-order'), join(folder, 'place-order'));
   },
   run: (folder, env) => run(join(folder, 'place-order'), [], { env }),

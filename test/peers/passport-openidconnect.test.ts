@@ -5,8 +5,9 @@ import OpenIDConnectStrategy from 'passport-openidconnect';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
-import { useServer } from '../support/server/use-server.ts';
+import { fetchApiStatus, useServer } from '../support/server/use-server.ts';
 import { completeAuthorization } from '../support/oauth/complete-authorization.ts';
+import { expectSignOut } from './client-program.ts';
 
 const server = useServer();
 
@@ -32,6 +33,16 @@ class StrategyWithPkce extends OpenIDConnectStrategy {
     const challenge = createHash('sha256').update(this.verifier).digest('base64url');
     return { code_challenge: challenge, code_challenge_method: 'S256' };
   }
+
+  /** Refreshes an access token as the package passport-oauth2-refresh does, because the strategy has no method for it. */
+  refresh(refreshToken: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      // oxlint-disable-next-line no-underscore-dangle -- the library's protected member has this name
+      this._oauth2.getOAuthAccessToken(refreshToken, { grant_type: 'refresh_token' }, (error, accessToken) =>
+        accessToken === undefined ? reject(new Error(JSON.stringify(error))) : resolve(accessToken),
+      );
+    });
+  }
 }
 
 type Outcome = { readonly redirect: string } | { readonly user: unknown };
@@ -42,16 +53,20 @@ const verify = (
   uiProfile: object,
   _idProfile: object,
   _context: object,
-  _idToken: object | string,
+  idToken: object | string,
   accessToken: object | string,
-  _refreshToken: string,
+  refreshToken: string,
   _response: unknown,
   done: OpenIDConnectStrategy.VerifyCallback,
-): void => done(null, { profile: uiProfile, accessToken });
+): void => done(null, { profile: uiProfile, accessToken, refreshToken, idToken });
 
-test('passport-openidconnect loads the profile from userinfo with a token for the API', async () => {
+const signedInUser = z.object({
+  user: z.object({ accessToken: z.string(), refreshToken: z.string(), idToken: z.string(), profile: z.unknown() }),
+});
+
+test('passport-openidconnect loads the profile from userinfo, and its tokens can be used, refreshed and signed out', async () => {
   const anna = await signUp(server.origin);
-  const app = await createWebApplication(server.db, ['orders.read']);
+  const app = await createWebApplication(server.db, ['users.read']);
   const strategy = new StrategyWithPkce(
     {
       issuer: server.origin,
@@ -61,7 +76,7 @@ test('passport-openidconnect loads the profile from userinfo with a token for th
       clientID: app.clientId,
       clientSecret: app.secret,
       callbackURL: app.redirectUri,
-      scope: ['profile', 'email', 'orders.read'],
+      scope: ['profile', 'email', 'users.read'],
     },
     verify,
   );
@@ -80,15 +95,15 @@ test('passport-openidconnect loads the profile from userinfo with a token for th
 
   const { redirect } = z.object({ redirect: z.string() }).parse(await visit({}));
   const callback = await completeAuthorization(anna, redirect);
-  const { user } = z
-    .object({ user: z.object({ accessToken: z.string(), profile: z.unknown() }) })
-    .parse(await visit(Object.fromEntries(callback.searchParams)));
+  const { user } = signedInUser.parse(await visit(Object.fromEntries(callback.searchParams)));
   expect(user.profile).toMatchObject({
     id: String(anna.id),
     displayName: anna.name,
     emails: [{ value: anna.email }],
     _json: { email_verified: true },
   });
-  const orders = await fetch(`${server.origin}/api/v1/orders`, { headers: { authorization: `Bearer ${user.accessToken}` } });
-  expect(orders.status).toBe(200);
+  const refreshed = await strategy.refresh(user.refreshToken);
+  expect(refreshed).not.toBe(user.accessToken);
+  for (const token of [user.accessToken, refreshed]) expect(await fetchApiStatus(server, token)).toBe(200);
+  await expectSignOut(anna, `/oauth/logout?${new URLSearchParams({ id_token_hint: user.idToken }).toString()}`);
 });

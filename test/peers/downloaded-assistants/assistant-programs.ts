@@ -34,13 +34,14 @@ type AssistantProgram = {
 
 const sdkRedirectUri = 'http://127.0.0.1:49152/callback';
 
-/** The results of the clients in this folder, which list tools and products, and ask for a scope to place an order. */
+/** The results of the clients in this folder, which list tools and products, ask for a scope to place an order, and refresh the token. */
 const expectedSdkResults = (productName: string) => ({
   tools: expect.arrayContaining(['products_list', 'orders_list']),
   products: expect.stringContaining(productName),
   scope: expect.not.stringContaining('orders.write'),
   order: expect.stringContaining('pending'),
   scopeAfterStepUp: expect.stringContaining('orders.write'),
+  refreshed: true,
 });
 
 const typescriptSdk1: AssistantProgram = {

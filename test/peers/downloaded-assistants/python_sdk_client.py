@@ -1,4 +1,6 @@
-"""Signs in at an MCP endpoint with the Python SDK, calls a tool, and asks for one more scope. Knows only the URL and its own metadata.
+"""Signs in at an MCP endpoint with the Python SDK, calls a tool, asks for one more scope, and refreshes its token.
+
+Knows only the URL and its own metadata.
 
 Prints each authorization URL, reads the callback URL from standard input, and at the end prints the results as JSON.
 """
@@ -6,6 +8,7 @@ Prints each authorization URL, reads the callback URL from standard input, and a
 import asyncio
 import json
 import sys
+import time
 from urllib.parse import parse_qs, urlsplit
 
 from mcp import Client
@@ -60,6 +63,9 @@ async def main() -> None:
             scope = storage.tokens.scope
             order = {"items": [{"product_id": 1, "quantity": 1}], "delivery": {"method": "pickup", "recipient_name": "A"}}
             placed = await client.call_tool("orders_create", order)
+            tokens = storage.tokens
+            provider.context.token_expiry_time = time.time() - 1
+            await client.call_tool("products_list", {})
     print(
         json.dumps(
             {
@@ -67,7 +73,8 @@ async def main() -> None:
                 "products": products.content[0].text,
                 "scope": scope,
                 "order": placed.content[0].text,
-                "scopeAfterStepUp": storage.tokens.scope,
+                "scopeAfterStepUp": tokens.scope,
+                "refreshed": storage.tokens.access_token != tokens.access_token,
             }
         )
     )

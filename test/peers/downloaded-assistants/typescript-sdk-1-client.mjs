@@ -1,6 +1,7 @@
 /**
- * Signs in at an MCP endpoint with version 1 of the TypeScript SDK, calls a tool, and asks for one more scope. Knows only the URL and its
- * own metadata. Prints each authorization URL, reads the callback URL from standard input, and at the end prints the results as JSON.
+ * Signs in at an MCP endpoint with version 1 of the TypeScript SDK, calls a tool, asks for one more scope, and refreshes its token. Knows
+ * only the URL and its own metadata. Prints each authorization URL, reads the callback URL from standard input, and at the end prints the
+ * results as JSON.
  */
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -50,5 +51,9 @@ const products = await withClient((client) => client.callTool({ name: 'products_
 const { scope } = state.tokens;
 const order = { items: [{ product_id: 1, quantity: 1 }], delivery: { method: 'pickup', recipient_name: 'A' } };
 const placed = await withClient((client) => client.callTool({ name: 'orders_create', arguments: order }));
-const results = { tools, products: products.content[0].text, scope, order: placed.content[0].text, scopeAfterStepUp: state.tokens.scope };
+const { access_token: accessToken, scope: scopeAfterStepUp } = state.tokens;
+state.tokens = { ...state.tokens, access_token: 'expired' };
+await withClient((client) => client.callTool({ name: 'products_list', arguments: {} }));
+const refreshed = !['expired', accessToken].includes(state.tokens.access_token);
+const results = { tools, products: products.content[0].text, scope, order: placed.content[0].text, scopeAfterStepUp, refreshed };
 process.stdout.write(`${JSON.stringify(results)}\n`, () => process.exit());

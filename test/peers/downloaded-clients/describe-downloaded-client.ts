@@ -2,10 +2,13 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isInstalled } from '../../generated-clients/run-command.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
+import { createSelfSignedCertificate } from '../../support/network/self-signed-certificate.ts';
 import type { ClientCredentials } from '../../support/oauth/oauth-flow.ts';
+import type { StartOptions } from '../../support/server/start-options.ts';
 import { useServer, type RunningServer } from '../../support/server/use-server.ts';
 import { expectCompleteSession, recordRequests, registerWebClient, type WebClient, type WebClientUrls } from '../web-client.ts';
 import { startEchoServer, type EchoServer } from './echo-server.ts';
@@ -30,6 +33,8 @@ export type DownloadedClient = {
   readonly name: string;
   /** Commands or files that must be installed, each with the name of the program and how to install it. */
   readonly requirements: Readonly<Record<string, string>>;
+  /** Whether the client, which must run in this process, accepts only issuers with https. */
+  readonly requiresHttps?: boolean;
   readonly redirectPath: string;
   readonly backchannelLogoutPath?: string;
   /** Downloads and builds the client. */
@@ -44,6 +49,15 @@ export type RunningClient = { readonly server: RunningServer; readonly webClient
 const findMissingRequirement = ({ requirements }: DownloadedClient): string | undefined =>
   Object.entries(requirements).find(([name]) => !(name.startsWith('/') ? existsSync(name) : isInstalled(name)))?.[1];
 
+/** Returns the options of a server with a new certificate, which this process trusts during the tests of a file or `describe` block. */
+function useTrustedTls(): NonNullable<StartOptions['http']> {
+  const { cert, key } = createSelfSignedCertificate();
+  const trusted = getCACertificates('default');
+  beforeAll(() => setDefaultCACertificates([...trusted, cert]));
+  afterAll(() => setDefaultCACertificates(trusted));
+  return { tls: { cert: Buffer.from(cert), key: Buffer.from(key) } };
+}
+
 /**
  * Tests a client with a new server. The tests run only with `npm run test:clients`, because they download the client.
  * @param testMore adds tests of the running client
@@ -55,7 +69,7 @@ export function describeDownloadedClient(client: DownloadedClient, testMore?: (r
   // oxlint-disable-next-line vitest/valid-title -- the name is a string
   describe.skipIf(!isEnabled || missing !== undefined)(client.name, { timeout: 120_000 }, () => {
     const { requests, onLogLine } = recordRequests();
-    const server = useServer({ onLogLine });
+    const server = useServer({ onLogLine, ...(client.requiresHttps === true && { http: useTrustedTls() }) });
     let echo: EchoServer;
     let folder: string;
     let settings: ClientSettings;
