@@ -10,6 +10,10 @@ export type ConformancePlan = {
   readonly variant: Readonly<Record<string, string>>;
   /** Whether the server sends logout tokens to the suite. */
   readonly receivesLogoutTokens?: boolean;
+  /** Whether the suite registers the applications itself (RFC 7591), with an initial access token of an administrator. */
+  readonly registersApplications?: boolean;
+  /** Modules that do not apply to this server, with the reason. They are not run. */
+  readonly omittedModules?: Readonly<Record<string, string>>;
   /** If set, the applications have the security profile `fapi2`, and request this access. */
   readonly fapi2?: RequestedAccess;
 };
@@ -53,6 +57,18 @@ const openIdConnectPlans: readonly Omit<ConformancePlan, 'id'>[] = [
     title: 'Back-Channel Logout OP',
     variant: { response_type: 'code', client_registration: 'static_client' },
     receivesLogoutTokens: true,
+  },
+  {
+    name: 'oidcc-dynamic-certification-test-plan',
+    title: 'Dynamic OP',
+    variant: { response_type: 'code' },
+    registersApplications: true,
+    omittedModules: {
+      'oidcc-discovery-endpoint-verification':
+        'In this plan, the module requires the implicit grant, which this server does not support (RFC 9700 section 2.1.2). The same module passes in Config OP.',
+      'oidcc-userinfo-rs256': 'The server does not sign responses of userinfo, and its metadata lists no algorithm for them.',
+      'oidcc-request-uri-signed-rs256': 'The server requests no URLs of request objects, and its metadata says so.',
+    },
   },
 ];
 
