@@ -5,7 +5,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { createAuthority } from '../support/application-keys/client-certificates.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { repositoryRoot } from '../support/markdown.ts';
@@ -85,7 +85,7 @@ async function runAndStorePlan(plan: ConformancePlan, alias: string): Promise<vo
 
 /** A plan that cannot be run does not end the others. */
 function reportFailure({ id }: ConformancePlan, error: unknown): void {
-  print(`${id}: ${String(error)}`);
+  print(`${id}: ${inspect(error)}`); // with the cause, which has the code of a network error
   process.exitCode = 1;
 }
 

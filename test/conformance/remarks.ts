@@ -32,7 +32,6 @@ const remarks: Readonly<Record<string, string>> = {
   'oidcc-registration-logo-uri': noTextOfApplications,
   'oidcc-registration-policy-uri': noTextOfApplications,
   'oidcc-registration-tos-uri': noTextOfApplications,
-  'oidcc-request-uri-unsigned': onlySignedRequestObjects,
   'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported': onlySignedRequestObjects,
   'oidcc-ensure-request-object-with-redirect-uri': onlySignedRequestObjects,
   'oidcc-rp-initiated-logout-no-params': signedOutPage,
