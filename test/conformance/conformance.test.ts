@@ -38,6 +38,14 @@ describe('a run of a plan', () => {
     [Symbol.asyncDispose]: async () => {},
   });
 
+  const createOptions = (suiteUrl: string, open = openBrowserSession) => ({
+    suite: new ConformanceSuite(suiteUrl),
+    openBrowserSession: open,
+    administrator,
+    report: () => {},
+    pollMs: 1,
+  });
+
   test('opens the URLs, uploads the screenshots, and collects the findings', async () => {
     await using stub = await startStubSuite([
       { name: 'passes', result: 'PASSED', url: 'https://shop.example/authorize' },
@@ -83,9 +91,7 @@ describe('a run of a plan', () => {
       { name: 'waits', result: 'PASSED', needsScreenshot: true },
       { name: 'other', result: 'PASSED' },
     ]);
-    const suite = new ConformanceSuite(stub.url);
-    const options = { suite, openBrowserSession, administrator, report: () => {}, pollMs: 1, moduleTimeoutMs: 20, modules: ['waits'] };
-    const { modules } = await runPlan(configPlan, {}, options);
+    const { modules } = await runPlan(configPlan, {}, { ...createOptions(stub.url), moduleTimeoutMs: 20, modules: ['waits'] });
     expect(modules.map(({ module, result }) => [module, result])).toEqual([['waits', 'WAITING']]);
   });
 
@@ -105,14 +111,11 @@ describe('a run of a plan', () => {
       },
       [Symbol.asyncDispose]: async () => {},
     };
-    const options = {
-      suite: new ConformanceSuite(stub.url),
-      openBrowserSession: async () => session,
-      administrator,
-      report: () => {},
-      pollMs: 1,
-    };
-    await runPlan(configPlan, {}, options);
+    await runPlan(
+      configPlan,
+      {},
+      createOptions(stub.url, async () => session),
+    );
     expect(actions).toEqual(['cancel', 'allow']);
   });
 
@@ -126,14 +129,11 @@ describe('a run of a plan', () => {
       complete: async () => ({ image: Buffer.from('png'), isFinalPage: false }),
       [Symbol.asyncDispose]: async () => {},
     };
-    const options = {
-      suite: new ConformanceSuite(stub.url),
-      openBrowserSession: async () => session,
-      administrator,
-      report: () => {},
-      pollMs: 1,
-    };
-    await runPlan(configPlan, {}, options);
+    await runPlan(
+      configPlan,
+      {},
+      createOptions(stub.url, async () => session),
+    );
     expect(stub.uploads).toEqual(['/api/log/1/images/sign-in data:image/png;base64,']);
   });
 
@@ -148,8 +148,7 @@ describe('a run of a plan', () => {
       prepareStep: async (step: { url: string }) => void done.push(step.url),
       rotateSigningKeys: async () => void done.push('rotation'),
     };
-    const options = { suite: new ConformanceSuite(stub.url), openBrowserSession, administrator: recording, report: () => {}, pollMs: 1 };
-    const { modules } = await runPlan(configPlan, {}, options);
+    const { modules } = await runPlan(configPlan, {}, { ...createOptions(stub.url), administrator: recording });
     expect(modules.map(({ result }) => result)).toEqual(['PASSED', 'PASSED']);
     expect(done).toEqual([url, 'rotation']);
   });
@@ -157,8 +156,8 @@ describe('a run of a plan', () => {
   test('omits the modules that do not apply, unless they are selected', async () => {
     await using stub = await startStubSuite(['applies', 'omitted'].map((name) => ({ name, result: 'PASSED' })));
     const plan = { ...configPlan, omittedModules: { omitted: 'It does not apply.' } };
-    const options = { suite: new ConformanceSuite(stub.url), openBrowserSession, administrator, report: () => {}, pollMs: 1 };
-    const run = async (modules: string[]) => (await runPlan(plan, {}, { ...options, modules })).modules.map(({ module }) => module);
+    const run = async (modules: string[]) =>
+      (await runPlan(plan, {}, { ...createOptions(stub.url), modules })).modules.map(({ module }) => module);
     expect([await run([]), await run(['omitted'])]).toEqual([['applies'], ['omitted']]);
   });
 
