@@ -60,7 +60,7 @@ function summaryRow({ title, id }: ConformancePlan, { modules, date, suite, comm
   return `| ${cells.join(' | ')} |`;
 }
 
-const moduleTable = ({ id, title, variant }: ConformancePlan, { modules }: PlanResult): string[] => [
+const moduleTable = ({ id, title, variant, omittedModules = {} }: ConformancePlan, { modules }: PlanResult): string[] => [
   '',
   `### ${title}`,
   '',
@@ -70,6 +70,7 @@ const moduleTable = ({ id, title, variant }: ConformancePlan, { modules }: PlanR
   '| module | result | remark |',
   '|---|---|---|',
   ...modules.map(({ module, result }) => `| \`${module}\` | ${result.toLowerCase()} | ${result === 'PASSED' ? '' : remarkOf(module)} |`),
+  ...Object.entries(omittedModules).map(([module, reason]) => `| \`${module}\` | not run | ${reason} |`),
 ];
 
 function describeVariant(variant: ConformancePlan['variant']): string[] {

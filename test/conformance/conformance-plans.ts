@@ -10,6 +10,10 @@ export type ConformancePlan = {
   readonly variant: Readonly<Record<string, string>>;
   /** Whether the server sends logout tokens to the suite. */
   readonly receivesLogoutTokens?: boolean;
+  /** Whether the suite registers the applications itself (RFC 7591), with an initial access token of an administrator. */
+  readonly registersApplications?: boolean;
+  /** Modules that do not apply to this server, with the reason. They are not run. */
+  readonly omittedModules?: Readonly<Record<string, string>>;
   /** If set, the applications have the security profile `fapi2`, and request this access. */
   readonly fapi2?: RequestedAccess;
 };
@@ -39,6 +43,10 @@ const manageOrders: RequestedAccess = {
   requestedScope: 'orders.manage',
 };
 
+const noRequestUris = 'The server requests no request objects by URL, and its metadata says so.';
+const noKeysOfThisMachine =
+  'The suite serves the keys of the application at a URL of this machine. The server never requests keys from such an address, so that nobody can use it to reach internal services. `test/oauth/clients/client-keys-by-url.test.ts` tests keys at a URL.';
+
 const openIdConnectPlans: readonly Omit<ConformancePlan, 'id'>[] = [
   { name: 'oidcc-config-certification-test-plan', title: 'Config OP', variant: {} },
   { name: 'oidcc-basic-certification-test-plan', title: 'Basic OP', variant: discoveryAndStaticClients },
@@ -53,6 +61,23 @@ const openIdConnectPlans: readonly Omit<ConformancePlan, 'id'>[] = [
     title: 'Back-Channel Logout OP',
     variant: { response_type: 'code', client_registration: 'static_client' },
     receivesLogoutTokens: true,
+  },
+  {
+    name: 'oidcc-dynamic-certification-test-plan',
+    title: 'Dynamic OP',
+    variant: { response_type: 'code' },
+    registersApplications: true,
+    omittedModules: {
+      'oidcc-discovery-endpoint-verification':
+        'In this plan, the module requires the implicit grant, which this server does not support (RFC 9700 section 2.1.2). The same module passes in Config OP.',
+      'oidcc-userinfo-rs256': 'The server does not sign responses of userinfo, and its metadata lists no algorithm for them.',
+      'oidcc-request-uri-signed-rs256': noRequestUris,
+      'oidcc-request-uri-unsigned': noRequestUris,
+      'oidcc-registration-jwks-uri': noKeysOfThisMachine,
+      'oidcc-refresh-token-rp-key-rotation': noKeysOfThisMachine,
+      'oidcc-server-rotate-keys':
+        'The server publishes new keys, but the module does not know the type `OKP` (RFC 8037) and stops at the new Ed25519 key. `test/oauth/signing-keys/key-rotation.test.ts` tests the rotation.',
+    },
   },
 ];
 

@@ -27,6 +27,7 @@ const sampleResult: PlanResult = {
 };
 
 describe('a run of a plan', () => {
+  const administrator = { rotateSigningKeys: async () => {} };
   const visited: string[] = [];
   const openBrowserSession = async (): Promise<BrowserSession> => ({
     complete: async ({ url }) => {
@@ -35,6 +36,14 @@ describe('a run of a plan', () => {
       return { image: Buffer.from('png'), isFinalPage: true };
     },
     [Symbol.asyncDispose]: async () => {},
+  });
+
+  const createOptions = (suiteUrl: string, open = openBrowserSession) => ({
+    suite: new ConformanceSuite(suiteUrl),
+    openBrowserSession: open,
+    administrator,
+    report: () => {},
+    pollMs: 1,
   });
 
   test('opens the URLs, uploads the screenshots, and collects the findings', async () => {
@@ -57,7 +66,7 @@ describe('a run of a plan', () => {
     const { plan, modules } = await runPlan(
       { ...configPlan, variant: { client_registration: 'static_client' } },
       { alias: 'mandate' },
-      { suite, openBrowserSession, report: (line) => lines.push(line), pollMs: 1 },
+      { suite, openBrowserSession, administrator, report: (line) => lines.push(line), pollMs: 1 },
     );
     expect(plan).toBe(configPlan.id);
     expect(modules).toEqual([
@@ -82,9 +91,7 @@ describe('a run of a plan', () => {
       { name: 'waits', result: 'PASSED', needsScreenshot: true },
       { name: 'other', result: 'PASSED' },
     ]);
-    const suite = new ConformanceSuite(stub.url);
-    const options = { suite, openBrowserSession, report: () => {}, pollMs: 1, moduleTimeoutMs: 20, modules: ['waits'] };
-    const { modules } = await runPlan(configPlan, {}, options);
+    const { modules } = await runPlan(configPlan, {}, { ...createOptions(stub.url), moduleTimeoutMs: 20, modules: ['waits'] });
     expect(modules.map(({ module, result }) => [module, result])).toEqual([['waits', 'WAITING']]);
   });
 
@@ -104,8 +111,11 @@ describe('a run of a plan', () => {
       },
       [Symbol.asyncDispose]: async () => {},
     };
-    const options = { suite: new ConformanceSuite(stub.url), openBrowserSession: async () => session, report: () => {}, pollMs: 1 };
-    await runPlan(configPlan, {}, options);
+    await runPlan(
+      configPlan,
+      {},
+      createOptions(stub.url, async () => session),
+    );
     expect(actions).toEqual(['cancel', 'allow']);
   });
 
@@ -119,9 +129,36 @@ describe('a run of a plan', () => {
       complete: async () => ({ image: Buffer.from('png'), isFinalPage: false }),
       [Symbol.asyncDispose]: async () => {},
     };
-    const options = { suite: new ConformanceSuite(stub.url), openBrowserSession: async () => session, report: () => {}, pollMs: 1 };
-    await runPlan(configPlan, {}, options);
+    await runPlan(
+      configPlan,
+      {},
+      createOptions(stub.url, async () => session),
+    );
     expect(stub.uploads).toEqual(['/api/log/1/images/sign-in data:image/png;base64,']);
+  });
+
+  test('lets an administrator prepare the server for each browser step, and rotate the signing keys for the module that needs it', async () => {
+    const url = 'https://shop.example/authorize';
+    await using stub = await startStubSuite([
+      { name: 'oidcc-server', result: 'PASSED', url },
+      { name: 'oidcc-server-rotate-keys', result: 'PASSED', isManual: true },
+    ]);
+    const done: string[] = [];
+    const recording = {
+      prepareStep: async (step: { url: string }) => void done.push(step.url),
+      rotateSigningKeys: async () => void done.push('rotation'),
+    };
+    const { modules } = await runPlan(configPlan, {}, { ...createOptions(stub.url), administrator: recording });
+    expect(modules.map(({ result }) => result)).toEqual(['PASSED', 'PASSED']);
+    expect(done).toEqual([url, 'rotation']);
+  });
+
+  test('omits the modules that do not apply, unless they are selected', async () => {
+    await using stub = await startStubSuite(['applies', 'omitted'].map((name) => ({ name, result: 'PASSED' })));
+    const plan = { ...configPlan, omittedModules: { omitted: 'It does not apply.' } };
+    const run = async (modules: string[]) =>
+      (await runPlan(plan, {}, { ...createOptions(stub.url), modules })).modules.map(({ module }) => module);
+    expect([await run([]), await run(['omitted'])]).toEqual([['applies'], ['omitted']]);
   });
 
   test('fails if the suite rejects the plan', async () => {
@@ -141,6 +178,8 @@ describe('docs/conformance.md', () => {
     expect(basic).toContain('\n\nVariant: `server_metadata=discovery`, `client_registration=static_client`\n\n');
     expect(section).toContain(`| \`oidcc-prompt-login\` | review | ${remarkOf('oidcc-prompt-login')} |`);
     expect(section).toContain(`| \`oidcc-other\` | interrupted | ${notExplained} |`);
+    const dynamic = renderSuiteSection([{ ...sampleResult, plan: 'oidcc-dynamic-certification-test-plan' }]);
+    expect(dynamic).toMatch(/\| `oidcc-userinfo-rs256` \| not run \| The server does not sign/);
     expect(section).toContain('- Basic OP (`oidcc-basic-certification-test-plan`): there is no stored result.');
   });
 

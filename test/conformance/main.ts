@@ -5,17 +5,17 @@
  */
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { createAuthority } from '../support/application-keys/client-certificates.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { repositoryRoot } from '../support/markdown.ts';
 import { completeBrowserStep } from './complete-browser-step.ts';
 import { conformanceDocument, replaceSuiteSection } from './conformance-document.ts';
 import { selectPlans, type ConformancePlan } from './conformance-plans.ts';
-import { createConformanceClients, createPlanConfiguration } from './plan-configuration.ts';
+import { createConformanceClients, createPlanConfiguration, createRegistrationConfiguration } from './plan-configuration.ts';
 import { readResults, storeResult, type PlanResult } from './plan-results.ts';
 import { runPlan, type BrowserSession } from './run-plan.ts';
-import { ConformanceSuite } from './suite-api.ts';
+import { ConformanceSuite, type BrowserStep } from './suite-api.ts';
 import { startTestedServer } from './tested-server.ts';
 
 const { values } = parseArgs({
@@ -56,19 +56,36 @@ const openBrowserSession = async (): Promise<BrowserSession> => {
   };
 };
 
-/** @param alias different for plans that run at the same time */
-async function runAndStorePlan(plan: ConformancePlan, alias: string): Promise<void> {
-  const report = (line: string): void => print(`${plan.id}: ${line}`);
+/** Registers the applications of a plan, unless the suite registers them. Returns the suite's configuration. */
+async function prepareConfiguration(plan: ConformancePlan, alias: string): Promise<object> {
+  const run = { issuer: server.issuer, alias };
+  if (plan.registersApplications === true) return createRegistrationConfiguration(plan, run, await server.createRegistrationToken());
   const clients = createConformanceClients(plan, { suiteOrigin: suite.origin, alias, authority });
   const credentials = await server.registerClients(clients.map(({ registration }) => registration));
-  const configuration = createPlanConfiguration(plan, { issuer: server.issuer, alias }, clients, credentials);
-  const result = await runPlan(plan, configuration, { suite, openBrowserSession, report, modules: values.module });
+  return createPlanConfiguration(plan, run, clients, credentials);
+}
+
+/** Only an administrator can let an application omit PKCE and the nonce, as the suite's modules for OpenID Connect do. */
+async function allowMissingPkce({ url }: BrowserStep): Promise<void> {
+  const clientId = new URL(url).searchParams.get('client_id');
+  if (clientId !== null) await server.allowNeitherPkceNorNonce(clientId);
+}
+
+/** @param alias different for plans that run at the same time, even in another process */
+async function runAndStorePlan(plan: ConformancePlan, alias: string): Promise<void> {
+  const report = (line: string): void => print(`${plan.id}: ${line}`);
+  const administrator = {
+    rotateSigningKeys: () => server.rotateSigningKeys(),
+    ...(plan.registersApplications === true && { prepareStep: allowMissingPkce }),
+  };
+  const configuration = await prepareConfiguration(plan, alias);
+  const result = await runPlan(plan, configuration, { suite, openBrowserSession, report, administrator, modules: values.module });
   if (values.module.length === 0) await store(result);
 }
 
 /** A plan that cannot be run does not end the others. */
 function reportFailure({ id }: ConformancePlan, error: unknown): void {
-  print(`${id}: ${String(error)}`);
+  print(`${id}: ${inspect(error)}`); // with the cause, which has the code of a network error
   process.exitCode = 1;
 }
 
@@ -90,7 +107,8 @@ try {
   const waiting = plans.values();
   await Promise.all(
     Array.from({ length: Number(values.parallel) }, async (_, index) => {
-      for (const plan of waiting) await runAndStorePlan(plan, `mandate-${index + 1}`).catch((error: unknown) => reportFailure(plan, error));
+      for (const plan of waiting)
+        await runAndStorePlan(plan, `mandate-${process.pid}-${index + 1}`).catch((error: unknown) => reportFailure(plan, error));
     }),
   );
 } finally {

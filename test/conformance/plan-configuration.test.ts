@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { applicationCreateSchema } from '@mandate/contract';
 import { createAuthority } from '../support/application-keys/client-certificates.ts';
 import { conformancePlans, selectPlans } from './conformance-plans.ts';
-import { createConformanceClients, createPlanConfiguration } from './plan-configuration.ts';
+import { createConformanceClients, createPlanConfiguration, createRegistrationConfiguration } from './plan-configuration.ts';
 
 const [configPlan] = conformancePlans;
 if (!configPlan) throw new Error('there are no plans');
@@ -36,6 +36,17 @@ describe('the configuration of a plan', () => {
       client: credentials[0],
       client2: credentials[1],
       client_secret_post: credentials[0],
+    });
+  });
+
+  test('has an initial access token instead of registered applications, if the suite registers them', () => {
+    const { plan, clients } = configure('oidcc-dynamic-certification-test-plan');
+    expect(clients).toEqual([]);
+    expect(createRegistrationConfiguration(plan, run, 'token')).toMatchObject({
+      alias: 'mandate',
+      server: { discoveryUrl: 'https://localhost:3000/.well-known/openid-configuration' },
+      client: { initial_access_token: 'token' },
+      client2: { initial_access_token: 'token' },
     });
   });
 

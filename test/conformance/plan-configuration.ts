@@ -21,9 +21,12 @@ export type ConformanceClient = {
   readonly certificate?: CertificateWithKey | undefined;
 };
 
-/** Returns the two applications that a plan needs. Applications with the security profile get new keys and certificates. */
+/**
+ * Returns the two applications that a plan needs, or none if the suite registers them. Applications with the security profile get new keys
+ * and certificates.
+ */
 export const createConformanceClients = (plan: ConformancePlan, run: ConformanceRun): readonly ConformanceClient[] =>
-  ([1, 2] as const).map((number) => {
+  (plan.registersApplications === true ? [] : ([1, 2] as const)).map((number) => {
     const suiteUrl = `${run.suiteOrigin}/test/a/${run.alias}`;
     const name = `OpenID conformance suite, client ${number}`;
     if (plan.fapi2) return createFapi2Client(plan.variant, plan.fapi2, { ...run, number, name, callback: `${suiteUrl}/callback` });
@@ -109,6 +112,19 @@ const describeCertificate = (
       };
 
 export type RegisteredClient = { readonly client_id: string; readonly client_secret: string | null };
+
+/** Returns the suite's configuration for a plan whose applications the suite registers with this initial access token. */
+export const createRegistrationConfiguration = (
+  { title }: ConformancePlan,
+  { issuer, alias }: { readonly issuer: string; readonly alias: string },
+  initialAccessToken: string,
+) => ({
+  alias,
+  description: `Mandate: ${title}`,
+  server: { discoveryUrl: `${issuer}/.well-known/openid-configuration` },
+  client: { client_name: 'OpenID conformance suite', initial_access_token: initialAccessToken },
+  client2: { client_name: 'OpenID conformance suite, client 2', initial_access_token: initialAccessToken },
+});
 
 /** Returns the suite's configuration for a plan. */
 export function createPlanConfiguration(

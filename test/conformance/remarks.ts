@@ -4,6 +4,9 @@ const idTokenClaims =
 const signInPage = 'The screenshot shows the sign-in page, which the server shows again for the second request.';
 const redirectUriErrorPage = 'The screenshot shows the error page; the server does not redirect to an unregistered URI.';
 const onlySignedRequestObjects = 'The server accepts only signed request objects, and its metadata says so.';
+const noPairwiseSubjects = 'The server gives every application the same `sub` of a user, and its metadata says so.';
+const noTextOfApplications =
+  'The screenshot shows the sign-in page. The specification recommends that the page shows this logo or link. The server shows only the name of an application that registers itself: an image on its server would tell it who opens the page, and its logo and links could be those of another company.';
 const signedOutPage = 'The screenshot shows the page "You are signed out".';
 const signOutErrorPage = 'The screenshot shows an error page; the user is not redirected.';
 
@@ -19,6 +22,16 @@ const remarks: Readonly<Record<string, string>> = {
   'oidcc-prompt-login': signInPage,
   'oidcc-max-age-1': signInPage,
   'oidcc-ensure-registered-redirect-uri': redirectUriErrorPage,
+  'oidcc-ensure-redirect-uri-in-authorization-request':
+    'The screenshot shows the error page; the server does not redirect without `redirect_uri`.',
+  'oidcc-redirect-uri-query-mismatch': redirectUriErrorPage,
+  'oidcc-redirect-uri-query-added': redirectUriErrorPage,
+  'oidcc-idtoken-unsigned': 'The server signs every ID token, and its metadata says so.',
+  'oidcc-registration-sector-uri': noPairwiseSubjects,
+  'oidcc-registration-sector-bad': noPairwiseSubjects,
+  'oidcc-registration-logo-uri': noTextOfApplications,
+  'oidcc-registration-policy-uri': noTextOfApplications,
+  'oidcc-registration-tos-uri': noTextOfApplications,
   'oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported': onlySignedRequestObjects,
   'oidcc-ensure-request-object-with-redirect-uri': onlySignedRequestObjects,
   'oidcc-rp-initiated-logout-no-params': signedOutPage,
@@ -38,11 +51,6 @@ export const notExplained = 'not yet examined';
 
 /** Plans of the suite that are not run, each with the reason why. */
 export const plansNotRun: readonly { readonly plan: string; readonly reason: string }[] = [
-  {
-    plan: 'Dynamic OP',
-    reason:
-      'its modules register confidential clients without permission from an administrator. The server lets only public clients register themselves in this way.',
-  },
   {
     plan: 'Implicit OP, Hybrid OP, Form Post Implicit OP, Form Post Hybrid OP',
     reason: 'this server supports only the response type `code`. RFC 9700 section 2.1.2 advises against the implicit grant.',

@@ -11,10 +11,19 @@ export type BrowserSession = AsyncDisposable & {
   complete(step: BrowserStep, action: UserAction): Promise<Screenshot | undefined>;
 };
 
+export type PlanAdministrator = {
+  /** Prepares the server for a browser step (default: nothing). */
+  readonly prepareStep?: (step: BrowserStep) => Promise<void>;
+  /** Replaces the server's signing keys. The suite has a module that waits for it. */
+  readonly rotateSigningKeys: () => Promise<void>;
+};
+
 export type RunOptions = {
   readonly suite: ConformanceSuite;
   readonly openBrowserSession: () => Promise<BrowserSession>;
   readonly report: (line: string) => void;
+  /** What an administrator does during a plan. */
+  readonly administrator: PlanAdministrator;
   /** Selects modules by name (default: all modules). */
   readonly modules?: readonly string[];
   readonly moduleTimeoutMs?: number;
@@ -24,9 +33,12 @@ export type RunOptions = {
 /** Longer than the longest module, even on a busy machine. */
 const defaultModuleTimeoutMs = 300_000;
 
-/** Runs all modules of a plan one after another, because they share the redirect URIs. */
+/** The only module that does not start by itself, because its user must first rotate the server's signing keys. */
+const keyRotationModule = 'oidcc-server-rotate-keys';
+
+/** Runs all modules of a plan except the omitted ones, one after another, because they share the redirect URIs. */
 export async function runPlan(
-  { id, name, variant }: ConformancePlan,
+  { id, name, variant, omittedModules = {} }: ConformancePlan,
   configuration: object,
   options: RunOptions,
 ): Promise<Pick<PlanResult, 'plan' | 'modules'>> {
@@ -34,7 +46,8 @@ export async function runPlan(
   const plan = await suite.createPlan(name, variant, configuration);
   const modules: ModuleResult[] = [];
   for (const module of plan.modules) {
-    if (names.length > 0 && !names.includes(module.testModule)) continue;
+    const isSelected = names.length === 0 ? omittedModules[module.testModule] === undefined : names.includes(module.testModule);
+    if (!isSelected) continue;
     const result = await runModule(plan.id, module, options);
     report(`${result.result.padEnd(8)} ${result.module}`);
     for (const finding of result.findings) report(`         ${finding}`);
@@ -44,7 +57,7 @@ export async function runPlan(
 }
 
 async function runModule(planId: string, module: ModuleOfPlan, options: RunOptions): Promise<ModuleResult> {
-  const { suite, openBrowserSession, moduleTimeoutMs = defaultModuleTimeoutMs, pollMs = 500 } = options;
+  const { suite, openBrowserSession, administrator, moduleTimeoutMs = defaultModuleTimeoutMs, pollMs = 500 } = options;
   const id = await suite.startModule(planId, module);
   await using session = await openBrowserSession();
   const deadline = performance.now() + moduleTimeoutMs;
@@ -52,7 +65,12 @@ async function runModule(planId: string, module: ModuleOfPlan, options: RunOptio
   const problems: string[] = [];
   let steps = 0;
   while (!['FINISHED', 'INTERRUPTED'].includes(state.status) && performance.now() < deadline) {
+    if (state.status === 'CONFIGURED' && module.testModule === keyRotationModule) {
+      await administrator.rotateSigningKeys();
+      await suite.continueModule(id);
+    }
     for (const step of await suite.listBrowserSteps(id)) {
+      await administrator.prepareStep?.(step);
       await suite.markVisited(id, step.url);
       const action = selectUserAction(module.testModule, steps);
       steps += 1;
@@ -70,10 +88,15 @@ async function runModule(planId: string, module: ModuleOfPlan, options: RunOptio
 }
 
 /**
- * Source of the log entry with which the suite asks for a screenshot of the sign-in page. All other entries ask for a screenshot of a final
- * page.
+ * Sources of the log entries with which the suite asks for a screenshot of the sign-in page. All other entries ask for a screenshot of a
+ * final page.
  */
-const signInPageRequest = 'ExpectSecondLoginPage';
+const signInPageRequests: ReadonlySet<string> = new Set([
+  'ExpectSecondLoginPage',
+  'ExpectLoginPageWithLogo',
+  'ExpectLoginPageWithPolicyLink',
+  'ExpectLoginPageWithTosLink',
+]);
 
 /**
  * Completes a browser step, and uploads the screenshot if the suite is waiting for one. Most modules wait for an error page, or for a
@@ -82,8 +105,8 @@ const signInPageRequest = 'ExpectSecondLoginPage';
 async function completeStep(suite: ConformanceSuite, id: string, complete: () => Promise<Screenshot | undefined>): Promise<void> {
   const screenshot = await complete();
   if (!screenshot) return;
-  for (const { upload, src } of await suite.readLog(id))
-    if (upload !== undefined && (screenshot.isFinalPage || src === signInPageRequest))
+  for (const { upload, src = '' } of await suite.readLog(id))
+    if (upload !== undefined && (screenshot.isFinalPage || signInPageRequests.has(src)))
       await suite.uploadScreenshot(id, upload, screenshot.image);
 }
 

@@ -8,6 +8,8 @@ export type StubModule = {
   readonly result: string;
   readonly url?: string;
   readonly needsScreenshot?: boolean;
+  /** Whether it waits until its user has prepared the server. */
+  readonly isManual?: boolean;
   readonly log?: readonly object[];
 };
 
@@ -18,7 +20,7 @@ export type StubSuite = AsyncDisposable & {
   readonly createdPlans: { readonly query: URLSearchParams; readonly body: unknown }[];
 };
 
-type StubRun = { readonly module: StubModule; isVisited: boolean; isUploaded: boolean };
+type StubRun = { readonly module: StubModule; isVisited: boolean; isUploaded: boolean; isContinued: boolean };
 
 /** Starts a server with the parts of the suite's API that the runner uses. */
 export async function startStubSuite(modules: readonly StubModule[]): Promise<StubSuite> {
@@ -35,7 +37,7 @@ export async function startStubSuite(modules: readonly StubModule[]): Promise<St
     }
     if (pathname === '/api/runner') {
       const module = modules.find(({ name }) => name === searchParams.get('test'));
-      return module && { id: String(runs.push({ module, isVisited: false, isUploaded: false }) - 1) };
+      return module && { id: String(runs.push({ module, isVisited: false, isUploaded: false, isContinued: false }) - 1) };
     }
     const run = runs[Number(/\/(\d+)(?:\/|$)/.exec(pathname)?.[1])];
     if (!run) return undefined;
@@ -46,6 +48,10 @@ export async function startStubSuite(modules: readonly StubModule[]): Promise<St
     if (pathname.includes('/images/')) {
       uploads.push(`${pathname} ${body.slice(0, 22)}`);
       run.isUploaded = true;
+      return {};
+    }
+    if (req.method === 'POST') {
+      run.isContinued = true;
       return {};
     }
     return readRun(run, pathname);
@@ -60,11 +66,12 @@ export async function startStubSuite(modules: readonly StubModule[]): Promise<St
   return { url: `http://127.0.0.1:${port}`, uploads, createdPlans, [Symbol.asyncDispose]: () => closeServer(server) };
 }
 
-function readRun({ module, isVisited, isUploaded }: StubRun, pathname: string): unknown {
-  const { url, needsScreenshot = false, result, log = [] } = module;
+function readRun({ module, isVisited, isUploaded, isContinued }: StubRun, pathname: string): unknown {
+  const { url, needsScreenshot = false, isManual = false, result, log = [] } = module;
   if (pathname.startsWith('/api/log/')) return needsScreenshot ? [...log, { src: 'ExpectPage', msg: 'Upload it.', upload: 'shot' }] : log;
   if (pathname.startsWith('/api/runner/'))
     return { browser: { urlsWithMethod: url === undefined || isVisited ? [] : [{ url, method: 'GET' }] } };
+  if (isManual && !isContinued) return { status: 'CONFIGURED', result: null };
   const isFinished = (url === undefined || isVisited) && (!needsScreenshot || isUploaded);
   return isFinished ? { status: 'FINISHED', result } : { status: 'WAITING', result: null };
 }

@@ -46,6 +46,11 @@ export class ConformanceSuite {
     return createdModule.parse(await this.#call('POST', '/api/runner', query)).id;
   }
 
+  /** Continues a module that waits until its user has prepared the server. */
+  async continueModule(id: string): Promise<void> {
+    await this.#call('POST', `/api/runner/${id}`);
+  }
+
   async readModuleState(id: string) {
     return moduleState.parse(await this.#call('GET', `/api/info/${id}`));
   }

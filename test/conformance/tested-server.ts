@@ -16,8 +16,15 @@ export type TestedServer = AsyncDisposable & {
   /** A user who has not granted any permissions, so that the server asks for consent. */
   readonly unconsentingUser: BrowserUser;
   registerClients(registrations: readonly ApplicationCreate[]): Promise<RegisteredClient[]>;
+  /** Returns an initial access token (RFC 7591 section 3) for any number of applications. */
+  createRegistrationToken(): Promise<string>;
+  /** Lets an application that registered itself omit PKCE and the nonce. */
+  allowNeitherPkceNorNonce(clientId: string): Promise<void>;
+  rotateSigningKeys(): Promise<void>;
 };
 
+const registrationToken = z.object({ initial_access_token: z.string() });
+const applicationList = z.object({ data: z.array(z.object({ id: z.number(), client_id: z.string() })) });
 const registeredClient = z.object({ client_id: z.string(), client_secret: z.string().nullable() });
 
 /**
@@ -45,16 +52,25 @@ export async function startTestedServer({ cert: authority }: Pick<CertificateWit
   });
   const issuer = server.url.replace('http:', 'https:');
   const { customer, administrator } = await readFirstRunFile(data.path);
+  const callApi = async (method: string, path: string, body?: object): Promise<unknown> =>
+    callAdministrationApi(issuer, await obtainAdministrationToken(issuer, data.path), { method, path, body });
   return {
     issuer,
     user: customer,
     unconsentingUser: administrator,
     async registerClients(registrations) {
-      const token = await obtainAdministrationToken(issuer, data.path);
       const clients: RegisteredClient[] = [];
-      for (const registration of registrations) clients.push(await registerClient(issuer, token, registration));
+      for (const registration of registrations) clients.push(registeredClient.parse(await callApi('POST', 'applications', registration)));
       return clients;
     },
+    createRegistrationToken: async () => registrationToken.parse(await callApi('POST', 'registration-tokens', {})).initial_access_token,
+    async allowNeitherPkceNorNonce(clientId) {
+      const { data: applications } = applicationList.parse(await callApi('GET', 'applications?limit=100'));
+      const application = applications.find(({ client_id: id }) => id === clientId);
+      if (!application) throw new Error(`there is no application ${clientId}`);
+      await callApi('PATCH', `applications/${application.id}`, { allow_neither_pkce_nor_nonce: true });
+    },
+    rotateSigningKeys: async () => void (await callApi('POST', 'signing-key-rotations', {})),
     async [Symbol.asyncDispose]() {
       await server.stop();
       await data[Symbol.asyncDispose]();
@@ -62,13 +78,16 @@ export async function startTestedServer({ cert: authority }: Pick<CertificateWit
   };
 }
 
-async function registerClient(issuer: string, token: string, registration: ApplicationCreate): Promise<RegisteredClient> {
-  const response = await fetch(`${issuer}/api/v1/applications`, {
-    method: 'POST',
+type ApiRequest = { readonly method: string; readonly path: string; readonly body?: object | undefined };
+
+async function callAdministrationApi(issuer: string, token: string, { method, path, body }: ApiRequest): Promise<unknown> {
+  const response = await fetch(`${issuer}/api/v1/${path}`, {
+    method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(registration),
+    ...(body && { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(30_000), // longer than the slowest server response
   });
-  if (response.status !== 201) throw new Error(`no application: ${response.status} ${await response.text()}`);
-  return registeredClient.parse(await response.json());
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return JSON.parse(text);
 }

@@ -7,6 +7,7 @@ const neverRequested = new Set([
   'post_logout_redirect_uris',
   'backchannel_logout_uri',
   'client_uri',
+  'logo_uri',
   'policy_uri',
   'tos_uri',
   'tls_client_auth_san_uri',
@@ -19,7 +20,7 @@ const urlValue = /^\s*[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
  * Returns the client metadata fields whose value is a URL that an implementation could request, such as `jwks_uri`, `sector_identifier_uri`
- * and `logo_uri`. Checks both names and values, so that unknown fields are found, too.
+ * and `request_uris`. Checks both names and values, so that unknown fields are found, too.
  */
 export const findUrlFieldsFetchedByServers = (metadata: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(metadata)

@@ -74,6 +74,19 @@ describe('a developer with a registration token (RFC 7591)', () => {
     }
   });
 
+  test('registers an application with a logo and links, which the server ignores (RFC 7591 section 2)', async () => {
+    const ignored = {
+      logo_uri: 'https://dev.example/logo.png',
+      client_uri: 'https://dev.example/',
+      policy_uri: 'https://dev.example/privacy',
+      tos_uri: 'https://dev.example/terms',
+    };
+    const response = await register({ ...metadata, ...ignored }, await createRegistrationToken());
+    expect(response.status).toBe(201);
+    const { client_id: clientId }: JsonBody = await response.json();
+    expect(await newestApplication()).toMatchObject({ client_id: clientId, logo_uri: null });
+  });
+
   test('registers a public application without a secret', async () => {
     const native = { ...metadata, token_endpoint_auth_method: 'none', application_type: 'native', redirect_uris: ['http://127.0.0.1/cb'] };
     const response: JsonBody = await (await register(native, await createRegistrationToken())).json();

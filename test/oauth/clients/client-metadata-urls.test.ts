@@ -25,6 +25,7 @@ const unfetchedFields = [
   'policy_uri',
   'tos_uri',
   'client_uri',
+  'logo_uri',
   'backchannel_logout_uri',
   'post_logout_redirect_uris',
   'redirect_uris',
