@@ -3,19 +3,31 @@ import { join } from 'node:path';
 import { BackupFile } from '../backup-files/backup-file.entity.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { Job } from '../jobs/job-runner.ts';
+import type { Log } from '../logging/logger.ts';
 import { BackupError } from './backup-error.ts';
 import type { BackupHeader } from './backup-format.ts';
 import type { BackupDirectory } from './backup-task-handlers.ts';
+import { deleteOldBackups } from './delete-old-backups.ts';
 import { readBackup } from './read-and-verify-backup.ts';
 
 /** A partial file is written continuously, so one that has not changed for this long was left by a killed process. */
 const abandonedAfterMs = 3_600_000;
 
-/** Returns the job that lists the files of the backup directory in the database, where every process can read the list. */
-export const createBackupFilesJob = (em: EntityManager, directory: BackupDirectory): Job => ({
+/**
+ * Returns the job that lists the files of the backup directory in the database, where every process can read the list, and then deletes old
+ * backups.
+ * @param directory `keep` is the number of backups to keep (`deleteOldBackups`)
+ */
+export const createBackupFilesJob = (
+  em: EntityManager,
+  directory: BackupDirectory & { readonly keep: number; readonly log: Log },
+): Job => ({
   name: 'backup files',
   everyMs: 60_000,
-  run: () => registerBackupFiles(em.fork(), directory, new Date()),
+  run: async () => {
+    await registerBackupFiles(em.fork(), directory, new Date());
+    await deleteOldBackups(em.fork(), directory);
+  },
 });
 
 /**

@@ -76,6 +76,12 @@ export const secondsSchema = z
   .regex(/^\d{1,3}$/, 'must be a number of seconds, at most 999')
   .transform(Number);
 
+/** Number of backups to keep; 0 keeps all. */
+export const keptBackupsSchema = z
+  .string()
+  .regex(/^\d{1,3}$/, 'must be a number of backups, at most 999')
+  .transform(Number);
+
 export const refreshGraceSecondsSchema = z
   .string()
   .regex(/^\d{1,3}$/, `must be a number of seconds, at most ${maxRefreshGraceSeconds}`)

@@ -15,6 +15,7 @@ import {
   serverSecretSchema,
   securityContactSchema,
   secondsSchema,
+  keptBackupsSchema,
   fractionSchema,
   headerNameSchema,
   processCountSchema,
@@ -45,6 +46,8 @@ export type Config = {
   readonly dataDirectory: string;
   /** Directory in which administrators can create backups through the API; without it, they cannot. */
   readonly backupDirectory: string | undefined;
+  /** Number of backups to keep in this directory; 0 keeps all backups. */
+  readonly backupsKept: number;
   /** `postgres://…`, or a directory for the embedded database. */
   readonly databaseUrl: string;
   /** URL of the same PostgreSQL server that bypasses the connection pooler, for features that need a dedicated session. */
@@ -116,6 +119,7 @@ export const environmentSchema = z
     MANDATE_ISSUER: treatEmptyVariableAsUnset(publicServerUrlSchema.optional()),
     MANDATE_DATA_DIR: treatEmptyVariableAsUnset(z.string().default('./data')),
     MANDATE_BACKUP_DIR: treatEmptyVariableAsUnset(z.string().optional()),
+    MANDATE_BACKUP_KEEP: treatEmptyVariableAsUnset(keptBackupsSchema.default('7')),
     DATABASE_URL: treatEmptyVariableAsUnset(postgresqlUrlSchema.optional()),
     DATABASE_DIRECT_URL: treatEmptyVariableAsUnset(postgresqlUrlSchema.optional()),
     DATABASE_PREPARED_STATEMENTS: treatEmptyVariableAsUnset(createChoiceSchema(['on', 'off']).default('on')),
@@ -244,6 +248,7 @@ function toConfig(data: Environment): Config {
     issuer: data.MANDATE_ISSUER ?? `${tls ? 'https' : 'http'}://localhost:${data.PORT}`,
     dataDirectory,
     backupDirectory: data.MANDATE_BACKUP_DIR === undefined ? undefined : resolve(data.MANDATE_BACKUP_DIR),
+    backupsKept: data.MANDATE_BACKUP_KEEP,
     databaseUrl: data.DATABASE_URL ?? join(dataDirectory, 'database'),
     directDatabaseUrl: data.DATABASE_DIRECT_URL,
     preparedStatements: data.DATABASE_PREPARED_STATEMENTS === 'on',

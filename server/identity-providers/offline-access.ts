@@ -13,13 +13,18 @@ const presetsWithoutOfflineAccessScope = new Set<IdentityProviderRow['preset']>(
 
 /**
  * Returns the parameters of an authorization request that determine which access the user is asked to grant.
- * @returns `scope`, and the parameter without which the provider ignores the request for offline access
+ * @param isLinking whether a signed-in user links the account. The user may have consented before, without linking the account, and Google
+ * issues a refresh token only at a consent
+ * @returns `scope`, and the parameters without which the provider ignores the request for offline access
  */
-export function getScopeParameters({ preset, scopes }: RequestFields): { readonly scope: string } & Record<string, string> {
+export function getScopeParameters(
+  { preset, scopes }: RequestFields,
+  isLinking: boolean,
+): { readonly scope: string } & Record<string, string> {
   const sent = presetsWithoutOfflineAccessScope.has(preset) ? scopes.filter((scope) => scope !== offlineAccessScope) : scopes;
   const scope = sent.join(' ');
   if (!requestsOfflineAccess({ scopes })) return { scope };
-  if (preset === 'google') return { scope, access_type: 'offline' };
+  if (preset === 'google') return { scope, access_type: 'offline', ...(isLinking && { prompt: 'consent' }) };
   return preset === 'oidc' ? { scope, prompt: 'consent' } : { scope };
 }
 

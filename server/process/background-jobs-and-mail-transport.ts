@@ -65,8 +65,8 @@ function createBackupHandlers({ config, keys }: ProcessDependencies): TaskRunner
   return createBackupTaskHandlers({ path, key: keys.backups, openSource });
 }
 
-const createBackupJobs = ({ config: { backupDirectory: path }, db, keys }: ProcessDependencies): Job[] =>
-  path === undefined ? [] : [createBackupFilesJob(db.em, { path, key: keys.backups })];
+const createBackupJobs = ({ config: { backupDirectory: path, backupsKept: keep }, db, keys, log }: ProcessDependencies): Job[] =>
+  path === undefined ? [] : [createBackupFilesJob(db.em, { path, key: keys.backups, keep, log })];
 
 const createLogoutTokenSender = ({ config: { production, issuer }, db: { em }, log, keys }: ProcessDependencies): LogoutTokenSender =>
   new LogoutTokenSender({ em, issuer, log, network: createPublicNetworkPolicy(!production), signingKeyEncryptionKey: keys.signingKeys });

@@ -22,11 +22,20 @@ const attemptsMax = 10;
 
 // Stored timestamps may be rounded up to the next millisecond; with a tolerance of 1 ms, a released task is ready immediately.
 // `attempts` is the fencing token: a process that lost its lease has a lower number and can no longer change the task.
-async function claimTask(em: EntityManager, types: readonly TaskType[]): Promise<ClaimedTask | undefined> {
+async function claimTask(
+  em: EntityManager,
+  types: readonly TaskType[],
+  runningTaskIds: ReadonlySet<number>,
+): Promise<ClaimedTask | undefined> {
   const leaseExpired = { leaseUntil: { $lt: sql`now() + interval '1 millisecond'` } };
   const [task] = await em.find(
     Task,
-    { status: { $in: ['queued', 'running'] }, type: { $in: [...types] }, ...leaseExpired },
+    {
+      status: { $in: ['queued', 'running'] },
+      type: { $in: [...types] },
+      ...leaseExpired,
+      ...(runningTaskIds.size > 0 && { id: { $nin: [...runningTaskIds] } }),
+    },
     { orderBy: { leaseUntil: 'asc', id: 'asc' }, limit: 1, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, refresh: true },
   );
   if (!task) return undefined;
@@ -64,6 +73,11 @@ export type TaskRunnerDependencies = {
   readonly log: Log;
   /** Handlers by task type. */
   readonly handlers: Readonly<Partial<Record<TaskType, TaskHandler>>>;
+  /**
+   * Tasks that this process is running, which it must not start again when their lease has expired: copying the embedded database for a
+   * backup blocks the renewal of the lease.
+   */
+  readonly runningTaskIds?: Set<number>;
   /** Returns whether this process is processing requests; tasks then pause between their steps. */
   readonly isProcessingRequests?: (() => boolean) | undefined;
 };
@@ -71,15 +85,18 @@ export type TaskRunnerDependencies = {
 /** Runs all queued tasks, and tasks whose lease has expired, one after the other. Returns the number of tasks that were run. */
 export async function runQueuedTasks(deps: TaskRunnerDependencies, signal: AbortSignal = new AbortController().signal): Promise<number> {
   let count = 0;
+  const runningTaskIds = deps.runningTaskIds ?? new Set<number>();
   for (; !signal.aborted; count += 1) {
     const task = await deps.em.fork().transactional((inner) =>
       claimTask(
         inner,
         taskTypes.filter((type) => type in deps.handlers),
+        runningTaskIds,
       ),
     );
     if (!task) break;
-    await runTask(deps, task, signal);
+    runningTaskIds.add(task.id);
+    await runTask(deps, task, signal).finally(() => runningTaskIds.delete(task.id));
   }
   return count;
 }

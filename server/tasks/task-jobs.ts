@@ -7,11 +7,18 @@ import { clearExpiredTaskDataBatch } from './clear-expired-task-data.ts';
 const concurrency = 2;
 
 /** Returns the background jobs that run tasks and delete expired task data. */
-export const createTaskJobs = (deps: TaskRunnerDependencies): Job[] => [
-  ...Array.from({ length: concurrency }, () => ({
-    name: 'tasks',
-    everyMs: 1_000,
-    run: (signal: AbortSignal) => runQueuedTasks(deps, signal),
-  })),
-  { name: 'old tasks', everyMs: 3_600_000, run: (signal) => repeatBatchUntilZero(signal, () => clearExpiredTaskDataBatch(deps.em.fork())) },
-];
+export function createTaskJobs(given: TaskRunnerDependencies): Job[] {
+  const deps = { ...given, runningTaskIds: new Set<number>() };
+  return [
+    ...Array.from({ length: concurrency }, () => ({
+      name: 'tasks',
+      everyMs: 1_000,
+      run: (signal: AbortSignal) => runQueuedTasks(deps, signal),
+    })),
+    {
+      name: 'old tasks',
+      everyMs: 3_600_000,
+      run: (signal) => repeatBatchUntilZero(signal, () => clearExpiredTaskDataBatch(deps.em.fork())),
+    },
+  ];
+}

@@ -79,6 +79,17 @@ async function waitForConsole(page: Page): Promise<void> {
   await page.locator('h1').waitFor();
 }
 
+/**
+ * Replaces the token in the API requests of a page that is signed in, so that the console receives the same responses as a test that calls
+ * the API with this token.
+ */
+export async function replaceTokens(page: Page, readToken: () => string): Promise<void> {
+  await page.route('**/api/v1/**', async (route) => {
+    const { dpop: _proof, ...headers } = route.request().headers();
+    await route.continue({ headers: { ...headers, authorization: `Bearer ${readToken()}` } });
+  });
+}
+
 /** Makes the server ask for consent to the console's scopes. */
 export async function withdrawPreapproval({ db }: ApiServer): Promise<void> {
   await db.em.fork().execute(`update applications set preapproved_scopes = '{}' where client_id = ?`, [consoleClientId]);

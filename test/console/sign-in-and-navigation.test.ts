@@ -25,6 +25,22 @@ describe.skipIf(!hasChromium)('the console', { timeout: 120_000 }, () => {
     expect(browser.pageErrors).toEqual([]);
   });
 
+  test('is usable after at most 1.5 s of CPU time', async () => {
+    const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'staff'));
+    await page.goto('about:blank');
+    const session = await page.context().newCDPSession(page);
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+    await page.goto(`${shop.origin}/console`, { waitUntil: 'commit' });
+    await page
+      .getByRole('region', { name: 'To do' })
+      .getByRole('link', { name: /Unpaid/ })
+      .waitFor();
+    const { metrics } = await session.send('Performance.getMetrics');
+    const seconds = metrics.find(({ name }) => name === 'TaskDuration')?.value;
+    expect(seconds).toBeGreaterThan(0.05);
+    expect(seconds).toBeLessThan(1.5);
+  });
+
   test('shows customers that they have no access', async () => {
     const page = await browser.openAs(await signUp(shop.origin), '/orders');
     await page.getByRole('heading', { name: 'Your account has no access to the console' }).waitFor();

@@ -9,7 +9,7 @@ import { consoleScopes } from '../../server/applications/ensure-console-client.t
 import { hasChromium } from '../support/browser/chromium.ts';
 import { obtainTokens, signUp, signUpWithRole, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { withShop } from '../support/shop/with-shop.ts';
-import { useConsoleBrowser } from './console-browser.ts';
+import { replaceTokens, useConsoleBrowser } from './console-browser.ts';
 import { navigateInConsole } from './visit-pages.ts';
 
 const scopesOfStaff = consoleScopes.filter((scope) => getRolesAllowedForScope(scope).includes('staff'));
@@ -157,10 +157,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 60_000 }, () => {
     });
     page.on('requestfinished', (request) => pending.delete(request));
     page.on('requestfailed', (request) => pending.delete(request));
-    await page.route('**/api/v1/**', async (route) => {
-      const { dpop: _proof, ...headers } = route.request().headers();
-      await route.continue({ headers: { ...headers, authorization: `Bearer ${token}` } });
-    });
+    await replaceTokens(page, () => token);
   }, 60_000);
 
   const openWith = async (user: TestUser, scopes: readonly Scope[]): Promise<void> => {

@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useConsoleBrowser } from '../console/console-browser.ts';
-import { visitPages } from '../console/visit-pages.ts';
+import { replaceTokens, useConsoleBrowser } from '../console/console-browser.ts';
+import { navigateInConsole, visitPages } from '../console/visit-pages.ts';
 import { hasChromium } from '../support/browser/chromium.ts';
+import { obtainTokens, signUp, signUpWithRole } from '../support/oauth/oauth-flow.ts';
 import type { ApiResponse, JsonBody } from '../support/server/start-mandate.ts';
 import { withShop } from '../support/shop/with-shop.ts';
 import { completeTask, runPendingTasks, abandonTaskAtStep } from '../support/shop/run-tasks.ts';
@@ -122,6 +123,42 @@ describe.skipIf(!hasMonthFile)(
           { path: '/settings/staff', shows: /Administrator/ },
           { path: '/settings/backups', shows: /No backup directory is configured[^]*npx mandate-server backup/ },
         ]);
+        expect(browser.pageErrors).toEqual([]);
+      });
+
+      /** Pages that list the month, and an action and an operation that require the scope. */
+      const lists = [
+        { required: 'orders.manage', path: '/orders', action: 'Approvals', operation: ['GET', '/approvals/all'] },
+        { required: 'users.manage', path: '/customers', action: 'Add customer', operation: ['POST', '/users'] },
+        { required: 'products.write', path: '/products', action: 'Create product', operation: ['POST', '/products'] },
+      ] as const;
+
+      test('shows the month to staff with a single scope only as far as the scope permits, and not to customers', async () => {
+        const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
+        const page = await browser.openAs(staff);
+        let token = '';
+        await replaceTokens(page, () => token);
+        for (const { required: scope } of lists) {
+          ({ access_token: token } = await obtainTokens(shop.origin, staff, [scope]));
+          await page.goto(`${shop.origin}/console`);
+          await page.locator('h1').waitFor();
+          for (const { required, path, action, operation } of lists) {
+            const isPermitted = required === scope;
+            if (isPermitted || path === '/products') await visitPages(page, [{ path, shows: /25 rows/ }]);
+            else {
+              await navigateInConsole(page, path);
+              await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+            }
+            const actions = page.locator('main').getByText(action, { exact: true });
+            await expect.poll(() => actions.count(), { message: `${action} with ${scope}` }).toBe(isPermitted ? 1 : 0);
+            const [method, route] = operation;
+            const { body } = await shop.callApi(method, `/api/v1${route}`, { token, ...(method === 'POST' && { body: [] }) });
+            expect([scope, route, body.code === 'insufficient_scope']).toEqual([scope, route, !isPermitted]);
+          }
+        }
+        ({ access_token: token } = await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.read']));
+        await page.goto(`${shop.origin}/console/orders`);
+        await page.getByRole('heading', { name: 'Your account has no access to the console' }).waitFor();
         expect(browser.pageErrors).toEqual([]);
       });
     });

@@ -12,6 +12,8 @@ export const EmailedOneTimeLink = defineEntity({
     /** E-mail address to which the link was sent. Using the link proves that the user owns the address. */
     email: p.text(),
     expiresAt: p.datetime(3),
+    /** Encrypted refresh token of the account at an identity provider that the link will link; null if there is none. */
+    sealedRefreshToken: p.text().nullable(),
   },
   indexes: [
     { name: 'mailed_links_user', properties: ['user'] },

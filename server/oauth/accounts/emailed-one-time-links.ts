@@ -7,17 +7,27 @@ import { User } from '../../users/user.entity.ts';
 import { EmailedOneTimeLink } from './emailed-one-time-link.entity.ts';
 
 export type EmailLinkPurpose = 'sign_up' | 'password_reset' | 'email_change' | 'account_link';
-export type EmailLinkContent = { readonly purpose: EmailLinkPurpose; readonly email: string; readonly userId: number | null };
+export type EmailLinkContent = {
+  readonly purpose: EmailLinkPurpose;
+  readonly email: string;
+  readonly userId: number | null;
+  /** Encrypted refresh token of the account that an `account_link` links. */
+  readonly sealedRefreshToken?: string | null;
+};
 
 const linkLifetimeMs = 60 * 60 * 1000;
 
 const hashToken = (token: string): string => sha256(token, 'base64url');
 
 /** Creates a link and returns its token. Only the token's hash is stored. */
-export async function createEmailedLinkToken(em: EntityManager, { purpose, email, userId }: EmailLinkContent, now: Date): Promise<string> {
+export async function createEmailedLinkToken(
+  em: EntityManager,
+  { purpose, email, userId, sealedRefreshToken = null }: EmailLinkContent,
+  now: Date,
+): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   const expiresAt = new Date(now.getTime() + linkLifetimeMs);
-  await em.insert(EmailedOneTimeLink, { tokenHash: hashToken(token), purpose, user: userId, email, expiresAt });
+  await em.insert(EmailedOneTimeLink, { tokenHash: hashToken(token), purpose, user: userId, email, expiresAt, sealedRefreshToken });
   return token;
 }
 
@@ -61,12 +71,12 @@ async function findUsableLink(
 ): Promise<EmailLinkContent | undefined> {
   const link = await em.findOne(EmailedOneTimeLink, active, { disableIdentityMap: true });
   if (!link) return undefined;
-  const { purpose, email, user: userId = null } = link;
+  const { purpose, email, user: userId = null, sealedRefreshToken = null } = link;
   const lock = lockMode === undefined ? {} : { lockMode };
   const user = userId === null ? null : await em.findOne(User, { id: userId }, { ...lock, disableIdentityMap: true });
   const requiresCurrentAddress = purpose === 'password_reset' || purpose === 'account_link';
   const isUsable = !requiresCurrentAddress || (user?.email === email && user.emailVerification !== 'confirmation_required');
-  return isUsable ? { purpose, email, userId } : undefined;
+  return isUsable ? { purpose, email, userId, sealedRefreshToken } : undefined;
 }
 
 /** Deletes all of a user's links. Call this when the password or the e-mail address changes. */

@@ -92,7 +92,7 @@ export class RelyingParty {
   ): Promise<string> {
     const server = await this.discover(provider);
     const dpop = await this.#dpop.optionFor(server);
-    const scopeParameters = getScopeParameters(provider);
+    const scopeParameters = getScopeParameters(provider, pending.linkForUserId !== null);
     const parameters = new URLSearchParams({
       client_id: provider.clientId,
       response_type: 'code',

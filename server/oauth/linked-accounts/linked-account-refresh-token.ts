@@ -26,6 +26,24 @@ export function decryptProviderRefreshToken(
   return decryptText(sealedRefreshToken, key, encryptionContext(provider, id));
 }
 
+const pendingEncryptionContext = ({ issuer, clientId }: Provider, subject: string): string =>
+  `refresh token of ${issuer} for ${clientId} of account ${subject} that is not linked yet`;
+
+/**
+ * Encrypts the refresh token of an account that is not linked yet.
+ * @returns null if there is none, or if the server does not use refresh tokens of this provider
+ */
+export const encryptPendingRefreshToken = (token: string | undefined, provider: Provider, subject: string, key: Buffer): string | null =>
+  token === undefined || !requestsOfflineAccess(provider) ? null : encryptText(token, key, pendingEncryptionContext(provider, subject));
+
+/** Returns the refresh token that `encryptPendingRefreshToken` encrypted, or undefined if there is none that can be used at this provider. */
+export const decryptPendingRefreshToken = (
+  sealed: string | null | undefined,
+  provider: Provider,
+  subject: string,
+  key: Buffer,
+): string | undefined => (sealed == null ? undefined : decryptText(sealed, key, pendingEncryptionContext(provider, subject)));
+
 /** Returns the time at which an account at a provider is checked next. The provider is null if it is not enabled. */
 export const calculateNextAccountCheckTime = (provider: Pick<Provider, 'preset'> | null, now: Date): Date =>
   new Date(now.getTime() + getAccountCheckIntervalMs(provider?.preset));

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBackupTaskHandlers } from '../../../server/backup/backup-task-handlers.ts';
-import { registerBackupFiles } from '../../../server/backup/register-backup-files.ts';
+import { createBackupFilesJob, registerBackupFiles } from '../../../server/backup/register-backup-files.ts';
 import { createLog } from '../../../server/logging/logger.ts';
+import { createTaskJobs } from '../../../server/tasks/task-jobs.ts';
 import { backupKey, writeTestBackup } from '../../support/server/backup-file.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
@@ -44,6 +45,7 @@ const { shop, tokens } = testAuthorization({
   'backups.check': { send: async () => ['POST', `/backups/${await insertBackup()}/checks`, {}], statuses: administratorStatuses(202) },
 });
 
+const log = createLog(true, { write: () => undefined });
 let directory: string;
 beforeAll(async () => void (directory = await mkdtemp(join(tmpdir(), 'mandate-backups-'))));
 afterAll(() => rm(directory, { recursive: true, force: true }));
@@ -55,7 +57,7 @@ const listBackups = async (): Promise<JsonBody[]> => (await call('GET', '/backup
 async function runTask(started: ApiResponse, path = directory): Promise<JsonBody> {
   expect([started.status, started.body]).toEqual([202, expect.objectContaining({ status: 'queued' })]);
   const handlers = createBackupTaskHandlers({ path, key: backupKey, openSource: createMigratedDatabase });
-  await runPendingTasks(shop, handlers, { log: createLog(true, { write: () => undefined }) });
+  await runPendingTasks(shop, handlers, { log });
   const { body } = await call('GET', `/tasks/${started.body.id}`);
   expect(JSON.stringify(body)).not.toContain(path);
   return body;
@@ -147,6 +149,71 @@ describe('backups', () => {
     await register();
     expect(await listBackups()).toEqual([{ ...newest, bytes: 100, ...unchecked }]);
     expect((await readdir(directory)).toSorted()).toEqual(['letter.backup', newest.file_name]);
+  });
+
+  test('are not started a second time after a slow copy of the database, during which the lease of the task expires', async () => {
+    const { body: started } = await call('POST', '/backups');
+    const signal = new AbortController().signal;
+    // The copy of an embedded database blocks all other transactions, and thus also the renewal of the lease.
+    const copySlowly = async () => {
+      const leaseExpired = Promise.withResolvers<void>();
+      const second = leaseExpired.promise.then(() => secondJob?.run(signal));
+      await shop.db.em.fork().transactional(async (em) => {
+        await em.execute(`update tasks set lease_until = now() - interval '1 minute' where id = ?`, [started.id]);
+        leaseExpired.resolve();
+        await em.execute('select 1');
+      });
+      await second;
+      return createMigratedDatabase();
+    };
+    const handlers = createBackupTaskHandlers({ path: directory, key: backupKey, openSource: copySlowly });
+    const [firstJob, secondJob] = createTaskJobs({ em: shop.db.em, log, handlers });
+    await firstJob?.run(signal);
+    const [task] = await shop.db.em.fork().execute('select status, attempts from tasks where id = ?', [started.id]);
+    expect([task, await readdir(directory)]).toEqual([{ status: 'succeeded', attempts: 1 }, [expect.stringMatching(/\.backup$/)]]);
+  });
+
+  test('are deleted after newer ones have replaced them, if a task created them', async () => {
+    /** Adds a backup to the directory and to the list. */
+    const add = async (fileName: string, createdAt: string, result: string | null = 'intact'): Promise<void> => {
+      await writeFile(join(directory, fileName), 'x');
+      await shop.db.em
+        .fork()
+        .execute('insert into backup_files (file_name, created_at, bytes, row_count, checked_at, check_result) values (?, ?, 1, 1, ?, ?)', [
+          fileName,
+          createdAt,
+          result === null ? null : createdAt,
+          result,
+        ]);
+    };
+    await add('nightly.backup', '2026-11-01T00:00:00Z');
+    await add('mandate-20261105T000000Z-1.backup', '2026-11-05T00:00:00Z', 'damaged');
+    for (const day of ['06', '07']) await add(`mandate-202611${day}T000000Z-1.backup`, `2026-11-${day}T00:00:00Z`, 'intact');
+    await add('mandate-20261107T120000Z-2.backup', '2026-11-07T12:00:00Z', 'damaged');
+    for (const hour of ['10', '11', '12', '13'])
+      await add(`mandate-20261108T${hour}0000Z-${hour}.backup`, `2026-11-08T${hour}:00:00Z`, null);
+    const runJob = (keep: number) =>
+      createBackupFilesJob(shop.db.em, { path: directory, key: backupKey, keep, log }).run(new AbortController().signal);
+    const all = await listBackups();
+    await runJob(0);
+    expect(await listBackups()).toEqual(all);
+    await runJob(2);
+    const kept = [
+      'mandate-20261107T000000Z-1.backup', // the newest of its day, and the newest that was found intact
+      'mandate-20261107T120000Z-2.backup', // damaged, but an older one is kept
+      'mandate-20261108T120000Z-12.backup',
+      'mandate-20261108T130000Z-13.backup',
+      'nightly.backup',
+    ];
+    expect(new Set((await listBackups()).map(({ file_name: name }) => name))).toEqual(new Set(kept));
+    expect((await readdir(directory)).toSorted()).toEqual(kept);
+    await runJob(1);
+    expect((await readdir(directory)).toSorted()).toEqual(kept.filter((name) => !name.includes('T120000Z-12')));
+
+    await shop.db.em.fork().execute(`update backup_files set checked_at = now(), check_result = 'damaged'`);
+    const damaged = await readdir(directory);
+    await runJob(1);
+    expect(await readdir(directory)).toEqual(damaged);
   });
 
   test('are limited to two unfinished tasks for each user', async () => {

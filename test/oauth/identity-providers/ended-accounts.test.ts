@@ -6,7 +6,7 @@ import { changeIdentityProvider, newProviderUser } from '../../support/identity-
 import { useIdentityProvider } from '../../support/identity-providers/use-identity-provider.ts';
 import { hasActiveSession, submitFormContaining } from '../../support/oauth/account-pages.ts';
 import { readAuditTrail } from '../../support/oauth/credentials.ts';
-import { signIn, signUpWithRole, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { signIn, signUp, signUpWithRole, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import { connectCommandLineClient, connectDevice, connectDuringSignIn, connectWebApplicationTwice } from './connected-applications.ts';
 import { pressProviderButton, readAuthorizationRequest, signInThroughProvider } from './provider-sign-in.ts';
@@ -280,4 +280,12 @@ test.each([
   const { searchParams } = await pressProviderButton(newBrowser(), slug);
   const { scope, access_type, prompt } = Object.fromEntries(searchParams);
   expect({ scope, access_type, prompt }).toEqual({ access_type: undefined, prompt: undefined, ...expected });
+});
+
+test('Google is asked for a new consent when a user links an account, because it issues no refresh token otherwise', async () => {
+  await changeIdentityProvider(server.db, slug, { preset: 'google' });
+  const { browser } = await signUp(server.origin);
+  const page = await submitFormContaining(browser, await browser.open('/account/security'), `value="${slug}"`);
+  const { access_type, prompt } = Object.fromEntries(readAuthorizationRequest(page).searchParams);
+  expect({ access_type, prompt }).toEqual({ access_type: 'offline', prompt: 'consent' });
 });

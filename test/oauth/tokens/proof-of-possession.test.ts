@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { deleteExpiredOauthRecordsBatch } from '../../../server/oauth/storage/delete-expired-and-orphaned-oauth-rows.sql.ts';
 import { createDpopKey, createDpopProof, type DpopKey } from '../../support/oauth/dpop-proof.ts';
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
@@ -73,7 +74,8 @@ describe('a client whose clock is wrong', () => {
     expect(nonce).toMatch(/^[\w-]{43}$/);
     const proof = await createDpopProof(key, validProofClaims(), { ...wrongTime, nonce });
     expect((await callApi(proof)).status).toBe(200);
-    // the proof is accepted only once, like a proof without a nonce
+    // the proof is accepted only once, like a proof without a nonce, as long as the nonce is accepted
+    while ((await deleteExpiredOauthRecordsBatch(server.db.em.fork(), new Date())) > 0);
     const replayed = await callApi(proof);
     expect([replayed.status, replayed.headers.get('dpop-nonce')]).toEqual([401, null]);
     const tokenProof = await createDpopProof(key, validProofClaims(), { ...wrongTime, nonce: `${nonce.slice(1)}A` });

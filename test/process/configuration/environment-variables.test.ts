@@ -220,6 +220,7 @@ const rows: readonly Row[] = [
     accepted: { '10.0.0.7': '10.0.0.7', '': '127.0.0.1' },
     rejected: [],
   },
+  numberUpTo999('MANDATE_BACKUP_KEEP', (config) => config.backupsKept, 7),
   { variable: 'MANDATE_BACKUP_DIR', read: (config) => config.backupDirectory, accepted: { '/b': '/b', '': undefined }, rejected: [] },
   {
     variable: 'DATABASE_DIRECT_URL',
@@ -244,9 +245,9 @@ const rows: readonly Row[] = [
   choice('MANDATE_TEST_PAYMENTS', (config) => config.payments.test, { on: true, off: false, '': true }),
   text('HOST', (config) => config.http.host, '127.0.0.1'),
   text('MANDATE_DATA_DIR', (config) => relative(process.cwd(), config.dataDirectory), 'data'),
-  seconds('DATABASE_START_TIMEOUT', (config) => config.databaseStartTimeoutSeconds, 60),
-  seconds('MANDATE_STOP_DELAY', (config) => config.stopDelaySeconds, 0),
-  seconds('MANDATE_WATCHDOG', (config) => config.watchdogSeconds, 30),
+  numberUpTo999('DATABASE_START_TIMEOUT', (config) => config.databaseStartTimeoutSeconds, 60),
+  numberUpTo999('MANDATE_STOP_DELAY', (config) => config.stopDelaySeconds, 0),
+  numberUpTo999('MANDATE_WATCHDOG', (config) => config.watchdogSeconds, 30),
   count('MANDATE_RATE_LIMIT', (config) => config.rateLimits.default, 600),
   count('MANDATE_RATE_LIMIT_API_KEY', (config) => config.rateLimits.apiKey, 600),
   count('MANDATE_RATE_LIMIT_IP', (config) => config.rateLimits.ip, 600),
@@ -263,7 +264,7 @@ function text(variable: string, read: Row['read'], unset: string): Row {
   return { variable, read, accepted: { 'other.example': 'other.example', '': unset }, rejected: [] };
 }
 
-function seconds(variable: string, read: Row['read'], unset: number): Row {
+function numberUpTo999(variable: string, read: Row['read'], unset: number): Row {
   return { variable, read, accepted: { '0': 0, '999': 999, '': unset }, rejected: ['1000', '-1', '1.5', 'x1', '1x'] };
 }
 

@@ -8,7 +8,7 @@ import { scrapeMetrics } from '../../support/metrics.ts';
 import { findPostgresql, type PostgresqlServer, startPostgresql } from '../../support/services/postgresql-server.ts';
 import { startStandby } from '../../support/services/postgresql-standby.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
-import { countOrders, placeOrder, createOrderClient } from '../lifecycle/order-client.ts';
+import { countOrders, placeOrder, createOrderClient, countOrdersInStatistics } from '../lifecycle/order-client.ts';
 
 afterEach(killServerProcesses);
 
@@ -124,6 +124,9 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
     };
     await expect.poll(comesFromReplica, { timeout: 30_000 }).toBe(true);
     await orderAndCount(8);
+    const beforeStatistics = await fromReplica();
+    expect(await countOrdersInStatistics(orderClient)).toBe(orders);
+    expect(await fromReplica()).toBeGreaterThan(beforeStatistics);
     const warnings = (): number => server.output().split('lists are read from the primary').length - 1;
     const before = warnings(); // 0, unless this machine paused for a second
     const killed = standby.kill();

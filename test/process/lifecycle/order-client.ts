@@ -13,6 +13,7 @@ export type OrderClient = {
 
 const entity = z.object({ id: z.number() }).passthrough();
 const stockSchema = z.object({ stock: z.number() });
+const statisticsSchema = z.object({ totals: z.object({ orders: z.number() }) });
 const countSchema = z.object({ total_count: z.number() });
 const order = z.object({ id: z.number(), reference: z.string(), total: z.number() }).passthrough();
 
@@ -68,3 +69,7 @@ export const readStock = async (client: OrderClient): Promise<number> =>
 
 export const countOrders = async (client: OrderClient): Promise<number> =>
   countSchema.parse(await call(client, '/orders?limit=1&include_total=true')).total_count;
+
+/** Returns the number of orders in the statistics of the last 30 days. */
+export const countOrdersInStatistics = async (client: OrderClient): Promise<number> =>
+  statisticsSchema.parse(await call(client, '/statistics/orders?currency=GBP')).totals.orders;

@@ -16,18 +16,16 @@ export type SecondIssuer = AsyncDisposable & {
   readonly endAccount: () => void;
 };
 
-const accountId = 'paula';
-
 /**
  * Starts another OpenID Connect provider in the test process, on `oidc-provider`, with one client `shop` and one account. Its sign-in page
  * is a button. It returns the e-mail address only from its userinfo endpoint, and accepts pushed authorization requests. The client must
- * send DPoP proofs with a nonce.
+ * send DPoP proofs with a nonce. The issuer sends a logout token when the user signs out at `/session/end`. Like Google, the issuer issues a refresh token only at the first sign-in.
  */
 export async function startSecondIssuer(redirectUri: string, account: SecondIssuerAccount): Promise<SecondIssuer> {
   const clientSecret = `second-issuer-secret-${randomUUID()}`;
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const jwk = { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: randomUUID() };
-  let hasEnded = false;
+  let [hasEnded, hasIssuedRefreshToken] = [false, false];
   const pathsWithDpopProof: string[] = [];
   let handle: (req: IncomingMessage, res: ServerResponse) => Promise<void> = async () => undefined;
   const server = createServer((req, res) => void handle(req, res));
@@ -40,23 +38,33 @@ export async function startSecondIssuer(redirectUri: string, account: SecondIssu
         redirect_uris: [redirectUri],
         grant_types: ['authorization_code', 'refresh_token'],
         dpop_bound_access_tokens: true,
+        backchannel_logout_uri: redirectUri.replace(/callback$/, 'logout'),
+        backchannel_logout_session_required: true,
       },
     ],
     jwks: { keys: [jwk] },
     cookies: { keys: [randomUUID()] },
     claims: { openid: ['sub', 'amr', 'auth_time'], email: ['email', 'email_verified'], profile: ['name'] },
     findAccount: async (_ctx, id) => (hasEnded ? undefined : { accountId: id, claims: () => ({ ...account, email_verified: true }) }),
+    issueRefreshToken: async () => {
+      const isFirst = !hasIssuedRefreshToken;
+      hasIssuedRefreshToken = true;
+      return isFirst;
+    },
     features: {
+      backchannelLogout: { enabled: true },
       devInteractions: { enabled: false },
       pushedAuthorizationRequests: { enabled: true },
       dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => true },
     },
+    // without this, the issuer sends no logout tokens to this machine
+    fetch: (url, { dispatcher: _protection, ...init }: RequestInit = {}) => fetch(url, init),
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
   });
   const callback = provider.callback();
   handle = async (req, res) => {
     if (req.headers['dpop'] !== undefined) pathsWithDpopProof.push(req.url ?? '');
-    return req.url?.startsWith('/interaction/') ? handleInteraction(provider, req, res) : callback(req, res);
+    return req.url?.startsWith('/interaction/') ? handleInteraction(provider, account.sub, req, res) : callback(req, res);
   };
   const endAccount = (): void => {
     hasEnded = true;
@@ -65,7 +73,7 @@ export async function startSecondIssuer(redirectUri: string, account: SecondIssu
 }
 
 /** Shows the sign-in page, and grants the client's request without a consent page. */
-async function handleInteraction(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function handleInteraction(provider: Provider, accountId: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const { prompt, params, session } = await provider.interactionDetails(req, res);
   if (prompt.name === 'login' && req.method === 'GET') {
     const page = '<!doctype html><title>Second issuer</title><form method="post"><button>Sign in as Paula</button></form>';

@@ -19,6 +19,11 @@ import {
 } from '../../../accounts/list-and-remove-non-password-credentials.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
 import { isRoleInAudience } from '../../../identity-providers/provider-identity.ts';
+import {
+  decryptPendingRefreshToken,
+  encryptPendingRefreshToken,
+  storeProviderRefreshToken,
+} from '../../../linked-accounts/linked-account-refresh-token.ts';
 import { addLinkedAccount, findEnabledProvider } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { StoredPasswordHash } from '../../../passwords/stored-password-hash.entity.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
@@ -32,6 +37,8 @@ import { sendProviderMessagePage, signInPathFromInteractionUid } from './provide
 
 const lifetimeMs = 60 * 60 * 1000;
 const encryptionContext = 'account to be linked by e-mail';
+/** A longer refresh token, which no known provider issues, would make the form too large. */
+const refreshTokenLengthMax = 8_000;
 
 /** An account at a provider that its user wants to link. Only the browser in which the user signed in at the provider can use it. */
 const linkSchema = z.object({
@@ -43,6 +50,8 @@ const linkSchema = z.object({
   csrf: z.string(),
   interactionUid: z.string().nullable(),
   until: z.number(),
+  /** Refresh token of the account; only in the form, because it would make the link in the e-mail too long. */
+  refreshToken: z.string().optional(),
 });
 type PendingLink = z.output<typeof linkSchema>;
 
@@ -74,14 +83,15 @@ export async function sendExistingAccountPage(
   owner: User,
 ): Promise<void> {
   const csrf = context.forms.issue(req, res);
-  const { issuer, subject, label } = identity;
+  const { issuer, subject, label, refreshToken } = identity;
   const { slug, name } = provider;
   const { interactionUid } = pending;
-  const link: PendingLink = { slug, issuer, subject, label, userId: owner.id, csrf, interactionUid, until: Date.now() + lifetimeMs };
+  const link = { slug, issuer, subject, label, userId: owner.id, csrf, interactionUid, until: Date.now() + lifetimeMs };
+  const keptToken = refreshToken !== undefined && refreshToken.length <= refreshTokenLengthMax ? { refreshToken } : {};
   const linkForm = (await canLinkByEmail(context, context.em, owner))
     ? {
         path: `${getIdentityProviderPagePath(slug)}/link`,
-        pending: encryptPendingAccountLink(link, context.keys.identityProviders),
+        pending: encryptPendingAccountLink({ ...link, ...keptToken }, context.keys.identityProviders),
       }
     : undefined;
   const signInPath = signInPathFromInteractionUid(interactionUid);
@@ -98,18 +108,22 @@ export const submitLinkRequest = (context: PageContext) => async (req: Request, 
   await context.limits.countAttempt('mail', user.email.toLowerCase(), { address: req.ip });
   await context.em.transactional(async (em) => {
     const now = new Date();
-    const token = await createEmailedLinkToken(em, { purpose: 'account_link', email: user.email, userId: user.id }, now);
+    const { refreshToken, ...mailedLink } = link;
+    const sealedRefreshToken = encryptPendingRefreshToken(refreshToken, provider, link.subject, context.keys.identityProviders);
+    const content = { purpose: 'account_link', email: user.email, userId: user.id, sealedRefreshToken } as const;
+    const token = await createEmailedLinkToken(em, content, now);
     const settings = localizePageSettingsForUser(context.settings, user.locale);
     const { mail } = settings.messages;
     const names = { provider: provider.name, shop: settings.shop.name };
-    const query = new URLSearchParams({ token, pending: text }).toString();
+    const pending = encryptPendingAccountLink(mailedLink, context.keys.identityProviders);
+    const query = new URLSearchParams({ token, pending }).toString();
     const url = `${context.provider.issuer}${getIdentityProviderPagePath(link.slug)}/link-confirmation?${query}`;
-    const content = {
+    const message = {
       subject: mail.linkAccountSubject(names),
       text: mail.linkAccount(names),
       button: { url, label: 'linkAccount' as const },
     };
-    await queueMail(em, context.keys.mail, renderEmail(user.email, settings, content), now);
+    await queueMail(em, context.keys.mail, renderEmail(user.email, settings, message), now);
   });
   return sendPage(context, res, emailSentPage(context.settings, user.email, signInPathFromInteractionUid(link.interactionUid)));
 };
@@ -144,6 +158,9 @@ export const submitLinkConfirmation = (context: PageContext) => async (req: Requ
     if (user.emailVerification !== 'verified') await removeAccessOfEarlierUsers(em, user, source, now);
     const id = await addLinkedAccount(em, user.id, link, now);
     if (id === undefined) return false;
+    const { identityProviders: key } = context.keys;
+    const refreshToken = decryptPendingRefreshToken(emailed.sealedRefreshToken, provider, link.subject, key);
+    await storeProviderRefreshToken(em, key, provider, { linkedAccountId: id, refreshToken }, now);
     const event = { action: 'linked_account.added', actorId: user.id, userId: user.id, subject: `linked_account:${id}` } as const;
     await recordAuditEvent(em, source, event, now);
     await notifyOwner(context, em, user, now);

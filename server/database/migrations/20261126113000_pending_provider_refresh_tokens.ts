@@ -1,0 +1,10 @@
+import { Migration } from '@mikro-orm/migrations';
+
+/** Refresh tokens of accounts at identity providers that are waiting to be linked by e-mail. */
+export class PendingProviderRefreshTokens extends Migration {
+  override name = '20261126113000_pending_provider_refresh_tokens';
+
+  override up(): void {
+    this.addSql(`alter table "mailed_links" add column "sealed_refresh_token" text null;`);
+  }
+}
