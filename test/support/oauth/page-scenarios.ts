@@ -174,7 +174,7 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
     },
     'account closed': async (page) => {
       await openAccountPage(page, 'close');
-      await page.getByRole('button', { name: 'Close the account permanently' }).click();
+      await page.getByRole('button', { name: 'Close the account' }).click();
       await page.getByRole('heading', { name: 'Your account is closed' }).waitFor();
     },
     'device code': async (page) => {

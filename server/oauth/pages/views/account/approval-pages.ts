@@ -84,7 +84,7 @@ function settingsForm(settings: PageSettings, csrf: string, form: SettingsForm):
               </select>
             </div>`
       }
-      ${formField({ name: 'amount', label, value: form.amount, autocomplete: 'off', enterKey: 'done', optional: true }, form.faults)}
+      ${formField({ name: 'amount', label, value: form.amount, autocomplete: 'off', hint: messages.amountHint, enterKey: 'done', optional: true }, form.faults)}
       <button type="submit">${messages.save}</button>
     </form>`;
 }
