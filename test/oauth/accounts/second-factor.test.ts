@@ -97,7 +97,7 @@ describe('an account with an authenticator app', () => {
     const mail = await readLastMailTo(server.origin, anna.email);
     expect(mail.subject).toBe('Your sign-in settings at Mandate were changed');
     const { ipAddress } = anna.browser;
-    expect(mail.text).toMatch(/An authenticator app was added[^]*When and where:\n- .* UTC\n- Unknown browser\n- IP address/);
+    expect(mail.text).toMatch(/An authenticator app was added[^]*When and where:\n- .*\sUTC\n- Unknown browser\n- IP address/);
     expect(mail.text).toContain(`IP address ${ipAddress}\n\nIf you did not make this change`);
   });
 
