@@ -11,9 +11,12 @@ export type EmailContent = {
   readonly subject: string;
   /** Text, or a code that the user types. */
   readonly paragraphs: readonly (string | { readonly code: string })[];
-  /** The button below the paragraphs. `hint` precedes the URL, for users whose mail program does not show the button. */
-  readonly action?: { readonly url: string; readonly label: string; readonly hint: string } | undefined;
+  /** Lists below the paragraphs. */
   readonly lists?: readonly { readonly title: string; readonly items: readonly string[] }[];
+  /** What the reader should do, below the lists. */
+  readonly advice?: string | undefined;
+  /** The button below the advice. `hint` precedes the URL, for users whose mail program does not show the button. */
+  readonly action?: { readonly url: string; readonly label: string; readonly hint: string } | undefined;
   /** Paragraphs in small print at the end. */
   readonly notes?: readonly string[];
   /** Links to the shop's pages, such as its help page. */
@@ -31,11 +34,12 @@ export function renderBrandedEmail(to: string, shop: ShopBranding, issuer: strin
   };
 }
 
-function renderText(shop: ShopBranding, { paragraphs, action, lists = [], notes = [], shopLinks = [] }: EmailContent): string {
+function renderText(shop: ShopBranding, { paragraphs, lists = [], advice, action, notes = [], shopLinks = [] }: EmailContent): string {
   const blocks = [
     ...paragraphs.map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph.code)),
-    ...(action ? [action.url] : []),
     ...lists.map(({ title, items }) => [title, ...items.map((item) => `- ${item}`)].join('\n')),
+    ...(advice === undefined ? [] : [advice]),
+    ...(action ? [action.url] : []),
     ...notes,
     shop.name,
     ...(shop.email_footer === null ? [] : [shop.email_footer]),
@@ -62,7 +66,7 @@ const darkModeStyles = ({ button, button_text: buttonText, link }: Branding['col
 
 function renderHtml(shop: ShopBranding, issuer: string, content: EmailContent): Html {
   const { light, dark } = calculateThemeColors(shop.accent_color);
-  const { language, direction, subject, paragraphs, action, lists = [], notes = [] } = content;
+  const { language, direction, subject, paragraphs, lists = [], advice, action, notes = [] } = content;
   return html`<!doctype html>
     <html lang="${language}" dir="${direction}">
       <head>
@@ -92,7 +96,8 @@ function renderHtml(shop: ShopBranding, issuer: string, content: EmailContent): 
                       style="padding: 24px; border: 1px solid #e2e3e8; border-radius: 12px; background: #ffffff; color: #1a1b1f; overflow-wrap: anywhere"
                     >
                       <h1 style="margin: 0 0 16px; font-size: 22px; line-height: 28px">${subject}</h1>
-                      ${paragraphs.map(renderParagraph)} ${action && actionButton(action, shop.accent_color)}${lists.map(renderList)}
+                      ${paragraphs.map(renderParagraph)}${lists.map(renderList)}${advice !== undefined && renderParagraph(advice)}
+                      ${action && actionButton(action, shop.accent_color)}
                       ${notes.map((note) => html`<p class="quiet" style="${smallText}; color: #565a66">${note}</p>`)}
                     </td>
                   </tr>

@@ -1,6 +1,6 @@
 import { formatFirstOrderCommands } from '../first-run/format-first-order-commands.ts';
 import { html, type Html, type HtmlChild } from '../http/response/html-template.ts';
-import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
+import { linkButton, renderPage, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 
 type Options = { readonly issuer: string; readonly development: boolean };
 
@@ -8,7 +8,6 @@ type Options = { readonly issuer: string; readonly development: boolean };
 export function renderStartPage(settings: PageSettings, { issuer, development }: Options): Html {
   const { start } = settings.messages;
   const links = [
-    ['/sign-in', start.signIn],
     ['/account', start.account],
     ['/docs', start.reference],
     ['/openapi.json', start.openApi],
@@ -18,6 +17,7 @@ export function renderStartPage(settings: PageSettings, { issuer, development }:
     start.title,
     html`<h1>${start.title}</h1>
       <p>${start.about({ shop: settings.shop.name })}</p>
+      ${linkButton('/sign-in', start.signIn)}${linkButton('/sign-up', settings.messages.signIn.toSignUp, 'second')}
       <nav>
         <ul class="menu">
           ${links.map(
@@ -53,6 +53,6 @@ export const renderNotFoundPage = (settings: PageSettings): Html => {
     notFound.title,
     html`<h1>${notFound.title}</h1>
       <p>${notFound.text}</p>
-      <p class="elsewhere"><a href="/">${notFound.toStart}</a></p>`,
+      ${linkButton('/', notFound.toStart)}`,
   );
 };

@@ -39,7 +39,7 @@ describe('an unknown path', () => {
       expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
       expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
       expect(response.headers.get('vary')).toBe('Accept, Accept-Language, Cookie');
-      expect(await response.text()).toMatch(/<h1>Page not found<\/h1>.*<a href="\/">/s);
+      expect(await response.text()).toMatch(/<h1>Page not found<\/h1>.*<a class="button main" href="\/">/s);
     },
   );
 

@@ -18,20 +18,23 @@ type SessionTable = {
 /**
  * Deletes browser sessions and queues a logout token for each application that has a session in one of them. Call this in a transaction,
  * and delete sessions only with this function, or queue the logout tokens with `queueLogoutTokensOfSession`.
+ * @param filter the user, and optionally the only session to delete or the only session to keep
  * @returns the number of deleted sessions
  */
 export async function deleteSessionsAndQueueLogoutTokens(
   em: EntityManager,
-  filter: { readonly accountId: string; readonly uid?: string },
+  { accountId, uid, exceptUid }: { readonly accountId: string; readonly uid?: string; readonly exceptUid?: string },
 ): Promise<number> {
   // uses Kysely, because MikroORM's query builder omits `returning` from a deletion
   const deletion = em
     .getKysely<SessionTable>()
     .deleteFrom('oauth_records')
     .where('model', '=', 'Session')
-    .where('account_id', '=', filter.accountId)
+    .where('account_id', '=', accountId)
+    .$if(uid !== undefined, (query) => query.where('uid', '=', uid ?? ''))
+    .$if(exceptUid !== undefined, (query) => query.where('uid', '!=', exceptUid ?? ''))
     .returning('payload');
-  const deleted = await (filter.uid === undefined ? deletion : deletion.where('uid', '=', filter.uid)).execute();
+  const deleted = await deletion.execute();
   for (const { payload } of deleted) await queueLogoutTokensOfSession(em, JSON.parse(payload));
   return deleted.length;
 }

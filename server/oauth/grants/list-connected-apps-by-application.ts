@@ -14,6 +14,7 @@ export type ConnectedAppGroup = {
     readonly id: number;
     readonly device: string | null;
     readonly scopes: readonly string[];
+    readonly allowedAt: Date;
     readonly lastUsedAt: Date;
     /** Undefined if nothing limits the application. */
     readonly limits: EffectiveLimits | undefined;
@@ -36,10 +37,11 @@ export async function listConnectedAppsByApplication(
   const groups = Map.groupBy(byLastUse, ({ application }) => application.client_id);
   return [...groups].flatMap(([clientId, [first, ...others]]) => {
     if (!first) return [];
-    const devices = [first, ...others].map(({ id, device, scopes, last_used_at: used }) => ({
+    const devices = [first, ...others].map(({ id, device, scopes, created_at: allowed, last_used_at: used }) => ({
       id,
       device,
       scopes,
+      allowedAt: new Date(allowed),
       lastUsedAt: new Date(used),
       limits: limits.get(id),
     }));

@@ -41,6 +41,7 @@ import { loadOrCreateBrowserSession, endBrowserSession } from '../sessions/load-
 import {
   submitAuthenticatorAppRemoval,
   submitRecoveryCodeRenewal,
+  downloadRecoveryCodes,
   redisplayRecoveryCodes,
   showSecurityPage,
   showAuthenticatorSetup,
@@ -165,7 +166,11 @@ function addAccountPages(pages: PageRouter): void {
     .addForm('/account/authenticator-app/remove', requireRecentSignInBefore(submitAuthenticatorAppRemoval), redirectTo('/account/security'))
     .addForm('/account/recovery-codes', requireRecentSignInBefore(submitRecoveryCodeRenewal), redirectTo('/account/security'))
     .addForm('/account/recovery-codes/shown', requireSignInBefore(redisplayRecoveryCodes), redirectTo('/account/security'))
-    .addPage(['/account/passkeys', '/account/recovery-codes', '/account/recovery-codes/shown'], redirectTo('/account/security'))
+    .addForm('/account/recovery-codes/file', requireSignInBefore(downloadRecoveryCodes), redirectTo('/account/security'))
+    .addPage(
+      ['/account/passkeys', ...['', '/shown', '/file'].map((name) => `/account/recovery-codes${name}`)],
+      redirectTo('/account/security'),
+    )
     .addPage('/account/language', requireSignInBefore(showLanguageSetting))
     .addForm('/account/language', requireSignInBefore(submitLanguageSetting), requireSignInBefore(redisplayLanguageSetting))
     .addForm('/account/passkeys', requireRecentSignInBefore(submitNewPasskey), requireRecentSignInBefore(redisplayNewPasskey))

@@ -103,6 +103,10 @@ function filterActiveSessions(em: EntityManager, userId: number, now: Date) {
   return { user: userId, uid: { $in: activeUids.toRaw() } };
 }
 
+/** Ends the user's sessions in all other browsers. Returns false if there are none. */
+export const revokeOtherBrowserSessions = async (em: EntityManager, userId: number, currentUid: string): Promise<boolean> =>
+  (await deleteSessionsAndQueueLogoutTokens(em, { exceptUid: currentUid, accountId: String(userId) })) > 0;
+
 /** Ends one of the user's sessions. Returns false if the user has no such session. */
 export const revokeBrowserSession = async (em: EntityManager, userId: number, uid: string): Promise<boolean> =>
   (await deleteSessionsAndQueueLogoutTokens(em, { uid, accountId: String(userId) })) > 0;

@@ -33,7 +33,7 @@ describe('the page of API keys', () => {
       key.prefix,
       'See your name and e-mail address',
       'Mandate command line',
-      'Mar 4, 2026, 05:06 UTC',
+      'Mar\u00a04,\u00a02026, 05:06\u00a0UTC',
       'Active',
     ])
       expect(text).toContain(part);

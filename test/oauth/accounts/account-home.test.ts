@@ -177,14 +177,15 @@ describe('an application that was allowed on two devices', () => {
   });
 });
 
-test('the sign-in page shows the account that is signed in, and fills in its e-mail address', async () => {
+test('the sign-in page shows the account that is signed in, and fills in its e-mail address if it must sign in again', async () => {
   const anna = await signUp(shop.origin, { name: 'Anna <b>Signed</b>' });
   const page = await anna.browser.open('/sign-in');
-  expect(plainText(page.text)).toContain(`You are signed in as Anna &lt;b&gt;Signed&lt;/b&gt; ${anna.email} Go to your account`);
-  expect(page.text).toContain(`value="${anna.email}"`);
+  const name = 'Anna &lt;b&gt;Signed&lt;/b&gt;';
+  expect(plainText(page.text)).toContain(`You are signed in as ${name} ${anna.email} Continue as ${name}`);
   const again = await anna.browser.open(authorizationPath(buildAuthorizationRequest({ prompt: 'login' }).query));
   expect(plainText(again.text)).toMatch(/You are signed in as Anna/);
-  expect(again.text).not.toContain('Go to your account'); // the application waits for the sign-in
+  expect(again.text).toContain(`value="${anna.email}"`);
+  expect(again.text).not.toContain('Continue as'); // the application waits for the sign-in
   const other = await new HttpBrowser(shop.origin).open('/sign-in');
   expect(other.text).not.toContain('You are signed in as');
 });

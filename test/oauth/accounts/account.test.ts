@@ -88,12 +88,21 @@ describe('the page of sessions', () => {
   test('revokes all sessions and tokens with "Sign out everywhere"', async () => {
     const anna = await signUp(server.origin);
     const otherDevice = await createOtherSession(server.origin, anna);
-    const signedOutPage = await submitFormContaining(anna.browser, await anna.browser.open('/account/sessions'), 'everywhere');
+    const signedOutPage = await submitFormContaining(anna.browser, await anna.browser.open('/account/sessions'), 'value="yes"');
     expect(signedOutPage.text).toContain('You are signed out');
     expect([await hasActiveSession(anna.browser), await hasActiveSession(otherDevice.browser)]).toEqual([false, false]);
     expect(await fetchApiStatus(server, otherDevice.tokens.access_token)).toBe(401);
     expect((await sendRefreshRequest(server.origin, otherDevice.tokens.refresh_token ?? '')).status).toBe(400);
     await signIn(server.origin, anna);
+  });
+
+  test('ends the sessions in all other browsers, but not the access of applications, with "Sign out everywhere else"', async () => {
+    const anna = await signUp(server.origin);
+    const otherDevice = await createOtherSession(server.origin, anna);
+    const page = await submitFormContaining(anna.browser, await anna.browser.open('/account/sessions'), 'value="else"');
+    expect(page.text).not.toContain('Sign out everywhere else');
+    expect([await hasActiveSession(anna.browser), await hasActiveSession(otherDevice.browser)]).toEqual([true, false]);
+    expect(await fetchApiStatus(server, otherDevice.tokens.access_token)).toBe(200);
   });
 
   test('lists a browser that signed in through an application', async () => {

@@ -3,6 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import { describe, expect, test } from 'vitest';
 import { matchTotpTimeStep } from '../../../server/oauth/second-factors/authenticator-app-and-recovery-codes.ts';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
+import { submitFormContaining } from '../../support/oauth/account-pages.ts';
 import { readLastMailTo } from '../../support/services/mailbox.ts';
 import {
   buildAuthorizationRequest,
@@ -16,7 +17,7 @@ import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 
-type UserWithAuthenticatorApp = TestUser & { readonly secret: string; readonly codes: readonly string[] };
+type UserWithAuthenticatorApp = TestUser & { readonly secret: string; readonly codes: readonly string[]; readonly page: HtmlPage };
 
 const totpCodeAt = (secret: string, at = Date.now()): string =>
   new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 }).generate({ timestamp: at });
@@ -29,7 +30,7 @@ async function signUpWithAuthenticatorApp(): Promise<UserWithAuthenticatorApp> {
   const secret = secretOnPage(page);
   const done = await person.browser.submit(page, { code: totpCodeAt(secret, Date.now() - 30_000) });
   const codes = [...done.text.matchAll(/<li><code>([^<]+)/g)].map(([, code]) => code ?? '');
-  return { ...person, secret, codes };
+  return { ...person, secret, codes, page: done };
 }
 
 async function submitPassword({
@@ -90,10 +91,28 @@ describe('an account with an authenticator app', () => {
   test('requires a code after the password', async () => {
     const anna = await signUpWithAuthenticatorApp();
     const { browser, page } = await submitPassword(anna);
-    expect(page.text).toContain('One more step');
+    expect(page.text).toContain('<h1>Two-step verification</h1>');
     expect((await browser.open('/account')).url.pathname).toBe('/sign-in');
     expect((await submitCode(browser, page, totpCodeAt(anna.secret))).url.pathname).toBe('/account');
-    expect((await readLastMailTo(server.origin, anna.email)).subject).toBe('Your sign-in settings at Mandate were changed');
+    const mail = await readLastMailTo(server.origin, anna.email);
+    expect(mail.subject).toBe('Your sign-in settings at Mandate were changed');
+    const { ipAddress } = anna.browser;
+    expect(mail.text).toMatch(/An authenticator app was added[^]*When and where:\n- .*\sUTC\n- Unknown browser\n- IP address/);
+    expect(mail.text).toContain(`IP address ${ipAddress}\n\nIf you did not make this change`);
+  });
+
+  test('has recovery codes that can be downloaded from the page that shows them, only by their owner', async () => {
+    const { codes, page, ...anna } = await signUpWithAuthenticatorApp();
+    const file = await submitFormContaining(anna.browser, page, 'id="codes-file"');
+    expect([file.response.headers.get('content-disposition'), file.response.headers.get('cache-control')]).toEqual([
+      'attachment; filename="recovery-codes.txt"',
+      'no-store',
+    ]);
+    expect(file.text.split('\r\n').slice(1, -1)).toEqual([anna.email, '', ...codes]);
+    const ben = await signUp(server.origin);
+    const csrf = /name="csrf" value="([^"]*)"/.exec((await ben.browser.open('/account')).text)?.[1] ?? '';
+    const other = await submitFormContaining(ben.browser, page, 'id="codes-file"', { csrf });
+    expect(other.text).not.toContain(codes[0]);
   });
 
   test('accepts each code once', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { twoFactorAcrValue } from '../../../server/oauth/protocol/acr-and-amr.ts';
 import { useServer } from '../../support/server/use-server.ts';
+import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import { buildAuthorizationRequest, authorizationPath, signIn, signUp } from '../../support/oauth/oauth-flow.ts';
 
@@ -19,6 +21,49 @@ test('a user signs in, sees the e-mail address of the account, and signs out', a
   });
   expect(signedOutPage.text).toContain('You are signed out');
   expect((await browser.open('/account')).url.pathname).toBe('/sign-in');
+});
+
+describe('the sign-in page of a signed-in user', () => {
+  test('continues to the account without a password, and offers another account', async () => {
+    const anna = await signUp(server.origin);
+    const page = await anna.browser.open('/sign-in');
+    expect(page.text).toContain('<a class="button main" href="/account">Continue as Anna Test</a>');
+    const ben = await signUp(server.origin);
+    const account = await anna.browser.submit(page, { email: ben.email, password: ben.password });
+    expect(account.text).toContain(ben.email);
+  });
+
+  test('states why a change of the account requires another sign-in', async () => {
+    const anna = await signUp(server.origin);
+    const { text } = await anna.browser.open('/sign-in?next=/account/password');
+    expect(text).toContain('To protect your account, confirm that it is you');
+    expect(text).not.toContain('Continue as');
+    expect(text).toContain(`value="${anna.email}"`);
+    const other = await anna.browser.open('/sign-in?account=other&next=%2Faccount%2Fpassword');
+    expect([other.text.includes(anna.email), other.text.includes('name="next" value="/account/password"')]).toEqual([false, true]);
+  });
+
+  test.each<[Record<string, string>, string]>([
+    [{ prompt: 'login' }, 'Mandate command line asks you to sign in again.'],
+    [{ max_age: '60' }, 'because your last sign-in was too long ago'],
+    [{ claims: JSON.stringify({ id_token: { acr: { essential: true, value: twoFactorAcrValue } } }) }, 'second factor'],
+  ])('states why the request %j of an application requires another sign-in', async (parameters, reason) => {
+    const anna = await signUp(server.origin);
+    await backdateSessions(server.db, anna.id, 20);
+    const { text } = await anna.browser.open(authorizationPath(buildAuthorizationRequest(parameters).query));
+    expect(text).toContain(reason);
+    expect(text).toMatch(/href="\/sign-in\/[\w-]+\?account=other">Use another account/);
+  });
+
+  test('continues to an application after a sign-in on another page', async () => {
+    const anna = await signUp(server.origin);
+    const browser = newBrowser();
+    const path = (await browser.open(authorizationPath(buildAuthorizationRequest().query))).url.pathname;
+    await browser.submit(await browser.open('/sign-in'), { email: anna.email, password: anna.password });
+    const { text } = await browser.open(path);
+    const [, link = ''] = /<a class="button main" href="([^"]+)">Continue as/.exec(text) ?? [];
+    expect((await browser.open(link)).text).toContain('Let Mandate command line use your Mandate account?');
+  });
 });
 
 test('the e-mail address is not case-sensitive, but the password is', async () => {

@@ -43,7 +43,9 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     const mail = await readLastMailTo(server.origin, owner.email);
     expect(mail.subject).toBe('Your code to sign in to Mandate');
     const rejectedPage = await submitFormByAction(browser, page, 'e-mail-code', { code: 'aaaaa-aaaaa' });
-    expect([rejectedPage.response.status, rejectedPage.text.includes('The code or your details are incorrect')]).toEqual([400, true]);
+    expect([rejectedPage.response.status, rejectedPage.text.includes('The code, the e-mail address or the password is incorrect')]).toEqual(
+      [400, true],
+    );
     expect((await submitFormByAction(browser, page, 'e-mail-code', { code: '' })).text).toContain('Enter the code from the e-mail');
     const code = extractEmailCode(mail.text);
     expect(isAccountPage(await submitFormByAction(browser, page, 'e-mail-code', { code: code.toUpperCase() }))).toBe(true);

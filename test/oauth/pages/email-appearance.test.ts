@@ -5,6 +5,7 @@ import { defaultShopBranding } from '../../../server/branding/default-branding.t
 import { renderBrandedEmail } from '../../../server/branding/render-branded-email.ts';
 import { bundledLanguages, type Language } from '../../../server/languages/languages.ts';
 import type { Mail } from '../../../server/mail/queue-mail.ts';
+import { describeChangeSource } from '../../../server/oauth/pages/emails/describe-change-source.ts';
 import { renderEmail } from '../../../server/oauth/pages/emails/render-email.ts';
 import type { PageSettings } from '../../../server/oauth/pages/views/page-layout-and-form-fields.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
@@ -18,8 +19,9 @@ const content = {
   direction: 'ltr',
   subject: 'Your <account>',
   paragraphs: ['Hello,', 'text with <b>markup</b>', { code: 'ab2cd-ef3gh' }],
-  action: { url: `https://shop.example/?a=1&token=${'x'.repeat(120)}`, label: 'Continue', hint: 'Copy this address:' },
   lists: [{ title: 'Kept:', items: ['Passkey <i>Phone</i>'] }],
+  advice: 'Check your account.',
+  action: { url: `https://shop.example/?a=1&token=${'x'.repeat(120)}`, label: 'Continue', hint: 'Copy this address:' },
   notes: ['A note'],
   shopLinks: [{ url: 'https://shop.example/help', text: 'Help' }],
 } as const;
@@ -32,8 +34,8 @@ test('the HTML of an e-mail escapes every value', () => {
 });
 
 test('the plain text of an e-mail has the same content, without markup', () => {
-  const { action, subject } = content;
-  const blocks = ['Hello,', 'text with <b>markup</b>', 'ab2cd-ef3gh', action.url, 'Kept:\n- Passkey <i>Phone</i>', 'A note'];
+  const { action, advice, subject } = content;
+  const blocks = ['Hello,', 'text with <b>markup</b>', 'ab2cd-ef3gh', 'Kept:\n- Passkey <i>Phone</i>', advice, action.url, 'A note'];
   expect([mail.subject, mail.text]).toEqual([
     subject,
     [...blocks, shop.name, shop.email_footer, 'Help: https://shop.example/help\n'].join('\n\n'),
@@ -53,9 +55,13 @@ const values = {
 function renderAccountEmails({ messages }: Language): Mail[] {
   const { mail: texts, credential, approvals } = messages;
   const settings = { shop: { ...shop, name: values.shop }, issuer: 'https://shop.example', messages };
+  const source = { headers: { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0' }, ip: '203.0.113.7' };
+  const pageSettings = z.custom<PageSettings>().parse(settings);
+  const changed = describeChangeSource(pageSettings, new Date('2026-11-25T04:34:00Z'), source);
   const lists = [
     { title: texts.removed, items: [credential.passkey({ name: 'Phone' }), credential.authenticatorApp] },
     { title: texts.keysRevoked, items: [credential.apiKey({ name: 'Nightly export', prefix: 'mk_1a2b3c4d' })] },
+    changed,
   ];
   const [createAccount, choosePassword, confirmAddress] = (['createAccount', 'choosePassword', 'confirmAddress'] as const).map((label) => ({
     url,
@@ -69,29 +75,47 @@ function renderAccountEmails({ messages }: Language): Mail[] {
     { subject: texts.resetSubject(values), text: texts.reset(values), button: choosePassword, ignore: true },
     { subject: texts.noAccountSubject(values), text: texts.noAccount(values), button: createAccount, ignore: true },
     { subject: texts.newAddressSubject(values), text: texts.newAddress(values), button: confirmAddress, ignore: true },
-    { subject: texts.addressTakenSubject(values), text: texts.addressTaken(values) },
-    { subject: texts.addressChangedSubject(values), text: texts.addressChanged(values) },
-    { subject: texts.addressChangedSubject(values), text: texts.addressChangedByOther(values) },
+    { subject: texts.addressTakenSubject(values), text: texts.addressTaken(values), advice: texts.addressTakenAdvice },
+    ...[texts.addressChanged, texts.addressChangedByOther].map((text) => ({
+      subject: texts.addressChangedSubject(values),
+      text: text(values),
+      lists: [changed],
+      advice: texts.addressAdvice,
+      button: { url, label: 'getHelp' as const },
+    })),
     { subject: texts.confirmAddressSubject(values), text: texts.confirmNewAddress(values), button: confirmAddress, ignore: true },
     { subject: texts.confirmAddressSubject(values), text: texts.confirmAddressFirst(values), button: confirmAddress, ignore: true },
-    { subject: texts.passwordChangedSubject(values), text: texts.passwordChanged(values), button: choosePassword, lists },
+    {
+      subject: texts.passwordChangedSubject(values),
+      text: texts.passwordChanged(values),
+      lists,
+      advice: texts.passwordAdvice,
+      button: choosePassword,
+    },
     {
       subject: texts.signInCodeSubject(values),
       text: texts.signInCode(values),
       code: { value: 'ab2cd-ef3gh', note: texts.signInCodeNote },
       button: choosePassword,
     },
-    { subject: texts.underAttackSubject(values), text: texts.underAttack(values) },
-    { subject: texts.securityChangedSubject(values), text: texts.securityChanged(values), button: { url, label: 'checkAccount' as const } },
+    { subject: texts.underAttackSubject(values), text: texts.underAttack(values), advice: texts.underAttackAdvice, button: choosePassword },
+    ...Object.values(texts.securityChange).map((text) => ({
+      subject: texts.securityChangedSubject(values),
+      text: text(values),
+      lists: [changed],
+      advice: texts.securityAdvice,
+      button: { url, label: 'checkAccount' as const },
+    })),
     { subject: texts.webhookDisabledSubject(values), text: `${texts.webhookDisabled(values)} ${texts.webhookGone} ${texts.webhookStored}` },
     {
       subject: texts.approvalSubject({ ...values, application }),
-      text: texts.approval({ ...values, application, amount: '€60.00', when: 'Nov 25, 2026, 04:34 UTC', reason }),
+      text: texts.approval({ ...values, application, amount: '€60.00', reason }),
+      advice: texts.approvalAdvice({ when: 'Nov 25, 2026, 04:34 UTC' }),
       button: { url, label: 'viewApprovalRequest' as const },
       lists: [{ title: approvals.items, items: [approvals.line({ quantity: '2', name: 'Teapot '.repeat(20), amount: '€55.00' })] }],
     },
   ];
-  return contents.map((one) => renderEmail('ann@example.com', z.custom<PageSettings>().parse(settings), one));
+  return contents.map((one) => renderEmail('ann@example.com', pageSettings, one));
 }
 
 // E-mails do not depend on the database.

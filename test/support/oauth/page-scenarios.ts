@@ -40,7 +40,7 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
     'sign-up': async (page) => void (await page.goto(`${server.origin}/sign-up`)),
     'sign-up with errors': async (page) => {
       await page.goto(`${server.origin}/sign-up`);
-      await page.getByRole('button', { name: 'Continue by e-mail' }).click();
+      await page.getByRole('button', { name: 'Send the link' }).click();
     },
     'e-mail sent': async (page) => requestSignUpLink(page, createLongEmailAddress()),
     'sign-up form from the e-mail link': async (page) => {
@@ -174,7 +174,7 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
     },
     'account closed': async (page) => {
       await openAccountPage(page, 'close');
-      await page.getByRole('button', { name: 'Close the account permanently' }).click();
+      await page.getByRole('button', { name: 'Close the account' }).click();
       await page.getByRole('heading', { name: 'Your account is closed' }).waitFor();
     },
     'device code': async (page) => {

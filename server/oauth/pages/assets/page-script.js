@@ -1,4 +1,4 @@
-// Optional enhancements: showing a password, submitting a complete code automatically, the time zone,
+// Optional enhancements: showing a password, copying and printing, submitting a complete code automatically, the time zone,
 // regions that show changes immediately, and passkeys. All pages work without this script.
 
 for (const button of document.querySelectorAll('[data-reveal]')) {
@@ -16,6 +16,22 @@ for (const button of document.querySelectorAll('[data-reveal]')) {
   button.addEventListener('click', () => show(field.type === 'password'));
   // browsers store the input of text fields and could suggest the password to other users
   field.form.addEventListener('submit', () => show(false));
+}
+
+for (const button of navigator.clipboard ? document.querySelectorAll('[data-copy]') : []) {
+  button.hidden = false;
+  const label = button.textContent;
+  const { copy, copied } = button.dataset;
+  const showCopied = () => {
+    button.textContent = copied;
+    setTimeout(() => (button.textContent = label), 3000);
+  };
+  button.addEventListener('click', () => void navigator.clipboard.writeText(copy).then(showCopied));
+}
+
+for (const button of document.querySelectorAll('[data-print]')) {
+  button.hidden = false;
+  button.addEventListener('click', () => window.print());
 }
 
 for (const field of document.querySelectorAll('[data-digits]')) {

@@ -1,7 +1,9 @@
+import type { Request } from 'express';
 import type { OnEmailAddressChange } from '../../../http/routing/handler-dependencies.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { deleteEmailedLinksAfterAddressChange, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
-import { renderEmail } from './render-email.ts';
+import { describeChangeSource } from './describe-change-source.ts';
+import { helpButton, renderEmail } from './render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
 import { localizePageSettingsForAbsentUser } from '../views/page-language.ts';
 
@@ -17,9 +19,10 @@ const isReachable = (email: string): boolean => !email.endsWith('.invalid');
 /**
  * Deletes the links of an account whose e-mail address changes, and notifies the old and the new address. If the new address is not
  * verified yet, the message to the new address contains a confirmation link.
+ * @param req the request with which the user changed the address; undefined if the shop or an application changed it
  */
 export const deleteLinksAndNotifyOnEmailChange =
-  (context: Pick<PageContext, 'settings' | 'keys' | 'provider' | 'canMail'>): OnEmailAddressChange =>
+  (context: Pick<PageContext, 'settings' | 'keys' | 'provider' | 'canMail'>, req?: Pick<Request, 'headers' | 'ip'>): OnEmailAddressChange =>
   async (em, change, now) => {
     const { keys, provider, canMail } = context;
     const { userId, from, to, isVerified, locale } = change;
@@ -30,7 +33,13 @@ export const deleteLinksAndNotifyOnEmailChange =
     const { mail } = settings.messages;
     const shop = settings.shop.name;
     const text = isVerified ? mail.addressChanged({ shop, email: to }) : mail.addressChangedByOther({ shop, email: to });
-    const changed = { subject: mail.addressChangedSubject({ shop }), text };
+    const changed = {
+      subject: mail.addressChangedSubject({ shop }),
+      text,
+      lists: [describeChangeSource(settings, now, req)],
+      advice: mail.addressAdvice,
+      button: helpButton(settings),
+    };
     if (isReachable(from)) await queueMail(em, keys.mail, renderEmail(from, settings, changed), now);
     if (!isReachable(to)) return;
     if (isVerified) return queueMail(em, keys.mail, renderEmail(to, settings, changed), now);

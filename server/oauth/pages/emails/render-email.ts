@@ -9,13 +9,19 @@ type Content = {
   readonly text: string;
   /** A code that the user types, shown below the text, and the text that follows it. */
   readonly code?: { readonly value: string; readonly note: string };
-  readonly button?: EmailButton | undefined;
-  readonly ignore?: boolean;
   /** Lists below the text. User-chosen names must be sanitized with `sanitizeNameForEmail`. */
   readonly lists?: readonly EmailList[];
+  /** What the reader should do, between the lists and the button. */
+  readonly advice?: string;
+  readonly button?: EmailButton | undefined;
+  readonly ignore?: boolean;
 };
 
 export type EmailButton = { readonly url: string; readonly label: keyof Messages['mail']['buttons'] };
+
+/** Returns the button that leads to the help page of the shop, if the shop has one. */
+export const helpButton = ({ shop }: PageSettings): EmailButton | undefined =>
+  shop.help_url == null ? undefined : { url: shop.help_url, label: 'getHelp' };
 
 export type EmailList = { readonly title: string; readonly items: readonly string[] };
 
@@ -26,7 +32,7 @@ export const sanitizeNameForEmail = (name: string): string => name.replaceAll(/[
 export function renderEmail(
   to: string,
   { shop, issuer, messages }: PageSettings,
-  { subject, text, code, button, ignore = false, lists = [] }: Content,
+  { subject, text, code, lists = [], advice, button, ignore = false }: Content,
 ): Mail {
   const { greeting, ignore: ignoreText } = messages.mail;
   return renderBrandedEmail(to, shop, issuer, {
@@ -34,6 +40,7 @@ export function renderEmail(
     direction: messages.language.direction === 'rtl' ? 'rtl' : 'ltr',
     subject,
     paragraphs: code === undefined ? [greeting, text] : [greeting, text, { code: code.value }, code.note],
+    advice,
     action: button && { url: button.url, label: messages.mail.buttons[button.label], hint: messages.mail.linkHint },
     lists,
     notes: ignore ? [ignoreText] : [],

@@ -4,6 +4,7 @@ import type { EntityManager } from '../../../database/entity-manager/entity-mana
 import { queueMail } from '../../../mail/queue-mail.ts';
 import type { PageContext } from '../routing/page-context.ts';
 import { describeApprovalReason, describeQuotedLines } from '../views/account/describe-approval.ts';
+import { listAddressLines } from '../views/account/order-lines-and-address.ts';
 import { formatMoney, formatTimestamp } from '../views/format-time-and-money.ts';
 import { localizePageSettingsForAbsentUser } from '../views/page-language.ts';
 import { renderEmail, sanitizeNameForEmail } from './render-email.ts';
@@ -26,7 +27,8 @@ export const createApprovalRequestMailer =
     const application = sanitizeNameForEmail(requested.applicationName);
     const named = { ...requested, applicationName: application };
     const shop = settings.shop.name;
-    const lines = describeQuotedLines(settings, named).map(neutralizeLinks);
+    const address = listAddressLines(settings, quote.delivery).join(', ');
+    const lines = [...describeQuotedLines(settings, named), approvals.deliveredTo({ address })].map(neutralizeLinks);
     const message = approval.message == null ? [] : approval.message.split('\n').map(neutralizeLinks);
     const email = renderEmail(user.email, settings, {
       subject: mail.approvalSubject({ application, shop }),
@@ -35,8 +37,8 @@ export const createApprovalRequestMailer =
         shop,
         amount: formatMoney(settings, quote.total, quote.currency),
         reason: describeApprovalReason(settings, named),
-        when: formatTimestamp(settings, approval.expiresAt),
       }),
+      advice: mail.approvalAdvice({ when: formatTimestamp(settings, approval.expiresAt) }),
       button: { url: `${provider.issuer}/account/approvals/${approval.id}`, label: 'viewApprovalRequest' },
       lists: [
         { title: approvals.items, items: lines },

@@ -69,9 +69,9 @@ export const sendWrongHostErrorPage =
     const { settings, provider } = context;
     const { failure } = settings.messages;
     if (req.accepts(['json', 'html']) === 'html') {
-      return sendPage(context, res, errorPage(settings, failure.wrongHostTitle, failure.wrongHost({ address: provider.issuer })), {
-        status: 421,
-      });
+      const text = failure.wrongHost({ address: provider.issuer });
+      const html = errorPage(settings, failure.wrongHostTitle, text, { startPage: provider.issuer });
+      return sendPage(context, res, html, { status: 421 });
     }
     return res.status(421).json({ error: 'invalid_request', error_description: `this server is ${provider.issuer}` });
   };

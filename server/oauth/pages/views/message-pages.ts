@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../http/response/html-template.ts';
-import { renderPage, type PageSettings } from './page-layout-and-form-fields.ts';
+import { linkButton, renderPage, type PageSettings } from './page-layout-and-form-fields.ts';
 
 /** Renders a page with a message and at most one action. */
 const messagePage = (settings: PageSettings, title: string, text: string, more?: Html): Html =>
@@ -11,39 +11,53 @@ const messagePage = (settings: PageSettings, title: string, text: string, more?:
       ${more}`,
   );
 
-export const noticePage = (settings: PageSettings, title: string, text: string): Html => messagePage(settings, title, text);
+/** A button that leads to the next step. */
+export type NextStep = { readonly path: string; readonly text: string; readonly kind?: 'main' | 'second' };
 
-export const errorPage = (settings: PageSettings, title: string, text: string, detail?: string): Html =>
+/** Renders a message. `next`: the button for the next step, if there is one. */
+export const noticePage = (settings: PageSettings, title: string, text: string, next?: NextStep): Html =>
+  messagePage(settings, title, text, next && linkButton(next.path, next.text, next.kind));
+
+type ErrorDetails = {
+  /** Text for the developers of the application. */
+  readonly detail?: string;
+  /** Address of the start page, for errors of a request to another host (default: the path `/`). */
+  readonly startPage?: string;
+};
+
+/** Renders an error with a button that leads to the start page. */
+export const errorPage = (settings: PageSettings, title: string, text: string, { detail, startPage = '/' }: ErrorDetails = {}): Html =>
   messagePage(
     settings,
     title,
     text,
-    detail === undefined ? undefined : html`<p class="quiet">${settings.messages.failure.details} <code>${detail}</code></p>`,
+    html`${detail !== undefined && html`<p class="quiet">${settings.messages.failure.details} <code>${detail}</code></p>`}
+    ${linkButton(startPage, settings.messages.notFound.toStart, 'second')}`,
   );
 
-/** Renders a message with a link to the sign-in page. */
+/** Renders a message with a button that leads to the sign-in page. */
 export const messageWithSignInLinkPage = (
   settings: PageSettings,
   title: string,
   text: string,
   link: string = settings.messages.signUp.toSignIn,
-): Html => messagePage(settings, title, text, html`<p class="elsewhere"><a href="/sign-in">${link}</a></p>`);
+): Html => messagePage(settings, title, text, linkButton('/sign-in', link));
 
 export const signedOutPage = (settings: PageSettings): Html =>
   messagePage(
     settings,
     settings.messages.signedOut.title,
     settings.messages.signedOut.text({ shop: settings.shop.name }),
-    html`<p class="elsewhere"><a href="/sign-in">${settings.messages.signedOut.back}</a></p>`,
+    linkButton('/sign-in', settings.messages.signedOut.back),
   );
 
 /** Renders the sign-out confirmation. `form` comes from oidc-provider, and the buttons refer to the form's ID. */
 export const confirmSignOutPage = (settings: PageSettings, form: Html): Html => {
-  const { signOut } = settings.messages;
+  const { signOut, accountMenu } = settings.messages;
   return messagePage(
     settings,
     signOut.title({ shop: settings.shop.name }),
-    signOut.text,
+    signOut.text({ page: accountMenu.apps }),
     html`${form}
       <div class="choice">
         <button class="second" form="op.logoutForm">${signOut.stay}</button>

@@ -70,8 +70,7 @@ export function connectedAppLimitsPage(
   return renderPage(
     { ...settings, isWide: true },
     title,
-    html`<p class="back"><a href="/account/apps">${messages.back}</a></p>
-      <h1>${title}</h1>
+    html`<h1>${title}</h1>
       <p>${messages.pageText}</p>
       <form method="post">
         ${hiddenField('csrf', csrf)} ${actionFields(settings, content.maximum, content.form)}
@@ -80,6 +79,7 @@ export function connectedAppLimitsPage(
         ${hasLimits && html`<button class="second" name="decision" value="remove">${messages.remove}</button>`}
       </form>`,
     content.faults,
+    html`<p class="elsewhere back"><a href="/account/apps">${messages.back}</a></p>`,
   );
 }
 

@@ -27,9 +27,17 @@ export type PageSettings = {
 
 export type FieldError = { readonly field: string; readonly text: string };
 
-/** Renders a complete HTML document. */
-export const renderPage = (settings: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
-  prefixPaths(settings.base, unbreakEmailWords(renderDocument(settings, title, content, faults)));
+/**
+ * Renders a complete HTML document.
+ * @param backLink link above the error summary and the content
+ */
+export const renderPage = (
+  settings: PageSettings,
+  title: string,
+  content: HtmlChild,
+  faults: readonly FieldError[] = [],
+  backLink?: Html,
+): Html => prefixPaths(settings.base, unbreakEmailWords(renderDocument(settings, title, content, faults, backLink)));
 
 /** Adds the server's base path to links and forms. User input never matches the pattern, because quotes in user input are escaped. */
 export const prefixPaths = (base: string, document: Html): Html =>
@@ -40,7 +48,7 @@ const unbreakEmailWords = (document: Html): Html =>
   new Html(
     document
       .toString()
-      .replaceAll(/<(h1|h2|button|a(?= class="button"))\b.*?<\/\1>/gs, (element) =>
+      .replaceAll(/<(h1|h2|button|a(?= class="button))\b.*?<\/\1>/gs, (element) =>
         element.replaceAll(/(?<=>)[^<]+/g, (text) => text.replaceAll(/\be-mails?\b/gi, '<span class="unbroken">$&</span>')),
       ),
   );
@@ -50,6 +58,7 @@ const renderDocument = (
   title: string,
   content: HtmlChild,
   faults: readonly FieldError[],
+  backLink: Html | undefined,
 ): Html =>
   html`<!doctype html>
     <html lang="${messages.language.tag}" dir="${messages.language.direction}">
@@ -64,7 +73,7 @@ const renderDocument = (
       </head>
       <body ${isWide && html`class="wide"`}>
         <header>${renderShopLogoOrFirstLetter(shop)}${shop.name}</header>
-        <main>${faults.length > 0 && errorSummary(messages, faults)}${content}</main>
+        <main>${backLink}${faults.length > 0 && errorSummary(messages, faults)}${content}</main>
         ${languageSwitch && renderLanguageSwitch(messages, languageSwitch)} ${renderShopLinks(shop, messages)}
       </body>
     </html>`;
@@ -76,6 +85,18 @@ const errorSummary = (messages: Messages, faults: readonly FieldError[]): Html =
       ${faults.map((fault) => html`<li><a href="#${fault.field}">${fault.text}</a></li>`)}
     </ul>
   </div>`;
+
+/** Emphasizes a value, such as an e-mail address, in a message that contains it. */
+export function emphasizeValue(message: string, value: string): Html {
+  const at = message.indexOf(value);
+  return at < 0
+    ? html`${message}`
+    : html`${message.slice(0, at)}<strong class="address">${value}</strong>${message.slice(at + value.length)}`;
+}
+
+/** Renders a link to the next step that looks like a button. `kind`: whether it is the main action of the page. */
+export const linkButton = (path: string, text: string, kind: 'main' | 'second' = 'main'): Html =>
+  html`<p class="next"><a class="button ${kind}" href="${path}">${text}</a></p>`;
 
 type Field = {
   readonly name: string;

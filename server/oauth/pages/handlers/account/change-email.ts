@@ -71,7 +71,7 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
     const isTaken = (await inner.count(User, otherOwner)) > 0;
     const token = await createEmailedLinkToken(inner, { purpose: 'email_change', email, userId }, now);
     const content = isTaken
-      ? { subject: mail.addressTakenSubject({ shop }), text: mail.addressTaken({ shop }) }
+      ? { subject: mail.addressTakenSubject({ shop }), text: mail.addressTaken({ shop }), advice: mail.addressTakenAdvice }
       : {
           subject: mail.newAddressSubject({ shop }),
           text: mail.newAddress({ shop }),
@@ -128,7 +128,7 @@ async function confirmAddress(context: PageContext, req: Request): Promise<Confi
     }
     await changeEmailAddress(
       em,
-      deleteLinksAndNotifyOnEmailChange(context),
+      deleteLinksAndNotifyOnEmailChange(context, req),
       user,
       { email, isVerified: true, actorId: user.id, source },
       now,

@@ -10,6 +10,7 @@ import { passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
 import { findLinkedAccountOfSession, recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
 import { deleteEmailedLinksOfUser } from '../../../accounts/emailed-one-time-links.ts';
+import { describeChangeSource } from '../../emails/describe-change-source.ts';
 import { sanitizeNameForEmail, renderEmail } from '../../emails/render-email.ts';
 import { validateAndHashNewPassword } from '../sign-in/validate-and-hash-new-password.ts';
 import { sendPage } from '../../routing/page-context.ts';
@@ -57,21 +58,23 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
     const mailSettings = localizePageSettingsForUser(settings, account.locale);
     const { mail, credential } = mailSettings.messages;
     const shop = settings.shop.name;
-    const lists =
-      revokesKeys && active.length > 0
-        ? [
-            {
-              title: mail.keysRevoked,
-              items: active.map(({ name, prefix }) => credential.apiKey({ name: sanitizeNameForEmail(name), prefix })),
-            },
-          ]
-        : [];
+    const revoked = revokesKeys ? active.map(({ name, prefix }) => credential.apiKey({ name: sanitizeNameForEmail(name), prefix })) : [];
+    const lists = [
+      ...(revoked.length > 0 ? [{ title: mail.keysRevoked, items: revoked }] : []),
+      describeChangeSource(mailSettings, now, req),
+    ];
     const subject = mail.passwordChangedSubject({ shop });
     const button = { url: `${context.provider.issuer}/password-reset`, label: 'choosePassword' } as const;
     await queueMail(
       em,
       context.keys.mail,
-      renderEmail(account.email, mailSettings, { subject, text: mail.passwordChanged({ shop }), button, lists }),
+      renderEmail(account.email, mailSettings, {
+        subject,
+        text: mail.passwordChanged({ shop }),
+        lists,
+        advice: mail.passwordAdvice,
+        button,
+      }),
       now,
     );
     return active.length;

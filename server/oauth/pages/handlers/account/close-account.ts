@@ -20,7 +20,9 @@ export function showCloseAccount({ context, req, res }: AccountRequest): void {
 /** Handles `POST /account/close`: closes the account, unless it belongs to the last administrator or has open orders. */
 export async function submitCloseAccount(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
-  const { closeAccount: messages } = context.settings.messages;
+  const { closeAccount: messages, notFound, signIn } = context.settings.messages;
+  const toAccount = { path: '/account', text: signIn.toAccount };
+  const toStart = { path: '/', text: notFound.toStart };
   const closed = await context.em
     .transactional(async (em) => {
       await lockActiveAdministratorRows(em);
@@ -34,8 +36,8 @@ export async function submitCloseAccount(request: AccountRequest): Promise<void>
       if (error instanceof Problem && obstacles.includes(error.code)) return false;
       throw error;
     });
-  if (!closed) return sendPage(context, res, noticePage(context.settings, messages.title, messages.openOrders), { status: 409 });
-  return sendPage(context, res, noticePage(context.settings, messages.doneTitle, messages.done));
+  if (!closed) return sendPage(context, res, noticePage(context.settings, messages.title, messages.openOrders, toAccount), { status: 409 });
+  return sendPage(context, res, noticePage(context.settings, messages.doneTitle, messages.done, toStart));
 }
 
 // At least one administrator must remain, and open orders must be completed first.

@@ -1,6 +1,5 @@
 import { encodeQR } from 'qr';
 import { z } from 'zod';
-import type { AuditAction } from '@mandate/contract';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../../../database/entity-manager/entity-manager-type.ts';
 import { queueMail } from '../../../../mail/queue-mail.ts';
@@ -22,11 +21,13 @@ import { listEnabledProviders, listLinkedAccounts } from '../../../linked-accoun
 import { getBrowserSessionOfRequest, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { addAuthenticatorCodeToAcrAndAmr, passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';
 import { findLinkedAccountOfSession, recordBrowserSessionUse } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
-import { renderEmail } from '../../emails/render-email.ts';
+import { renderSecurityChangeEmail, type SecurityChange } from '../../emails/render-security-change-email.ts';
+import { createPageSecurityHeaders } from '../../assets/page-security-headers.ts';
 import { sendPage } from '../../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../../views/page-language.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { recoveryCodesPage, securityPage, authenticatorAppSetupPage } from '../../views/account/security-pages.ts';
+import { translateDevice } from '../../views/account/translate-device.ts';
+import { describeUserAgent } from '../../../sessions/describe-user-agent.ts';
 import { createPasskeyCreationOptionsJson, listPasskeys } from '../../../second-factors/passkeys.ts';
 
 /** Handles `GET /account/security`. */
@@ -34,11 +35,13 @@ export async function showSecurityPage(request: AccountRequest, faults: readonly
   const { context, req, res, account, now } = request;
   const { em, settings, challenges, provider } = context;
   const { role } = await em.findOneOrFail(User, { id: account.id }, { fields: ['role'], disableIdentityMap: true });
+  const device = describeUserAgent(req.headers['user-agent']);
   const html = securityPage(settings, {
     csrf: context.forms.issue(req, res),
     appAddedAt: await findWhenAuthenticatorAppWasAdded(em, account.id),
     codesLeft: await countRecoveryCodes(em, account.id),
     passkeys: await listPasskeys(em, account.id),
+    passkeyName: device === null ? settings.messages.security.passkeyDefault : translateDevice(settings, device),
     linkedAccounts: await listLinkedAccounts(em, account.id),
     providers: (await listEnabledProviders(em)).filter((one) => isRoleInAudience(one, role)),
     passkeyOptions: await createPasskeyCreationOptionsJson(
@@ -90,11 +93,13 @@ const setUpLabel = (userId: number): string => `authenticator app to be of ${use
 
 function renderSetUp({ context, req, res, account }: AccountRequest, secret: string, faults: readonly FieldError[]): void {
   const { settings, keys } = context;
+  const uri = createTotpUri(secret, settings.shop.name, account.email);
   const html = authenticatorAppSetupPage(settings, {
     csrf: context.forms.issue(req, res),
     sealed: encryptText(secret, keys.secondFactor, setUpLabel(account.id)),
     secret,
-    picture: encodeQR(createTotpUri(secret, settings.shop.name, account.email), 'svg', { ecc: 'medium', border: 4 }),
+    uri,
+    picture: encodeQR(uri, 'svg', { ecc: 'medium', border: 4 }),
     faults,
   });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
@@ -135,28 +140,41 @@ function sendRecoveryCodes({ context, req, res, account }: AccountRequest, codes
 
 const shownCodesForm = z.object({ sealed: z.string().max(2000).catch('') });
 
-/** Handles `POST /account/recovery-codes/shown`: shows the recovery codes again in the language that the user has selected. */
-export function redisplayRecoveryCodes(request: AccountRequest): void {
-  const { context, req, res, account } = request;
+/** Returns the recovery codes that the submitted page shows, or undefined if the page belongs to another account. */
+function readShownRecoveryCodes({ context, req, account }: AccountRequest): string[] | undefined {
   const { sealed } = shownCodesForm.parse(req.body ?? {});
   const codes = decryptText(sealed, context.keys.secondFactor, codesLabel(account.id));
+  return codes === undefined ? undefined : z.array(z.string()).parse(JSON.parse(codes));
+}
+
+/** Handles `POST /account/recovery-codes/shown`: shows the recovery codes again in the language that the user has selected. */
+export function redisplayRecoveryCodes(request: AccountRequest): void {
+  const codes = readShownRecoveryCodes(request);
+  if (codes === undefined) return request.res.redirect(303, '/account/security');
+  return sendRecoveryCodes(request, codes);
+}
+
+/** Handles `POST /account/recovery-codes/file`: sends the shown recovery codes as a text file. */
+export function downloadRecoveryCodes(request: AccountRequest): void {
+  const { context, res, account } = request;
+  const codes = readShownRecoveryCodes(request);
   if (codes === undefined) return res.redirect(303, '/account/security');
-  return sendRecoveryCodes(request, z.array(z.string()).parse(JSON.parse(codes)));
+  const { shop, messages } = context.settings;
+  const lines = [`${shop.name}: ${messages.security.codesTitle}`, account.email, '', ...codes];
+  res
+    .set(createPageSecurityHeaders(context.provider.issuer))
+    .attachment('recovery-codes.txt')
+    .type('text/plain')
+    .send(`${lines.join('\r\n')}\r\n`);
 }
 
 /** Records a second-factor change in the audit log and notifies the owner by e-mail, because an intruder may have made the change. */
 export async function auditSecondFactorChangeAndEmailUser(
   em: EntityManager,
   { context, req, account, now }: AccountRequest,
-  action: AuditAction,
+  action: SecurityChange,
   subject?: string,
 ): Promise<void> {
-  const { keys, provider } = context;
-  const settings = localizePageSettingsForUser(context.settings, account.locale);
-  const shop = settings.shop.name;
   await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action, actorId: account.id, userId: account.id, subject }, now);
-  const { securityChangedSubject, securityChanged } = settings.messages.mail;
-  const button = { url: `${provider.issuer}/account/security`, label: 'checkAccount' } as const;
-  const content = { subject: securityChangedSubject({ shop }), text: securityChanged({ shop }), button };
-  await queueMail(em, keys.mail, renderEmail(account.email, settings, content), now);
+  await queueMail(em, context.keys.mail, renderSecurityChangeEmail(context, account, { action, req, now }), now);
 }

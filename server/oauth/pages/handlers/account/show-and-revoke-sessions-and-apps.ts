@@ -2,7 +2,11 @@ import { z } from 'zod';
 import { listActiveApiKeysOfUser } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
-import { revokeBrowserSession, listActiveBrowserSessionsOfUser } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
+import {
+  revokeBrowserSession,
+  revokeOtherBrowserSessions,
+  listActiveBrowserSessionsOfUser,
+} from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { endBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { getNetworkOfIpAddress } from '../../../sessions/ip-address-and-network.ts';
 import { listConnectedAppsByApplication } from '../../../grants/list-connected-apps-by-application.ts';
@@ -25,15 +29,15 @@ export async function showSessions({ context, req, res, account, sessionUid, now
 
 const sessionsForm = z.object({
   session: z.string().max(100).optional().catch(undefined),
-  everywhere: z.literal('yes').optional().catch(undefined),
+  everywhere: z.enum(['yes', 'else']).optional().catch(undefined),
 });
 
-/** Handles `POST /account/sessions`: signs out one browser, or revokes everything. */
+/** Handles `POST /account/sessions`: signs out one browser or all other browsers, or revokes everything. */
 export async function submitSessionOrGlobalSignOut(request: AccountRequest): Promise<void> {
-  const { context, req, res, account, now } = request;
+  const { context, req, res, account, sessionUid, now } = request;
   const { session, everywhere } = sessionsForm.parse(req.body ?? {});
   const record = { actorId: account.id, userId: account.id };
-  if (everywhere !== undefined) {
+  if (everywhere === 'yes') {
     await context.em.transactional(async (em) => {
       await endBrowserSession(context, req, res);
       await revokeGrantsAndSessionsOfUser(em, account.id);
@@ -43,7 +47,11 @@ export async function submitSessionOrGlobalSignOut(request: AccountRequest): Pro
     return sendPage(context, res, signedOutPage(context.settings));
   }
   await context.em.transactional(async (em) => {
-    if (session === undefined || !(await revokeBrowserSession(em, account.id, session))) return;
+    const isRevoked =
+      everywhere === 'else'
+        ? await revokeOtherBrowserSessions(em, account.id, sessionUid)
+        : session !== undefined && (await revokeBrowserSession(em, account.id, session));
+    if (!isRevoked) return;
     await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'session.ended', ...record }, now);
   });
   return res.redirect(303, '/account/sessions');

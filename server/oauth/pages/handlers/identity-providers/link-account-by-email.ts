@@ -28,6 +28,7 @@ import { addLinkedAccount, findEnabledProvider } from '../../../linked-accounts/
 import { StoredPasswordHash } from '../../../passwords/stored-password-hash.entity.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../../emails/render-email.ts';
+import { renderSecurityChangeEmail } from '../../emails/render-security-change-email.ts';
 import { sendPage, type PageContext } from '../../routing/page-context.ts';
 import { confirmAccountLinkPage, existingAccountPage } from '../../views/identity-providers/identity-provider-pages.ts';
 import { localizePageSettingsForUser } from '../../views/page-language.ts';
@@ -163,7 +164,9 @@ export const submitLinkConfirmation = (context: PageContext) => async (req: Requ
     await storeProviderRefreshToken(em, key, provider, { linkedAccountId: id, refreshToken }, now);
     const event = { action: 'linked_account.added', actorId: user.id, userId: user.id, subject: `linked_account:${id}` } as const;
     await recordAuditEvent(em, source, event, now);
-    await notifyOwner(context, em, user, now);
+    const { email, locale = null } = user;
+    const notification = renderSecurityChangeEmail(context, { email, locale }, { action: event.action, req, now });
+    await queueMail(em, context.keys.mail, notification, now);
     return true;
   });
   if (!isLinked) return sendLinkExpired(context, req, res);
@@ -188,15 +191,6 @@ async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source:
   await em.nativeDelete(StoredPasswordHash, { user: user.id });
   await removeNonPasswordCredentialsExcept(em, user.id, { removed, kept: [] }, source, now);
   await revokeGrantsAndSessionsOfUser(em, user.id);
-}
-
-async function notifyOwner(context: PageContext, em: EntityManager, user: User, now: Date): Promise<void> {
-  const settings = localizePageSettingsForUser(context.settings, user.locale);
-  const { securityChangedSubject, securityChanged } = settings.messages.mail;
-  const shop = settings.shop.name;
-  const button = { url: `${context.provider.issuer}/account/security`, label: 'checkAccount' } as const;
-  const content = { subject: securityChangedSubject({ shop }), text: securityChanged({ shop }), button };
-  await queueMail(em, context.keys.mail, renderEmail(user.email, settings, content), now);
 }
 
 /** Shows that a link cannot be used: it has expired, or it was opened in another browser. */

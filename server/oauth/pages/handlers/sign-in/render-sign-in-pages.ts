@@ -13,7 +13,8 @@ import {
 import { emailCodePage } from '../../views/sign-in/email-code-page.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { secondFactorPage } from '../../views/sign-in/second-factor-page.ts';
-import { signInPage } from '../../views/sign-in/sign-in-page.ts';
+import { signInPage, type SignedInAccount } from '../../views/sign-in/sign-in-page.ts';
+import { startOfAccountPages } from './next-page-path-schema.ts';
 
 export type SignInState = { interaction: Interaction | undefined; next: string; faults?: readonly FieldError[] };
 
@@ -23,13 +24,16 @@ export async function renderSignInPage(
   res: Response,
   state: SignInState & { email?: string | undefined },
 ): Promise<void> {
-  const { interaction, next, email = '', faults = [] } = state;
+  const { interaction, next, faults = [] } = state;
   const path = signInPath(interaction);
+  const application = interaction && (await requireActiveApplication(context.em, getInteractionClientId(interaction))).name;
+  const signedInAs = describeSignedInAccount(context, req, state, application);
+  const isOtherAccount = faults.length === 0 && (signedInAs === undefined || 'url' in signedInAs.next);
   const html = signInPage(context.settings, {
     csrf: context.forms.issue(req, res),
-    application: interaction && (await requireActiveApplication(context.em, getInteractionClientId(interaction))).name,
-    email,
-    signedInAs: getOauthRequestContext(req).signedInAccount,
+    application,
+    email: state.email ?? (isOtherAccount ? '' : (signedInAs?.email ?? '')),
+    signedInAs,
     faults,
     next,
     path,
@@ -38,6 +42,39 @@ export async function renderSignInPage(
     passkeyRequest: createPasskeyRequestOptionsJson(context.challenges, context.provider.issuer, new Date()),
   });
   sendSignInPage(context, res, html, interaction, faults);
+}
+
+/** Query parameter, with the value `other`, of the sign-in page for an account other than the signed-in account. */
+const accountParameter = 'account';
+
+/** Returns the signed-in account, and how it can continue. Returns undefined if no user is signed in, or for a sign-in with another account. */
+function describeSignedInAccount(
+  { settings: { messages } }: PageContext,
+  req: Request,
+  { interaction, next }: SignInState,
+  application = '',
+): SignedInAccount | undefined {
+  const account = getOauthRequestContext(req).signedInAccount;
+  if (!account || req.query[accountParameter] === 'other') return undefined;
+  const { name, email } = account;
+  const query = new URLSearchParams({ [accountParameter]: 'other', ...(next !== startOfAccountPages && { next }) });
+  const otherAccountPath = `${signInPath(interaction)}?${query.toString()}`;
+  const { reason } = messages.signIn;
+  if (!interaction) {
+    // every other page that leads here requires a recent sign-in
+    return { name, email, otherAccountPath, next: next === startOfAccountPages ? { url: next } : { reason: reason.account } };
+  }
+  const { reasons } = interaction.prompt;
+  // the user has signed in on another page in the meantime; the authorization endpoint checks the session again
+  if (reasons.every((one) => one === 'no_session')) return { name, email, otherAccountPath, next: { url: interaction.returnTo } };
+  return { name, email, otherAccountPath, next: { reason: reason[findSignInReason(reasons)]({ application }) } };
+}
+
+/** Returns why an authorization request requires a sign-in although a user is signed in. */
+function findSignInReason(reasons: readonly string[]): 'requested' | 'tooLongAgo' | 'secondFactor' | 'otherAccount' {
+  if (reasons.includes('requested_acr')) return 'secondFactor';
+  if (reasons.includes('id_token_hint') || reasons.includes('claims_id_token_sub_value')) return 'otherAccount';
+  return reasons.includes('login_prompt') || !reasons.includes('max_age') ? 'requested' : 'tooLongAgo';
 }
 
 export function renderSecondFactorPage(

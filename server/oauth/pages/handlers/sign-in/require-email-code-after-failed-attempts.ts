@@ -156,13 +156,15 @@ export async function emailAccountOwnerAboutAttack(
   account: Account | undefined,
 ): Promise<void> {
   if (aboveCeiling !== 1 || !account || !context.canMail) return;
-  const { em, keys } = context;
+  const { em, keys, provider } = context;
   const settings = localizePageSettingsForAbsentUser(context.settings, account.locale);
   const shop = settings.shop.name;
-  const { underAttackSubject, underAttack } = settings.messages.mail;
+  const { underAttackSubject, underAttack, underAttackAdvice } = settings.messages.mail;
   const mail = {
     subject: underAttackSubject({ shop }),
     text: underAttack({ shop, failures: maxFailuresBeforeEmailConfirmation.password }),
+    advice: underAttackAdvice,
+    button: { url: `${provider.issuer}/password-reset`, label: 'choosePassword' as const },
   };
   await queueMail(em, keys.mail, renderEmail(account.email, settings, mail), new Date());
 }

@@ -30,6 +30,7 @@ import {
   readEmailedLinkWithoutConsuming,
   lockUserAndConsumeEmailedLink,
 } from '../../../accounts/emailed-one-time-links.ts';
+import { describeChangeSource } from '../../emails/describe-change-source.ts';
 import { sanitizeNameForEmail, renderEmail } from '../../emails/render-email.ts';
 import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';
 import { formatAccountCredentialName, newPasswordPage, passwordResetDonePage } from '../../views/sign-in/password-reset-pages.ts';
@@ -166,7 +167,7 @@ const setPassword = (
         { action: 'password.reset', actorId: account.id, userId: account.id },
         now,
       );
-      await notifyOwner(context, em, account, selection, now);
+      await notifyOwner(context, em, account, { ...selection, req }, now);
       return selection;
     })
     .catch((error: unknown) => {
@@ -193,7 +194,7 @@ async function notifyOwner(
   context: PageContext,
   em: EntityManager,
   account: AccountRow,
-  { removed, kept }: CredentialSelection,
+  { removed, kept, req }: CredentialSelection & { readonly req: Request },
   now: Date,
 ): Promise<void> {
   const { keys, provider } = context;
@@ -208,7 +209,8 @@ async function notifyOwner(
     subject: mail.passwordChangedSubject({ shop }),
     text: mail.passwordChanged({ shop }),
     button: { url: `${provider.issuer}/password-reset`, label: 'choosePassword' as const },
-    lists: [...list(mail.removed, removed), ...list(mail.kept, kept)],
+    lists: [...list(mail.removed, removed), ...list(mail.kept, kept), describeChangeSource(settings, now, req)],
+    advice: mail.passwordAdvice,
   };
   await queueMail(em, keys.mail, renderEmail(account.email, settings, content), now);
 }

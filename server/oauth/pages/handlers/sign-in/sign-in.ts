@@ -20,7 +20,6 @@ import {
   passwordAcrAndAmr,
   passwordAndCodeAcrAndAmr,
 } from '../../../protocol/acr-and-amr.ts';
-import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
 import { nextPagePathSchema } from './next-page-path-schema.ts';
 import { renderEmailCodePage, renderSecondFactorPage, renderSignInPage, type SignInState } from './render-sign-in-pages.ts';
 import { completeSignIn, type AuthenticatedUser } from './complete-sign-in.ts';
@@ -44,8 +43,7 @@ const signInForm = z.object({
 /** Handles `GET /sign-in`, and `GET /sign-in/:uid` if an application requested the sign-in. */
 export const showSignIn = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findPendingSignInInteraction(context, req, res);
-  const loginHint = interaction && getStringParameter(interaction.params, 'login_hint');
-  const email = loginHint ?? getOauthRequestContext(req).signedInAccount?.email;
+  const email = interaction && getStringParameter(interaction.params, 'login_hint');
   await renderSignInPage(context, req, res, { interaction, email, next: nextPagePathSchema.parse(req.query['next']) });
 };
 

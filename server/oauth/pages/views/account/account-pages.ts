@@ -1,6 +1,14 @@
 import type { AccountApiKey } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import { html, type HtmlChild, type Html } from '../../../../http/response/html-template.ts';
-import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
+import {
+  checkboxField,
+  formField,
+  hiddenField,
+  linkButton,
+  renderPage,
+  type FieldError,
+  type PageSettings,
+} from '../page-layout-and-form-fields.ts';
 import { newPasswordField } from '../sign-in/sign-up-pages-and-password-field.ts';
 
 type ParentPage = { readonly path: string; readonly text: string };
@@ -16,19 +24,19 @@ export const renderAccountSubpage = (
   renderPage(
     settings,
     title,
-    html`<p class="elsewhere back"><a href="${path}">${text}</a></p>
-      <h1>${title}</h1>
+    html`<h1>${title}</h1>
       ${content}`,
     faults,
+    html`<p class="elsewhere back"><a href="${path}">${text}</a></p>`,
   );
 
-/** Renders the confirmation that an account action has succeeded. */
+/** Renders the confirmation that an account action has succeeded, with a button that leads to the account page. */
 export const renderAccountSuccessPage = (settings: PageSettings, title: string, text: string, more?: Html): Html =>
   renderAccountSubpage(
     settings,
     title,
     html`<p role="status">${text}</p>
-      ${more}`,
+      ${more} ${linkButton('/account', settings.messages.signIn.toAccount)}`,
   );
 
 type Form = { readonly csrf: string; readonly email: string; readonly faults: readonly FieldError[] };
@@ -70,7 +78,7 @@ export function changeEmailPage(settings: PageSettings, { csrf, account, faults,
     ${!account.email_verified && html`<p>${messages.unconfirmed}</p>`}
     <form method="post" novalidate>
       ${hiddenField('csrf', csrf)}
-      ${formField({ name: 'email', label: messages.label, type: 'email', value: typed, autocomplete: 'email', enterKey: 'done', focus: true }, faults)}
+      ${formField({ name: 'email', label: messages.label, type: 'email', value: typed, autocomplete: 'email', hint: messages.hint, enterKey: 'done', focus: true }, faults)}
       <button type="submit">${messages.submit}</button>
     </form>`;
   return renderAccountSubpage(settings, messages.title, form, faults);

@@ -4,13 +4,15 @@ import { renderAccountSubpage, describeScope } from './account-pages.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { describeCategories, describeLimits } from '../order-limits-form-and-amount-format.ts';
-import { hiddenField, type PageSettings } from '../page-layout-and-form-fields.ts';
+import { hiddenField, linkButton, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 export function apiKeysPage(settings: PageSettings, csrf: string, keys: readonly AccountApiKey[]): Html {
   const { apiKeys: messages } = settings.messages;
   const list =
     keys.length === 0
-      ? html`<p>${messages.none}</p>`
+      ? html`<p>${messages.none}</p>
+          <p>${messages.howToCreate}</p>
+          ${linkButton('/account/apps', settings.messages.accountMenu.apps)}`
       : html`<ul class="things">
           ${keys.map((key) => apiKeyRow(settings, csrf, key))}
         </ul>`;
@@ -27,7 +29,7 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
   const [created, expires] = [formatTimestamp(settings, key.createdAt), formatTimestamp(settings, key.expiresAt)];
   return html`<li>
     <div>
-      <strong>${key.name}</strong>
+      <strong class="${key.status === 'active' ? 'name' : 'quiet'}">${key.name}</strong>
       <p class="quiet"><code>${key.prefix}…</code> ${messages.status[key.status]}</p>
       <p class="quiet">
         ${key.application === null ? messages.created({ when: created }) : messages.createdThrough({ when: created, application: key.application })}

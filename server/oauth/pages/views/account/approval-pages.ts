@@ -4,8 +4,9 @@ import { html, type Html } from '../../../../http/response/html-template.ts';
 import { renderAccountSubpage } from './account-pages.ts';
 import { formatMoney, formatTimestamp } from '../format-time-and-money.ts';
 import { liveRegion } from '../live-region.ts';
-import { formField, hiddenField, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
-import { describeApprovalReason, describeQuotedLines } from './describe-approval.ts';
+import { formField, hiddenField, linkButton, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
+import { describeApprovalReason } from './describe-approval.ts';
+import { deliverySection, orderLinesTable, type OrderAmounts } from './order-lines-and-address.ts';
 
 export type ShownApproval = ApprovalWithQuote & { readonly status: ApprovalStatus };
 
@@ -34,14 +35,15 @@ export function approvalsPage(
     { ...settings, isWide: true },
     messages.title,
     html`<p class="quiet">${messages.text}</p>
-      ${liveRegion(settings, livePath, list)} ${settingsForm(settings, csrf, form)}`,
+      ${liveRegion(settings, livePath, list)}
+      <section>${settingsForm(settings, csrf, form)}</section>`,
     form.faults,
   );
 }
 
-/** Renders approvals as a list with links to the pages on which the customer decides. */
+/** Renders approvals as a list of links to the pages on which the customer decides. */
 export const approvalList = (settings: PageSettings, approvals: readonly ShownApproval[]): Html =>
-  html`<ul class="things">
+  html`<ul class="menu">
     ${approvals.map((shown) => approvalRow(settings, shown))}
   </ul>`;
 
@@ -49,12 +51,13 @@ function approvalRow(settings: PageSettings, { approval, quote, applicationName:
   const { approvals: messages } = settings.messages;
   const amount = formatMoney(settings, quote.total, quote.currency);
   return html`<li>
-    <div>
-      <strong>${messages.asks({ application, amount })}</strong>
-      <p class="quiet">${messages.status[status]}</p>
-      <p class="quiet">${messages.requested({ when: formatTimestamp(settings, approval.createdAt) })}</p>
-      <p><a href="/account/approvals/${approval.id}" aria-label="${messages.viewLabel({ application, amount })}">${messages.view}</a></p>
-    </div>
+    <a href="/account/approvals/${approval.id}">
+      <span>
+        ${messages.asks({ application, amount })}
+        <small>${messages.status[status]}</small>
+        <small>${messages.requested({ when: formatTimestamp(settings, approval.createdAt) })}</small>
+      </span>
+    </a>
   </li>`;
 }
 
@@ -64,8 +67,7 @@ function settingsForm(settings: PageSettings, csrf: string, form: SettingsForm):
     <p class="quiet">${messages.settingsText}</p>`;
   if (!form.hasSecondFactor) return html`${heading} ${addSecondFactorLink(settings)}`;
   if (form.needsSignIn) {
-    return html`${heading}
-      <p class="elsewhere"><a href="/sign-in?next=/account/approvals">${messages.signInToChange}</a></p>`;
+    return html`${heading} ${linkButton('/sign-in?next=/account/approvals', messages.signInToChange, 'second')}`;
   }
   const { currencies, currency } = form;
   const label = messages.amount({ currency: currencies.length === 1 ? currency : 'none' });
@@ -82,13 +84,13 @@ function settingsForm(settings: PageSettings, csrf: string, form: SettingsForm):
               </select>
             </div>`
       }
-      ${formField({ name: 'amount', label, value: form.amount, autocomplete: 'off', enterKey: 'done', optional: true }, form.faults)}
+      ${formField({ name: 'amount', label, value: form.amount, autocomplete: 'off', hint: messages.amountHint, enterKey: 'done', optional: true }, form.faults)}
       <button type="submit">${messages.save}</button>
     </form>`;
 }
 
 const addSecondFactorLink = ({ messages: { accountMenu } }: PageSettings): Html =>
-  html`<p class="elsewhere"><a href="/account/security">${accountMenu.security}</a></p>`;
+  linkButton('/account/security', accountMenu.security, 'second');
 
 /** What the user must do before approving: sign in again, sign in with a second factor, or add a second factor to the account. */
 export type ApprovalObstacle = 'recent sign-in' | 'second factor' | 'no second factor';
@@ -101,47 +103,77 @@ type ApprovalPageViewModel = {
   readonly faults: readonly FieldError[];
 };
 
-/** Renders one approval with the buttons to approve or decline it. */
+/** Renders one approval with the buttons to approve or decline it, or with the decision and what happens next. */
 export function approvalPage(settings: PageSettings, { csrf, shown, livePath, obstacle, faults }: ApprovalPageViewModel): Html {
   const { approvals: messages } = settings.messages;
   const { approval, applicationName: application, quote, status } = shown;
   const amount = formatMoney(settings, quote.total, quote.currency);
-  const when = formatTimestamp(settings, approval.expiresAt);
-  const { recipient_name: name, line1, postal_code: code, city, country } = quote.delivery;
-  const address = [name, line1, [code, city].filter(Boolean).join(' '), country]
-    .filter((part) => part !== undefined && part !== '')
-    .join(', ');
-  const content = html`<p><strong>${messages.asks({ application, amount })}</strong></p>
-    ${status !== 'pending' && html`<p role="status">${messages.status[status]}</p>`}
-    ${approval.order != null && html`<p><a href="/account/orders/${approval.order}">${messages.ordered({ order: String(approval.order) })}</a></p>`}
+  const title = status === 'pending' ? messages.pageTitle : messages.decided[status];
+  const content = html`<h1>${title}</h1>
+    ${status !== 'pending' && outcome(settings, shown)}
+    <p class="price">${amount}</p>
+    <p>${messages.asks({ application, amount })}</p>
     <p class="quiet">${messages.requested({ when: formatTimestamp(settings, approval.createdAt) })}</p>
-    <h2>${messages.items}</h2>
-    <ul class="can">
-      ${describeQuotedLines(settings, shown).map((line) => html`<li>${line}</li>`)}
-    </ul>
-    <p>${messages.deliveredTo({ address })}</p>
-    <h2>${messages.why}</h2>
-    <p>${describeApprovalReason(settings, shown)}</p>
     ${
       approval.message != null &&
-      html`<h2>${messages.message({ application })}</h2>
-        <p>${approval.message}</p>`
+      html`<figure class="quotation">
+        <figcaption>${messages.message({ application })}</figcaption>
+        <blockquote>${approval.message}</blockquote>
+      </figure>`
     }
-    ${status === 'pending' && decisionForm(settings, csrf, obstacle, approval.id, messages.once({ when }))}
+    <section>
+      <h2>${messages.items}</h2>
+      ${orderLinesTable(settings, quoteAmounts(shown))}
+    </section>
+    ${deliverySection(settings, { delivery: quote.delivery, note: quote.note ?? null })}
+    <section>
+      <h2>${messages.why}</h2>
+      <p>${describeApprovalReason(settings, shown)}</p>
+      ${status === 'pending' && decisionForm(settings, csrf, obstacle, approval)}
+    </section>
     ${
       status === 'declined' &&
-      html`<p>${messages.disconnectHint}</p>
-        <p class="elsewhere"><a href="/account/apps">${messages.disconnect({ application })}</a></p>`
+      html`<section>
+        <p>${messages.disconnectHint}</p>
+        ${linkButton('/account/apps', messages.disconnect({ application }), 'second')}
+      </section>`
     }`;
-  return renderAccountSubpage({ ...settings, isWide: true }, messages.pageTitle, liveRegion(settings, livePath, content), faults, {
-    path: '/account/approvals',
-    text: messages.title,
-  });
+  return renderPage(
+    { ...settings, isWide: true },
+    title,
+    liveRegion(settings, livePath, content),
+    faults,
+    html`<p class="elsewhere back"><a href="/account/approvals">${messages.title}</a></p>`,
+  );
 }
 
-function decisionForm(settings: PageSettings, csrf: string, obstacle: ApprovalObstacle | undefined, id: number, once: string): Html {
+const quoteAmounts = ({ quote }: ShownApproval): OrderAmounts => ({
+  currency: quote.currency,
+  lines: quote.items,
+  subtotal: quote.subtotal,
+  discount: quote.discountTotal,
+  shipping: quote.shippingTotal,
+  tax: quote.taxTotal,
+  taxMode: quote.taxMode,
+  total: quote.total,
+  refunded: 0,
+});
+
+/** Renders what happened to a request that is no longer pending, and the next step. */
+function outcome(settings: PageSettings, { approval, applicationName: application, status }: ShownApproval): Html {
   const { approvals: messages } = settings.messages;
-  const approveButton = html`<button name="decision" value="approve">${messages.approve}</button>`;
+  const when = formatTimestamp(settings, approval.expiresAt);
+  return html`<p role="status">${messages.status[status]} ${status === 'approved' && messages.next({ application, when })}</p>
+    ${approval.order != null && linkButton(`/account/orders/${approval.order}`, messages.ordered({ order: String(approval.order) }))}`;
+}
+
+function decisionForm(
+  settings: PageSettings,
+  csrf: string,
+  obstacle: ApprovalObstacle | undefined,
+  { id, expiresAt }: ShownApproval['approval'],
+): Html {
+  const { approvals: messages } = settings.messages;
   const hints: Record<ApprovalObstacle, string> = {
     'recent sign-in': messages.recentSignIn,
     'second factor': messages.secondFactor,
@@ -149,16 +181,19 @@ function decisionForm(settings: PageSettings, csrf: string, obstacle: ApprovalOb
   };
   const signIn =
     obstacle === 'no second factor'
-      ? addSecondFactorLink(settings)
-      : html`<p><a class="button" href="/sign-in?next=/account/approvals/${id}">${messages.signInToApprove}</a></p>`;
-  return html`<p class="quiet">${once}</p>
+      ? linkButton('/account/security', settings.messages.accountMenu.security)
+      : linkButton(`/sign-in?next=/account/approvals/${id}`, messages.signInToApprove);
+  return html`<p class="quiet">${messages.once({ when: formatTimestamp(settings, expiresAt) })}</p>
     ${
       obstacle &&
       html`<p>${hints[obstacle]}</p>
         ${signIn}`
     }
     <form method="post">
-      ${hiddenField('csrf', csrf)} ${obstacle === undefined && approveButton}
-      <button class="second" name="decision" value="decline">${messages.decline}</button>
+      ${hiddenField('csrf', csrf)}
+      <div class="choice">
+        <button class="second" name="decision" value="decline">${messages.decline}</button>
+        ${obstacle === undefined && html`<button name="decision" value="approve">${messages.approve}</button>`}
+      </div>
     </form>`;
 }

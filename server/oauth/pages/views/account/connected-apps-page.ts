@@ -42,7 +42,7 @@ function applicationRow(settings: PageSettings, csrf: string, application: Conne
   const deviceRows = devices.map(
     (device) =>
       html`<li>
-        ${devices.length > 1 && html`<p>${deviceName(settings, device)}</p>`} ${deviceDetails(settings, application, device)}
+        ${devices.length > 1 && html`<p class="device">${deviceName(settings, device)}</p>`} ${deviceDetails(settings, application, device)}
         ${!canEverywhere && permissionList(settings, device)}
         ${devices.length > 1 && removalForm(settings, csrf, { ids: String(device.id), keys, ...deviceRemoval(settings, name, device) })}
       </li>`,
@@ -74,10 +74,11 @@ const permissionList = (settings: PageSettings, { scopes }: Device): Html =>
 function deviceDetails(
   settings: PageSettings,
   { name, devices }: ConnectedAppGroup,
-  { id, device, scopes, lastUsedAt, limits }: Device,
+  { id, device, scopes, allowedAt, lastUsedAt, limits }: Device,
 ): Html {
   const { apps: messages, orderLimits } = settings.messages;
   return html`${devices.length === 1 && device !== null && html`<p class="quiet">${messages.on({ device: translateDevice(settings, device) })}</p>`}
+    <p class="quiet">${messages.allowed({ when: formatTimestamp(settings, allowedAt) })}</p>
     <p class="quiet">${messages.used({ when: formatTimestamp(settings, lastUsedAt) })}</p>
     ${limits && describeLimitsInShort(settings, limits) !== '' && html`<p>${describeLimitsInShort(settings, limits)}</p>`}
     ${limits?.details.products && html`<p>${describeCategories(settings.messages, limits.details.products)}</p>`}

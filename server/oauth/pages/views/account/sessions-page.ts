@@ -27,13 +27,20 @@ export function sessionsPage(settings: PageSettings, { csrf, currentUid, session
     html`<ul class="things">
         ${ordered.map((session) => sessionRow(settings, csrf, session, isCurrent(session)))}
       </ul>
-      <form method="post">
-        ${hiddenField('csrf', csrf)}${hiddenField('everywhere', 'yes')}
-        <p class="quiet" id="everywhere-hint">${messages.everywhereHint}</p>
-        <button aria-describedby="everywhere-hint">${messages.everywhere}</button>
-      </form>`,
+      ${ordered.length > 1 && signOutForm(csrf, 'else', { text: messages.everywhereElse, hint: messages.everywhereElseHint })}
+      ${signOutForm(csrf, 'yes', { text: messages.everywhere, hint: messages.everywhereHint })}`,
   );
 }
+
+/** Renders the button that signs out all other browsers, or all browsers and applications. */
+const signOutForm = (csrf: string, everywhere: 'else' | 'yes', { text, hint }: { text: string; hint: string }): Html =>
+  html`<section>
+    <form method="post">
+      ${hiddenField('csrf', csrf)}${hiddenField('everywhere', everywhere)}
+      <p class="quiet" id="everywhere-${everywhere}">${hint}</p>
+      <button class="${everywhere === 'else' ? 'main' : 'second'}" aria-describedby="everywhere-${everywhere}">${text}</button>
+    </form>
+  </section>`;
 
 function sessionRow(
   settings: PageSettings,
@@ -47,8 +54,7 @@ function sessionRow(
   const wasUsedLater = lastUsedAt.getTime() - startedAt.getTime() >= 60_000;
   return html`<li>
     <div>
-      <strong>${name}</strong>
-      ${isCurrent && html`<p class="here">${messages.here}</p>`}
+      <strong>${name}</strong>${isCurrent && html` <span class="here">${messages.here}</span>`}
       ${address !== null && html`<p class="quiet">${!isCurrent && isCurrentNetwork ? messages.sameNetwork({ address }) : messages.address({ address })}</p>`}
       <p class="quiet">${messages.since({ when: formatTimestamp(settings, startedAt) })}</p>
       ${wasUsedLater && html`<p class="quiet">${messages.lastUsed({ when: formatTimestamp(settings, lastUsedAt) })}</p>`}

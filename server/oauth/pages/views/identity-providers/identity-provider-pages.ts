@@ -1,7 +1,7 @@
 import { html, Html } from '../../../../http/response/html-template.ts';
 import { logoFromColumns, type LogoColumns } from '../../../../logos/logo-columns.ts';
 import { logoPath } from '../../../../logos/logo-path.ts';
-import { hiddenField, renderPage, type PageSettings } from '../page-layout-and-form-fields.ts';
+import { hiddenField, linkButton, renderPage, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 /** A provider with a button on the sign-in page. */
 export type ProviderButton = LogoColumns & {
@@ -47,7 +47,7 @@ export function redirectToProviderPage(settings: PageSettings, provider: string,
     title,
     html`<h1>${title}</h1>
       <p>${messages.redirectText({ provider, shop: settings.shop.name })}</p>
-      <p class="elsewhere"><a class="button" href="${url}" rel="noreferrer">${messages.redirectLink}</a></p>`,
+      <p class="next"><a class="button main" href="${url}" rel="noreferrer">${messages.redirectLink}</a></p>`,
   );
   return new Html(
     page.toString().replace('</head>', () => `${html`<meta http-equiv="refresh" content="0; url=${url}" />`.toString()}</head>`),
@@ -61,7 +61,7 @@ export const providerMessagePage = (settings: PageSettings, title: string, text:
     title,
     html`<h1>${title}</h1>
       <p>${text}</p>
-      <p class="elsewhere"><a class="button" href="${signInPath}">${settings.messages.signUp.toSignIn}</a></p>`,
+      ${linkButton(signInPath, settings.messages.signUp.toSignIn)}`,
   );
 
 export type ExistingAccountPageViewModel = {
@@ -83,7 +83,7 @@ export function existingAccountPage(settings: PageSettings, content: ExistingAcc
     html`<h1>${messages.existingTitle}</h1>
       <p>${messages.existing({ email, provider })}</p>
       <p class="quiet">${messages.existingHint({ provider, page: accountMenu.security })}</p>
-      <p class="elsewhere"><a class="button" href="${signInPath}">${signUp.toSignIn}</a></p>
+      ${linkButton(signInPath, signUp.toSignIn)}
       ${
         linkForm &&
         html`<p class="separator">${settings.messages.signIn.or}</p>

@@ -54,10 +54,11 @@ export function createDeviceVerificationPages({ show, localize, localizeForUser 
     },
     deviceConnected: async (ctx: KoaContextWithOIDC): Promise<void> => {
       const settings = await localizeForUser(ctx);
-      const { device } = settings.messages;
+      const { device, accountMenu } = settings.messages;
       const { client } = ctx.oidc;
+      const toApps = { path: '/account/apps', text: accountMenu.apps, kind: 'second' } as const;
       const application = client?.clientName ?? client?.clientId ?? '';
-      show(ctx, settings, noticePage(settings, device.doneTitle, device.done({ application })));
+      show(ctx, settings, noticePage(settings, device.doneTitle, device.done({ application }), toApps));
     },
   };
 }

@@ -45,7 +45,11 @@ export function createOidcProviderPages(defaultSettings: PageSettings, issuer: s
       const { failure } = settings.messages;
       if (error === 'server_error') return show(ctx, settings, errorPage(settings, failure.title, failure.text));
       if (ctx.oidc.route === 'resume') return show(ctx, settings, errorPage(settings, failure.expiredTitle, failure.expired));
-      return show(ctx, settings, errorPage(settings, failure.badRequestTitle, failure.badRequest, `${error}: ${description ?? ''}`));
+      return show(
+        ctx,
+        settings,
+        errorPage(settings, failure.badRequestTitle, failure.badRequest, { detail: `${error}: ${description ?? ''}` }),
+      );
     },
     sessionMissing: (ctx: KoaContextWithOIDC): void => {
       const settings = localize(ctx);

@@ -1,5 +1,13 @@
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
+import {
+  emphasizeValue,
+  formField,
+  hiddenField,
+  linkButton,
+  renderPage,
+  type FieldError,
+  type PageSettings,
+} from '../page-layout-and-form-fields.ts';
 
 export const emailSentPage = (settings: PageSettings, email: string, againPath: string): Html => {
   const { title, text, nothing, again } = settings.messages.mailSent;
@@ -7,7 +15,7 @@ export const emailSentPage = (settings: PageSettings, email: string, againPath: 
     settings,
     title,
     html`<h1>${title}</h1>
-      <p role="status">${text({ email })}</p>
+      <p role="status">${emphasizeValue(text({ email }), email)}</p>
       <p class="quiet">${nothing}</p>
       <p class="elsewhere"><a href="${againPath}">${again}</a></p>`,
   );
@@ -20,7 +28,7 @@ export const linkExpiredPage = (settings: PageSettings, againPath: string): Html
     title,
     html`<h1>${title}</h1>
       <p>${text}</p>
-      <p class="elsewhere"><a href="${againPath}">${again}</a></p>`,
+      ${linkButton(againPath, again)}`,
   );
 };
 
@@ -30,14 +38,14 @@ export function requestPasswordResetPage(settings: PageSettings, { csrf, email, 
   const { passwordReset: messages } = settings.messages;
   return renderPage(
     settings,
-    messages.title,
-    html`<h1>${messages.title}</h1>
+    messages.requestTitle,
+    html`<h1>${messages.requestTitle}</h1>
       <form method="post" novalidate>
         ${hiddenField('csrf', csrf)}
         ${formField({ name: 'email', label: settings.messages.email, type: 'email', value: email, autocomplete: 'username', hint: messages.hint, enterKey: 'done', focus: true }, faults)}
         <button type="submit">${messages.submit}</button>
       </form>
-      <p class="elsewhere"><a href="/sign-in">${settings.messages.signUp.toSignIn}</a></p>`,
+      <p class="elsewhere"><a href="/sign-in">${settings.messages.tooMany.back}</a></p>`,
     faults,
   );
 }
@@ -48,7 +56,8 @@ export function confirmEmailPage(settings: PageSettings, { csrf, email }: Omit<F
     settings,
     messages.confirmTitle,
     html`<h1>${messages.confirmTitle}</h1>
-      <p>${messages.confirm({ email })}</p>
-      <form method="post">${hiddenField('csrf', csrf)}<button type="submit">${messages.confirmSubmit}</button></form>`,
+      <p>${emphasizeValue(messages.confirm({ email }), email)}</p>
+      <form method="post">${hiddenField('csrf', csrf)}<button type="submit">${messages.confirmSubmit}</button></form>
+      ${linkButton('/account', messages.confirmCancel, 'second')}`,
   );
 }

@@ -1,7 +1,16 @@
 import type { AccountCredential, CredentialSelection } from '../../../accounts/list-and-remove-non-password-credentials.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
+import {
+  checkboxField,
+  emphasizeValue,
+  formField,
+  hiddenField,
+  linkButton,
+  renderPage,
+  type FieldError,
+  type PageSettings,
+} from '../page-layout-and-form-fields.ts';
 import { newPasswordField } from './sign-up-pages-and-password-field.ts';
 import type { Messages } from '../../../../languages/languages.ts';
 
@@ -23,7 +32,7 @@ export function newPasswordPage(settings: PageSettings, content: NewPasswordPage
     settings,
     messages.title,
     html`<h1>${messages.title}</h1>
-      <p class="quiet">${confirmSignUp.address({ email })}</p>
+      <p class="quiet">${emphasizeValue(confirmSignUp.address({ email }), email)}</p>
       <form method="post" novalidate>
         ${hiddenField('csrf', csrf)}<input type="hidden" autocomplete="username" name="username" value="${email}" />
         ${newPasswordField(settings, messages.newPassword, faults, true)}${keepChoices(settings, content)}
@@ -70,7 +79,7 @@ export function passwordResetDonePage(settings: PageSettings, { removed, kept }:
     html`<h1>${messages.doneTitle}</h1>
       <p role="status">${messages.done}</p>
       ${credentialList(settings, messages.removed, removed)}${credentialList(settings, messages.kept, kept)}
-      <p class="elsewhere"><a href="/sign-in">${signUp.toSignIn}</a></p>`,
+      ${linkButton('/sign-in', signUp.toSignIn)}`,
   );
 }
 

@@ -1,14 +1,23 @@
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
+import { formField, hiddenField, linkButton, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { renderProviderButtons, type ProviderButton } from '../identity-providers/identity-provider-pages.ts';
+
+/** The account that is signed in on this browser. */
+export type SignedInAccount = {
+  readonly name: string;
+  readonly email: string;
+  /** How to continue with this account: the URL to which it can continue, or why it must sign in again. */
+  readonly next: { readonly url: string } | { readonly reason: string };
+  /** Path of the sign-in page for another account. */
+  readonly otherAccountPath: string;
+};
 
 export type SignInPageViewModel = {
   readonly csrf: string;
   /** Name of the application that requested the sign-in. */
   readonly application?: string | undefined;
   readonly email?: string;
-  /** The account that is already signed in, for example when a change requires a recent sign-in. */
-  readonly signedInAs?: { readonly name: string; readonly email: string } | undefined;
+  readonly signedInAs?: SignedInAccount | undefined;
   /** Base path of this sign-in: `/sign-in`, or `/sign-in/<uid>` if an application requested the sign-in. */
   readonly path: string;
   readonly signUpPath: string;
@@ -22,35 +31,52 @@ export type SignInPageViewModel = {
 
 export function signInPage(settings: PageSettings, content: SignInPageViewModel): Html {
   const { shop, messages } = settings;
-  const { signIn } = messages;
-  const { csrf, application, email = '', signedInAs, path, signUpPath, next, providers, faults = [] } = content;
-  const title = signIn.title({ shop: shop.name });
+  const { application, signedInAs, faults = [] } = content;
+  const title = messages.signIn.title({ shop: shop.name });
+  const canContinue = signedInAs !== undefined && 'url' in signedInAs.next;
   const body = html`<h1>${title}</h1>
-    ${application !== undefined && html`<p class="quiet">${signIn.continueTo({ application })}</p>`}
-    ${signedInAs && signedInAccount(settings, signedInAs, application === undefined)}
-    <form method="post" action="${path}" novalidate>
+    ${application !== undefined && html`<p class="quiet">${messages.signIn.continueTo({ application })}</p>`}
+    ${signedInAs && signedInAccount(settings, signedInAs)}
+    ${
+      canContinue
+        ? html`<details class="other-account" ${faults.length > 0 && html`open`}>
+            <summary>${messages.consent.switch}</summary>
+            ${waysToSignIn(settings, content, false)}
+          </details>`
+        : waysToSignIn(settings, content, true)
+    }`;
+  return renderPage(settings, title, body, faults);
+}
+
+/** Renders the password form and the other ways to sign in. */
+function waysToSignIn(settings: PageSettings, content: SignInPageViewModel, isFocused: boolean): Html {
+  const { shop, messages } = settings;
+  const { signIn } = messages;
+  const { csrf, email = '', path, signUpPath, next, providers, faults = [] } = content;
+  return html`<form method="post" action="${path}" novalidate>
       ${hiddenField('csrf', csrf)}${hiddenField('next', next)}
-      ${formField({ name: 'email', label: messages.email, type: 'email', value: email, autocomplete: 'username webauthn', enterKey: 'next', focus: email === '' }, faults)}
-      ${formField({ name: 'password', label: messages.password, type: 'password', reveal: messages.reveal, autocomplete: 'current-password', enterKey: 'done', focus: email !== '' }, faults)}
+      ${formField({ name: 'email', label: messages.email, type: 'email', value: email, autocomplete: 'username webauthn', enterKey: 'next', focus: isFocused && email === '' }, faults)}
+      ${formField({ name: 'password', label: messages.password, type: 'password', reveal: messages.reveal, autocomplete: 'current-password', enterKey: 'done', focus: isFocused && email !== '' }, faults)}
+      <p class="elsewhere forgot"><a href="/password-reset">${messages.passwordReset.forgot}</a></p>
       <button type="submit">${signIn.submit}</button>
     </form>
     ${renderPasskeySignInForm(settings, `${path}/passkey`, messages.passkey.signIn, content)}
     ${renderProviderButtons(settings, providers, { csrf, next, path })}
-    <p class="elsewhere"><a href="/password-reset">${messages.passwordReset.forgot}</a></p>
     <p class="elsewhere">${signIn.noAccount({ shop: shop.name })} <a href="${signUpPath}">${signIn.toSignUp}</a></p>`;
-  return renderPage(settings, title, body, faults);
 }
 
-/** Renders the account that is currently signed in on this browser. */
-const signedInAccount = (
-  { messages: { signIn } }: PageSettings,
-  { name, email }: { readonly name: string; readonly email: string },
-  hasAccountLink: boolean,
-): Html =>
-  html`<div class="facts account">
-    <p>${signIn.signedInAs} <strong>${name}</strong><br />${email}</p>
-    ${hasAccountLink && html`<p class="elsewhere"><a href="/account">${signIn.toAccount}</a></p>`}
-  </div>`;
+/** Renders the account that is signed in on this browser, with a button to continue with it, or the reason for another sign-in. */
+function signedInAccount({ messages: { signIn, consent } }: PageSettings, { name, email, next, otherAccountPath }: SignedInAccount): Html {
+  const facts = html`<p>${signIn.signedInAs} <strong>${name}</strong><br />${email}</p>`;
+  if ('url' in next)
+    return html`<div class="facts account">${facts}</div>
+      ${linkButton(next.url, signIn.continueAs({ name }))}`;
+  return html`<p>${next.reason}</p>
+    <div class="facts account">
+      ${facts}
+      <p class="elsewhere"><a href="${otherAccountPath}">${consent.switch}</a></p>
+    </div>`;
+}
 
 /** Renders a hidden passkey form below a separator. The page script shows both if the browser supports passkeys. */
 export const renderPasskeySignInForm = (

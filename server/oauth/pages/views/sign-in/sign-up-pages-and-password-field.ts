@@ -1,5 +1,5 @@
 import { html, type Html } from '../../../../http/response/html-template.ts';
-import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
+import { emphasizeValue, formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 export type SignUpPageViewModel = {
   readonly csrf: string;
@@ -38,7 +38,7 @@ export function confirmSignUpPage(settings: PageSettings, { csrf, email, name = 
   const { shop, messages } = settings;
   const title = messages.signUp.title({ shop: shop.name });
   const content = html`<h1>${title}</h1>
-    <p class="quiet">${messages.confirmSignUp.address({ email })}</p>
+    <p class="quiet">${emphasizeValue(messages.confirmSignUp.address({ email }), email)}</p>
     <form method="post" novalidate>
       ${hiddenField('csrf', csrf)}<input type="hidden" autocomplete="username" name="username" value="${email}" />
       ${formField({ name: 'name', label: messages.name, value: name, autocomplete: 'name', enterKey: 'next', focus: true }, faults)}

@@ -1,0 +1,21 @@
+import type { Request } from 'express';
+import { describeUserAgent } from '../../sessions/describe-user-agent.ts';
+import { formatIpAddress } from '../../sessions/ip-address-and-network.ts';
+import { translateDevice } from '../views/account/translate-device.ts';
+import { formatTimestamp } from '../views/format-time-and-money.ts';
+import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
+import type { EmailList } from './render-email.ts';
+
+/**
+ * Lists when a change was made, and with which browser and IP address, so that the owner of the account can recognize it.
+ * @param req the owner's or an intruder's request; undefined if the change was not made in a browser
+ */
+export function describeChangeSource(settings: PageSettings, now: Date, req: Pick<Request, 'headers' | 'ip'> | undefined): EmailList {
+  const { mail, sessions } = settings.messages;
+  const time = formatTimestamp(settings, now);
+  if (req === undefined) return { title: mail.when, items: [time] };
+  const device = describeUserAgent(req.headers['user-agent']);
+  const browser = device === null ? sessions.unknown : translateDevice(settings, device);
+  const address = req.ip === undefined ? [] : [sessions.address({ address: formatIpAddress(req.ip) })];
+  return { title: mail.whenAndWhere, items: [time, browser, ...address] };
+}

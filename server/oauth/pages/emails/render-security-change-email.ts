@@ -1,0 +1,28 @@
+import type { Request } from 'express';
+import type { Messages } from '../../../languages/languages.ts';
+import type { Mail } from '../../../mail/queue-mail.ts';
+import type { PageContext } from '../routing/page-context.ts';
+import { localizePageSettingsForUser } from '../views/page-language.ts';
+import { describeChangeSource } from './describe-change-source.ts';
+import { renderEmail } from './render-email.ts';
+
+/** Audit action of a change to the ways in which a user signs in. */
+export type SecurityChange = keyof Messages['mail']['securityChange'];
+
+/** Renders the e-mail that tells the owner of an account which way to sign in was changed, when and from where. */
+export function renderSecurityChangeEmail(
+  { settings: defaultSettings, provider }: Pick<PageContext, 'settings' | 'provider'>,
+  { email, locale }: { readonly email: string; readonly locale: string | null },
+  { action, req, now }: { readonly action: SecurityChange; readonly req: Pick<Request, 'headers' | 'ip'>; readonly now: Date },
+): Mail {
+  const settings = localizePageSettingsForUser(defaultSettings, locale);
+  const { securityChangedSubject, securityChange, securityAdvice } = settings.messages.mail;
+  const shop = settings.shop.name;
+  return renderEmail(email, settings, {
+    subject: securityChangedSubject({ shop }),
+    text: securityChange[action]({ shop }),
+    lists: [describeChangeSource(settings, now, req)],
+    advice: securityAdvice,
+    button: { url: `${provider.issuer}/account/security`, label: 'checkAccount' },
+  });
+}
