@@ -106,8 +106,8 @@ type RequestingClient = Pick<
 /**
  * Returns whether the consent page is shown at every sign-in. Any program on the device can impersonate a public native client (RFC 8252,
  * section 8.6). A confidential client authenticates when redeeming the code, even if one of its redirect URIs is on the loopback interface.
- * On a server on the loopback interface, the console is a native client too. Its registered redirect URI leads to this server, whereas
- * other ports can belong to other programs.
+ * On a server on the loopback interface, the console is a native client too. Its registered redirect URI points to this server, but other
+ * ports can belong to other programs.
  */
 export function requiresConsentAtEverySignIn(client: RequestingClient, redirectUri: unknown): boolean {
   if (client.applicationType !== 'native' || client.clientAuthMethod !== 'none') return false;

@@ -1,7 +1,7 @@
 import { prepareDeferredWrite, prepareStatement } from '../../database/queries/prepared-statement.ts';
 
-// Written in SQL because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md).
-// The linked account is $8, or the one with which the session $7 was started.
+// Written in SQL because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md). The linked account
+// is $8, or the one that the user of session $7 signed in with.
 export const insertConnectedApp = prepareStatement(
   'insert_connected_app',
   `insert into connections (grant_id, user_id, client_id, device, created_at, preapproved_scopes, linked_account_id)

@@ -49,7 +49,7 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
     async authorizationDetailsForAccessToken(ctx, token, _source, grantType) {
       const grantId = 'grantId' in token ? token.grantId : undefined;
       if (grantId === undefined || grantType === 'client_credentials') {
-        throw invalidDetails('authorization details are for applications that act for a user');
+        throw invalidDetails('only applications that act on behalf of a user can send authorization details');
       }
       if (ctx.oidc.params?.['authorization_details'] !== undefined) await narrowLimits(em, ctx, grantId);
       return currentDetails(em, grantId, token.clientId);

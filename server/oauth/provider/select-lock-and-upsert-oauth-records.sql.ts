@@ -2,7 +2,7 @@ import { prepareDeferredWrite, prepareStatement } from '../../database/queries/p
 import { refreshResponseModelName, type StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
 import type { PrefetchedRecords } from '../storage/prefetched-record-and-client-types.ts';
 
-/** Properties by which an OAuth record can be looked up. */
+/** Properties that an OAuth record can be looked up by. */
 export type RecordKey = 'id' | 'uid' | 'userCode';
 type Column = 'id' | 'uid' | 'user_code';
 

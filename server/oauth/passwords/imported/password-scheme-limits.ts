@@ -69,7 +69,7 @@ export function isWeakPasswordScheme(scheme: PasswordScheme): boolean {
   return true;
 }
 
-/** Returns why no password can be verified with these parameters; undefined if they are possible. */
+/** Returns why no password can be verified with these parameters; undefined if they are valid. */
 export function findInvalidParameter(scheme: PasswordScheme): string | undefined {
   switch (scheme.scheme) {
     case 'argon2id':

@@ -33,7 +33,7 @@ import { sendProviderMessagePage, signInPathFromInteractionUid } from './provide
 const lifetimeMs = 60 * 60 * 1000;
 const encryptionContext = 'account to be linked by e-mail';
 
-/** An account at a provider that its user wants to link. Only the browser in which the user signed in at the provider can use it. */
+/** An account at a provider that its user wants to link. Only the browser in which the user signed in to the provider can use it. */
 const linkSchema = z.object({
   slug: z.string(),
   issuer: z.string(),

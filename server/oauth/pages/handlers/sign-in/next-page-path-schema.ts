@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Path to which a sign-in page redirects. Only account pages are allowed as redirect targets, which prevents open redirects. */
+/** Path that a sign-in page redirects to. Only account pages are allowed as redirect targets, which prevents open redirects. */
 export const nextPagePathSchema = z
   .string()
   .regex(/^\/account(\/[a-z0-9-]+)*$/)
