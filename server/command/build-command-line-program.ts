@@ -58,7 +58,7 @@ function addMaintenanceCommands(program: Command, io: StandardStreams): void {
     .command('statistics')
     .description('Maintain the statistics.')
     .command('rebuild')
-    .description('Calculate the order statistics again from the orders. Servers may keep running.')
+    .description('Recalculate the order statistics from the orders. Servers can keep running.')
     .action(async () => (await import('./rebuild-statistics-command.ts')).runRebuildStatisticsCommand(io));
   program
     .command('admin')

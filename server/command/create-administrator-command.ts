@@ -28,7 +28,7 @@ export async function runCreateAdministratorCommand(
     { name, email },
     { shop: defaultShopBranding, messages: bundledLanguages.default.messages },
   );
-  if ('reason' in hashed) throw new CommandError(`${hashed.reason}. No account was created; call the command again`);
+  if ('reason' in hashed) throw new CommandError(`${hashed.reason}. No account was created; run the command again`);
   const id = await withDatabaseForCommand(config, alternative, async (db) => {
     await migrate(db);
     return db.em.fork().transactional(async (em) => {
