@@ -73,7 +73,7 @@ export function parsePublicJwk(jwk: unknown): PublicJsonWebKey {
   if (use !== undefined && use !== 'sig') throw new UnusableJwkError(translatable`is not for signatures: its member use must be sig`);
   if (alg !== undefined && !algorithms.includes(alg))
     throw new UnusableJwkError(
-      translatable`has an unsupported algorithm: the member alg of a key of the type ${{ type: kty }} must be ${{ algorithms: { anyOf: algorithms } }}`,
+      translatable`has an unsupported algorithm: the alg member of a key of type ${{ type: kty }} must be ${{ algorithms: { anyOf: algorithms } }}`,
     );
   const key = importPublicKey(jwk);
   assertStrongKey(key);

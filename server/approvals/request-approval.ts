@@ -99,7 +99,7 @@ function describeState({ declinedAt, approvedAt, expiresAt }: InferEntity<typeof
   if (declinedAt) return 'The customer declined it.';
   if (expiresAt <= now) return approvedAt ? 'The customer approved it.' : 'It is pending.';
   return approvedAt
-    ? translatable`The customer approved it until ${{ at: expiresAt }}.`
+    ? translatable`The customer approved it, and the approval is valid until ${{ at: expiresAt }}.`
     : translatable`It is pending until ${{ at: expiresAt }}.`;
 }
 

@@ -29,7 +29,7 @@ function rejectFieldsBesidesQuote({ quote_id: _quoteId, metadata, ...others }: O
   const given = { ...others, ...(Object.keys(metadata).length > 0 && { metadata }) };
   const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]));
   if (fields.length === 0) return;
-  const detail = 'The quote contains all details of the order: send only `quote_id`, or leave `quote_id` out.';
+  const detail = 'The quote contains all details of the order: send only `quote_id`, or omit `quote_id`.';
   throw createInvalidRequestProblem(...fields.map((field) => fieldEntry(field, 'conflicting_fields', detail)));
 }
 

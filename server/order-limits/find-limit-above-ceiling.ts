@@ -12,8 +12,7 @@ export function findLimitAboveCeiling(ceiling: OrderSpendingLimits, requested: O
     return { field: 'per_order', reason: translatable`at most ${{ amount: { amount: perOrder, currency } }} per order is permitted` };
   }
   if (perPeriod === undefined || requested.per_period === undefined) return undefined;
-  if (requested.period !== period)
-    return { field: 'period', reason: translatable`the permitted amount is for one ${{ period: period ?? '' }}` };
+  if (requested.period !== period) return { field: 'period', reason: translatable`the period must be one ${{ period: period ?? '' }}` };
   return requested.per_period > perPeriod
     ? {
         field: 'per_period',

@@ -1,7 +1,7 @@
 import { createInvalidRequestProblem, createProblem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
 import { translatable, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
 
-/** State of a quote at the time at which an order from it was rejected. */
+/** State of a quote when an order from it was rejected. */
 export type QuoteAtRejection = {
   readonly id: number;
   /** Why no order can be placed from the quote; null if the quote is open. */

@@ -16,7 +16,7 @@ export type Principal = {
   /** How the credential was presented: `DPoP` means that the token is sender-constrained (RFC 9449). Absent outside of requests. */
   readonly authScheme?: PresentedToken['scheme'];
   /**
-   * The grant that the token belongs to. For an API key with limits, the ID with which its limits are stored. Absent for other API keys and
+   * The grant that the token belongs to. For an API key with limits, the ID that its limits are stored under. Absent for other API keys and
    * for applications that act on their own behalf.
    */
   readonly grantId?: string;
