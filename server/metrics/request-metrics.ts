@@ -21,7 +21,7 @@ const protocolPaths = new Set<string>([
 export function registerRequestMetrics(registry: Registry, base: string): (req: IncomingMessage, res: ServerResponse) => void {
   const requests = new Counter({
     name: 'mandate_http_requests_total',
-    help: 'Completed requests by method, route of the contract and status; "aborted" if the client disconnected before the response.',
+    help: 'Completed requests by method, contract route and status; the status is "aborted" if the client disconnected before the response.',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   });
