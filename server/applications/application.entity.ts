@@ -74,7 +74,7 @@ const schema = defineEntity({
     registration: p.enum(applicationRegistrationMethods).default('administrator'),
     /** When the cached client ID metadata document expires; null if there is no document. */
     metadataExpiresAt: p.datetime(3).nullable(),
-    /** Time of the most recent consent. It is recorded only for self-registered applications, which are deleted when unused. */
+    /** Time of the most recent consent. This time is recorded only for self-registered applications, which are deleted when unused. */
     lastConsentAt: p.datetime(3).nullable(),
     /** Overrides the server's default rate limit for this application. */
     rateLimitPerMinute: p.integer().nullable().check('rate_limit_per_minute >= 1'),

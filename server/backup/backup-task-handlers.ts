@@ -14,7 +14,7 @@ import { verifyBackupAndReadHeader } from './read-and-verify-backup.ts';
 import { type BackupSummary, writeBackup } from './write-backup.ts';
 
 export type BackupDirectory = {
-  /** Path of the directory that the operator configured. It must not appear in errors of tasks, which are part of API responses. */
+  /** Path of the directory that the operator configured. The path must not appear in task errors, which are part of API responses. */
   readonly path: string;
   /** The backup key returned by `deriveKeys`. */
   readonly key: Buffer;

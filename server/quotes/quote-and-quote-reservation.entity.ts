@@ -4,7 +4,9 @@ import { Order } from '../orders/order-and-order-item.entity.ts';
 import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import { User } from '../users/user.entity.ts';
 
-/** A line of a quote. It includes the number of units that were available when the quote was made, so that the quote never changes. */
+/**
+ * A line of a quote. The line includes the number of units that were available when the quote was made, so that the quote never changes.
+ */
 export type QuotedLine = QuoteBody['items'][number];
 
 /**

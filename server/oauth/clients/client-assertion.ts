@@ -29,8 +29,8 @@ export function readUnverifiedAssertion(assertion: string): { readonly clientId:
 }
 
 /**
- * Loads the keys of the request's client from its `jwks_uri`, before the request's transaction starts, so that a client's slow server
- * cannot keep a database connection busy. oidc-provider receives the keys by value (oidc-client-adapter.ts) and never requests the URL.
+ * Loads the client's keys from its `jwks_uri` before the request's transaction starts, so that a slow server of a client cannot keep a
+ * database connection busy. oidc-provider receives the keys by value (oidc-client-adapter.ts) and never requests the URL.
  * @param kid the key ID of the assertion or request object that the keys verify
  */
 export async function loadPublishedClientKeys(keys: ClientKeyCache, req: object, kid: string | undefined): Promise<void> {
@@ -66,7 +66,7 @@ export const assertClientAssertionClaims: NonNullable<Configuration['assertJwtCl
 };
 
 /**
- * Records again that the identifier of an assertion has been used, after the transaction of a rejected request has been rolled back: an
+ * After the transaction of a rejected request has been rolled back, records again that the assertion's identifier has been used, because an
  * assertion can be used for only one request, even if that request fails.
  */
 export async function keepAssertionUsedAfterRollback(em: EntityManager, req: object): Promise<void> {

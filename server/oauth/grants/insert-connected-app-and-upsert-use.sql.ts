@@ -30,6 +30,6 @@ export const upsertConnectedAppUse = prepareStatement<ConnectedAppUseRow>(
      (select to_json(a) from (select name, first_party as "firstParty" from applications where client_id = connections.client_id) a) as application`,
 );
 
-// Written in SQL because the benchmark case `refresh` runs it for every token request. It is sent together with the next query (see
-// docs/performance.md).
+// Written in SQL because the benchmark case `refresh` runs it for every token request. The statement is sent together with the next query
+// (see docs/performance.md).
 export const upsertConnectedAppUseOnRefresh = prepareDeferredWrite('record_repeated_connected_app_use', upsertUseSql);

@@ -14,7 +14,7 @@ export const LinkedAccount = defineEntity({
     issuer: p.text(),
     subject: p.text(),
     /**
-     * Name or address of the account at the provider when the account was last used. It is shown to users, but never used to find an
+     * Name or address of the account at the provider when the account was last used. The text is shown to users, but never used to find an
      * account.
      */
     label: p.text(),

@@ -15,8 +15,8 @@ export type EndpointOwner = {
 
 /**
  * Returns the owner of a principal's endpoints. An endpoint must not outlive the credential that created it, unless a user created it with
- * a first-party application: such an endpoint belongs to the user, and signing out of the application does not disable it. It receives the
- * events of all orders of the user, so an application that can access only its own orders can neither create nor manage such an endpoint.
+ * a first-party application: such an endpoint belongs to the user, and signing out of the application does not disable it. Such an endpoint
+ * receives the events of all the user's orders, so an application that can access only its own orders can neither create nor manage it.
  */
 export async function resolveEndpointOwner(em: EntityManager, principal: Principal): Promise<EndpointOwner> {
   const { user, clientId } = principal;

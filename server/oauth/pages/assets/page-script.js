@@ -117,7 +117,7 @@ for (const form of supportsPasskeys ? document.querySelectorAll('form[data-passk
     event.preventDefault();
     void send(form);
   });
-  // not after a failed attempt, because an authenticator that responds automatically would cause an endless loop
+  // not started after a failed attempt, because an authenticator that responds automatically would cause an endless loop
   if (form.dataset.passkey === 'get' && document.querySelector('[autocomplete~="webauthn"]') && !document.querySelector('.summary')) {
     void PublicKeyCredential.isConditionalMediationAvailable?.().then((can) => can && send(form, 'conditional'));
   }

@@ -162,8 +162,8 @@ export const submitLinkConfirmation = (context: PageContext) => async (req: Requ
 };
 
 /**
- * Removes every credential and session of an account whose address was not verified until now: an attacker may have created them in order
- * to share the account with the owner of the address later.
+ * Removes every credential and session of an account whose address was not verified until now, because an attacker may have created them to
+ * gain access to the account of the address's owner later.
  */
 async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source: RequestSource, now: Date): Promise<void> {
   const removed = await listNonPasswordCredentials(em, user.id, now);
