@@ -89,7 +89,7 @@ function assertBackupDirectoryConfigured(isConfigured: boolean): void {
   if (isConfigured) return;
   throw createProblem('backups_not_configured', {
     detail:
-      'Set the environment variable MANDATE_BACKUP_DIR of the server to a directory that only the server can access, and restart the server.',
+      'On the server, set the environment variable MANDATE_BACKUP_DIR to a directory that only the server can access, and restart the server.',
   });
 }
 

@@ -17,7 +17,9 @@ export async function resolveOrderDetails(em: EntityManager, principal: Principa
   }
   if (items === undefined || delivery === undefined) {
     const missing = [...(items === undefined ? ['items'] : []), ...(delivery === undefined ? ['delivery'] : [])];
-    throw createInvalidRequestProblem(...missing.map((field) => fieldEntry(field, 'required', 'This is required without `quote_id`.')));
+    throw createInvalidRequestProblem(
+      ...missing.map((field) => fieldEntry(field, 'required', 'This field is required without `quote_id`.')),
+    );
   }
   return { userId: resolveBuyerId(principal, body), input: { ...rest, items, delivery } };
 }

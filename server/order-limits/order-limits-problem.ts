@@ -88,7 +88,7 @@ function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer
   const available = Math.max(0, limit - spent);
   const facts = [
     translatable`${{ subject }} ${{ limit: money(limit, currency) }} per ${{ period: period ?? '' }}.`,
-    translatable`${{ spent: money(spent, currency) }} of it is spent, ${{ available: money(available, currency) }} remains, and this order costs ${{ cost: money(requested, currency) }}.`,
+    translatable`${{ spent: money(spent, currency) }} has already been spent, ${{ available: money(available, currency) }} remains, and this order costs ${{ cost: money(requested, currency) }}.`,
   ];
   const alternatives = translatable`Order less, or wait until ${{ at: describeTime(exceeded.period_ends_at) }}`;
   const detail = [...facts, ...describeAlternatives(exceeded, pointer, alternatives), hint];

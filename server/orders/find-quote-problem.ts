@@ -45,9 +45,9 @@ export function findQuoteProblem(quote: QuoteAtRejection, current: CurrentPrice,
 }
 
 const endedTexts = {
-  converted: ({ order_id: id }) => translatable`Order ${{ id: id ?? 0 }} has already been placed from it.`,
-  canceled: () => 'It was canceled.',
-  expired: ({ expires_at: at }) => translatable`It expired at ${{ at: new Date(at) }}.`,
+  converted: ({ order_id: id }) => translatable`Order ${{ id: id ?? 0 }} has already been placed from the quote.`,
+  canceled: () => 'The quote was canceled.',
+  expired: ({ expires_at: at }) => translatable`The quote expired at ${{ at: new Date(at) }}.`,
 } as const satisfies Record<string, (quote: QuoteAtRejection) => ProblemDetail>;
 
 function createEndedQuoteProblem(quote: QuoteAtRejection): Problem {
