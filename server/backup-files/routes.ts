@@ -19,7 +19,10 @@ export type BackupDependencies = {
 };
 type Dependencies = HandlerDependencies & BackupDependencies;
 
-/** Tasks are visible to tokens with this scope, and end if their administrator loses the role that the scope requires. */
+/**
+ * Backup tasks are visible to tokens with this scope, and are stopped if the administrator who started them loses the role that the scope
+ * requires.
+ */
 const needs = ['backups.manage'] as const;
 
 export const backupRoutes = (dependencies: Dependencies) =>

@@ -27,7 +27,7 @@ const mcpStatuses: Readonly<Record<Task['status'], McpTaskStatus>> = {
   canceled: 'cancelled',
 };
 
-/** Converts a task of the API to a task of the extension. */
+/** Converts an API task to a task of the MCP extension. */
 export const mcpTaskFromApiTask = (task: Task): McpTask => ({
   taskId: String(task.id),
   status: mcpStatuses[task.status],

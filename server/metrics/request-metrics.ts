@@ -27,7 +27,7 @@ export function registerRequestMetrics(registry: Registry, base: string): (req: 
   });
   const duration = new Histogram({
     name: 'mandate_http_request_duration_seconds',
-    help: 'Time from the headers of the request to the end of the response.',
+    help: 'Time from the request headers to the end of the response.',
     labelNames: ['method', 'route'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],

@@ -4,7 +4,10 @@ import { translatable, type TranslatableText } from '../http/problem-details/tra
 /** A requested limit that a ceiling does not permit, and a sentence fragment that states what is permitted. */
 export type LimitAboveCeiling = { readonly field: keyof OrderSpendingLimits; readonly reason: TranslatableText };
 
-/** Returns the first requested limit that is above the ceiling, or undefined. Absent limits are not above it: the ceiling applies instead. */
+/**
+ * Returns the first requested limit that is above the ceiling, or undefined. Absent limits are not above the ceiling, which applies
+ * instead.
+ */
 export function findLimitAboveCeiling(ceiling: OrderSpendingLimits, requested: OrderSpendingLimits): LimitAboveCeiling | undefined {
   const { currency, per_order: perOrder, per_period: perPeriod, period } = ceiling;
   if (requested.currency !== currency) return { field: 'currency', reason: translatable`only orders in ${{ currency }} are permitted` };

@@ -168,7 +168,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   product_in_use: {
     cause: 'The product is part of existing orders, which must remain readable.',
-    fix: 'Archive the product instead: change its `status` with `PATCH`. It is then no longer for sale.',
+    fix: 'Archive the product instead: change its `status` with `PATCH`. An archived product is no longer for sale.',
   },
   out_of_stock: {
     cause: 'The order asks for more units than are in stock. Nothing was reserved.',

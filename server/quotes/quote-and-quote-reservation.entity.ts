@@ -40,7 +40,7 @@ export const Quote = defineEntity({
     metadata: p.json<Record<string, string>>().defaultRaw(`'{}'`),
     /** Whether stock is reserved for the quote until the quote is converted, canceled or expired. */
     hold: p.boolean(),
-    /** Relation of the order to the limits of the grant at the time of the quote; null if the grant had no limits. */
+    /** How the order related to the grant's limits when the quote was made; null if the grant had no limits. */
     limits: p.json<NonNullable<QuoteBody['limits']>>().nullable(),
     order: () => p.oneToOne(Order).ref().nullable().unique().deleteRule('no action').updateRule('no action'),
     /** The client that placed the order. */

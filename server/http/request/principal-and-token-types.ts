@@ -66,7 +66,7 @@ export type PresentedToken = {
 /** Verifies a token's signature and claims, and that the token and its grant are still active in the database. */
 export type VerifyAccessToken = (presented: PresentedToken) => Promise<Principal | TokenErrorCode | DpopNonceRequest>;
 
-/** The proof must contain this nonce, because its time is not recent (RFC 9449 section 9). */
+/** The proof must contain this nonce, because the proof is not recent enough (RFC 9449 section 9). */
 export type DpopNonceRequest = { readonly dpopNonce: string };
 
 /** Returns a string that identifies the application and the user. */

@@ -54,7 +54,7 @@ const endpointsWithCertificates = [
   'device_authorization',
 ] as const;
 
-/** Returns the metadata about the endpoints for clients with certificates, if these have another URL (RFC 8705 section 5). */
+/** Returns the endpoint metadata for clients with certificates, if they use a different URL (RFC 8705 section 5). */
 export const describeMutualTlsEndpoints = (options: ClientCertificateOptions | undefined) => {
   const url = options?.url;
   if (url === undefined) return {};

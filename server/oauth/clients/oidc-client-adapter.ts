@@ -105,7 +105,7 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
 const isNative = ({ clientId, redirectUris }: PrefetchedClient): boolean =>
   clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
 
-/** `private_key_jwt` requires keys, even if they could not be loaded. */
+/** oidc-provider requires keys for `private_key_jwt`, even if they could not be loaded. */
 const hasKeys = (method: ClientAuthenticationMethod, { jwks, jwksUri }: PrefetchedClient): boolean =>
   method === 'private_key_jwt' || jwks != null || jwksUri != null;
 

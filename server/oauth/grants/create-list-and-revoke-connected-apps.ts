@@ -124,7 +124,7 @@ function grantedScopes(payload: string): string[] {
   return openid.scope.split(' ').filter((scope) => scope !== '' && !refused.has(scope));
 }
 
-/** Returns the name of the application to which a user has connected the account, or undefined if there is no such connected app. */
+/** Returns the application name of one of the user's connected apps, or undefined if the user has no such app. */
 export async function findNameOfConnectedApp(em: EntityManager, userId: number, id: number): Promise<string | undefined> {
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   if (!app) return undefined;

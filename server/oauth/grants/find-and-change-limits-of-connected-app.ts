@@ -102,7 +102,7 @@ export async function changeLimitsOfConnectedApp(
   return true;
 }
 
-/** @throws {Problem} `invalid_request` if a limit is above a limit that an administrator set */
+/** @throws {Problem} `invalid_request` if a limit exceeds one that an administrator set */
 async function assertWithinCeilings(em: EntityManager, clientId: string, input: OrderLimitsInput): Promise<void> {
   const excess = findLimitAboveCeilings(await findOrderLimitCeilings(em, clientId), input);
   if (!excess) return;

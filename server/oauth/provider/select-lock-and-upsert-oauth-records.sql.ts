@@ -22,8 +22,8 @@ export const selectRecordByKey = prepareByKey((column) =>
   ),
 );
 
-// Written in SQL because the benchmark cases `refresh` and `sign-in` run it for every token request (see docs/performance.md).
-// Also reads what the request needs next: the grant, which is already locked, the user, and whether an account at a provider must be checked.
+// Written in SQL because the benchmark cases `refresh` and `sign-in` run it for every token request (see docs/performance.md). Also reads
+// what the request needs next: the grant (which is already locked), the user, and whether an account at a provider must be checked.
 export const selectAndLockRecordWithGrantAndUser = prepareByKey((column) =>
   prepareStatement<PrefetchedRecords>(
     `lock_oauth_record_of_grant_by_${column}`,

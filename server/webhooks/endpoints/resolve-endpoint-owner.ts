@@ -32,8 +32,8 @@ export async function resolveEndpointOwner(em: EntityManager, principal: Princip
 }
 
 /**
- * Returns the condition that an endpoint belongs to an owner. A third-party application sees only the endpoints that it registered, because
- * other endpoints may see more events.
+ * Returns the filter for an owner's endpoints. A third-party application sees only the endpoints that it registered, because other
+ * endpoints may see more events.
  */
 export const buildEndpointOwnerFilter = ({ authority, userId, clientId }: EndpointOwner) => ({
   user: userId,

@@ -106,7 +106,7 @@ async function send(form, mediation) {
     form.elements.passkey.value = JSON.stringify(credential.toJSON());
     form.submit();
   } catch (error) {
-    // the user or the browser has cancelled the request, so the page stays unchanged
+    // the user or the browser has canceled the request, so the page stays unchanged
     if (!(error instanceof DOMException)) throw error;
   }
 }
