@@ -263,7 +263,7 @@ describe('a restore', { timeout: 180_000 }, () => {
 
   test.skipIf(skipFileTests)('rejects a file of a server with a different secret', async () => {
     const reading = { key: randomBytes(32), onBytes: () => undefined };
-    await expect(verifyBackupAndReadHeader(file, reading)).rejects.toThrow('was made with another MANDATE_SECRET');
+    await expect(verifyBackupAndReadHeader(file, reading)).rejects.toThrow('was created with another MANDATE_SECRET');
   });
 
   test.skipIf(skipFileTests)('rejects invalid files and files of a newer release', async () => {

@@ -11,8 +11,8 @@ export const SigningKey = defineEntity({
     encryptedJwk: p.text(),
     createdAt: p.datetime(3),
     /**
-     * Start of the time in which the key may be used for signing; the key is published earlier. If several keys may be used, the newest one
-     * is used.
+     * Earliest time at which the key may be used for signing; the key is published before this time. If several keys may be used, the
+     * newest one is used.
      */
     signsFrom: p.datetime(3),
     /** When tokens signed with this key start being rejected; set when the key's successor is created. */
