@@ -974,7 +974,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minimum: 1,
           maximum: 9007199254740991,
           description:
-            'Quote from which the order is placed, at the quoted price. No other field may be sent with it. Without it, `items` and `delivery` are required.',
+            'Quote from which the order is placed, at the quoted price. No other field may be sent with `quote_id`. Without `quote_id`, `items` and `delivery` are required.',
         },
       },
       additionalProperties: false,
@@ -1396,7 +1396,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           description:
             'Reason for the cancellation (default: `customer` for your own order, otherwise `staff`). All reasons except `customer` require the `orders.manage` scope and a staff account.',
         },
-        note: { type: ['string'], maxLength: 1000, description: 'New note of the order.' },
+        note: { type: ['string'], maxLength: 1000, description: 'New note for the order.' },
       },
       additionalProperties: false,
     },
@@ -1542,7 +1542,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['integer'],
           minimum: 60,
           maximum: 604800,
-          description: 'Validity of the quote, in seconds (default: 86400, or 900 with `hold`). With `hold`, the maximum is 1800.',
+          description: 'How long the quote is valid, in seconds (default: 86400, or 900 with `hold`). With `hold`, the maximum is 1800.',
         },
       },
       additionalProperties: false,
@@ -1848,7 +1848,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/approvals',
     summary: 'Request an approval',
     description:
-      'Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have 5 pending approvals.',
+      'Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have at most 5 pending approvals.',
     scopes: ['orders.write'],
     idempotent: true,
     paginated: false,
@@ -2274,7 +2274,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           pattern: '^[\\w.:-]{1,255}$',
           description:
-            "The provider's token for the payment method. Without a token, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok` (the payment succeeds), `test_declined` (the payment is declined), `test_requires_action` (the customer must take an action, then the payment succeeds), `test_processing_then_ok` (the payment is processed for a while, then succeeds), `test_timeout` (the payment succeeds, but the first response of the provider is lost), `test_duplicate_webhook` (the payment succeeds later, and the provider reports it twice), `test_out_of_order_webhook` (the payment succeeds later, and the provider's reports arrive in the wrong order), `test_late_success` (the payment remains pending and succeeds only after it has been canceled). The test provider rejects unknown tokens with 400.",
+            "The provider's token for the payment method. Without a token, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok` (the payment succeeds), `test_declined` (the payment is declined), `test_requires_action` (the customer must take an action, and then the payment succeeds), `test_processing_then_ok` (the payment is processed for a while, then succeeds), `test_timeout` (the payment succeeds, but the first response of the provider is lost), `test_duplicate_webhook` (the payment succeeds later, and the provider reports it twice), `test_out_of_order_webhook` (the payment succeeds later, and the provider's reports arrive in the wrong order), `test_late_success` (the payment remains pending and succeeds only after it has been canceled). The test provider rejects unknown tokens with 400.",
         },
         return_url: {
           type: ['string'],
@@ -3824,7 +3824,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/user-exports',
     summary: 'Export users',
     description:
-      'Starts a task that writes all users that are not closed, or their consents, to a file, oldest user first. Requires an administrator who is signed in. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+      'Starts a task that writes all users whose accounts are not closed, or their consents, to a file, oldest user first. Requires an administrator who is signed in. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -3928,7 +3928,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           default: 'false',
           enum: ['true', 'false'],
-          description: 'Whether the e-mail addresses of rows without `email_verified` are verified.',
+          description: 'Whether e-mail addresses count as verified in rows without `email_verified`.',
         },
         events: {
           type: ['string'],
@@ -4207,7 +4207,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/tasks',
     summary: 'List tasks',
     description:
-      'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all the scopes that it was started with.',
+      'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all the scopes that are required to start it.',
     scopes: ['tasks.read'],
     idempotent: false,
     paginated: true,
@@ -4433,7 +4433,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/events',
     summary: 'List events',
     description:
-      "Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after the change that it describes has been committed. Its ID is then greater than the IDs of all events that were already visible. Events are stored for 30 days. If the events that follow `after` are no longer stored, the response is 410.",
+      "Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after the change that it describes has been committed. The ID of a new event is greater than the IDs of all events that were already visible. Events are stored for 30 days. If the events that follow `after` are no longer stored, the response is 410.",
     scopes: ['events.read'],
     idempotent: false,
     paginated: false,
@@ -5098,7 +5098,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
-          description: 'First event of a range of events whose failed and skipped deliveries are retried.',
+          description: 'First event of a range whose failed and skipped deliveries are retried.',
         },
         to_event_id: {
           type: ['integer'],
@@ -5179,7 +5179,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps',
     summary: 'List connected applications',
     description:
-      'Returns the applications that can currently act for the user, newest first. An application that is connected on several devices has one entry for each device.',
+      'Returns the applications that can currently act on behalf of the user, newest first. An application that is connected on several devices has one entry for each device.',
     scopes: ['connected_apps.read'],
     idempotent: false,
     paginated: true,
@@ -5227,7 +5227,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}/connected-apps',
     summary: "List a user's connected applications",
     description:
-      'Returns the applications that can currently act for a user, newest first, with their limits and spending. `users.manage` allows staff to see this for customers. For the accounts of staff and administrators, it requires `users.administer` and an administrator.',
+      'Returns the applications that can currently act on behalf of a user, newest first, with their limits and spending. With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.',
     scopes: ['users.manage', 'users.administer'],
     idempotent: false,
     paginated: true,
@@ -5443,7 +5443,7 @@ export const commandSpecs: readonly CommandSpec[] = [
             categories: {
               type: ['array'],
               description:
-                'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.',
+                "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.",
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -5504,7 +5504,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Remove the limits of a connected application',
     description:
-      'Removes the limits for the orders of the application, so that only its scopes limit it. An application that can access only the orders that it placed keeps this restriction, unless the shop operates the application and it did not request the restriction; to end the restriction, set `orders` to `all`. To end the access, remove the application instead. An application whose own orders are limited cannot remove limits.',
+      'Removes the limits for the orders of the application, so that only its scopes limit it. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and it did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.',
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,
@@ -5532,7 +5532,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}/sessions',
     summary: "List a user's sessions",
     description:
-      'Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. `users.manage` allows staff to see this for customers. For the accounts of staff and administrators, it requires `users.administer` and an administrator.',
+      'Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.',
     scopes: ['users.manage', 'users.administer'],
     idempotent: false,
     paginated: true,
@@ -5740,7 +5740,7 @@ export const commandSpecs: readonly CommandSpec[] = [
                 categories: {
                   type: ['array'],
                   description:
-                    'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.',
+                    "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.",
                   minItems: 1,
                   maxItems: 50,
                   items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -5810,7 +5810,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}/api-keys',
     summary: "List a user's API keys",
     description:
-      'Returns the API keys of a user, newest first. The secret keys are not included. `users.manage` allows staff to see this for customers. For the accounts of staff and administrators, it requires `users.administer` and an administrator.',
+      'Returns the API keys of a user, newest first. The secret keys are not included. With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.',
     scopes: ['users.manage', 'users.administer'],
     idempotent: false,
     paginated: true,
@@ -6133,7 +6133,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Highest limits for orders that customers can allow the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, from the next request on.',
+            'Highest order limits that customers can grant to the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, from the next request on.',
           properties: {
             currency: {
               type: ['string'],
@@ -6166,12 +6166,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Largest set of products that customers can allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
+            'The only products that customers can allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
           properties: {
             categories: {
               type: ['array'],
               description:
-                'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.',
+                "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.",
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -6189,7 +6189,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['keys'],
           description:
-            'Public keys with which `private_key_jwt` and request objects are verified, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
+            'Public keys for verifying `private_key_jwt` and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
           properties: {
             keys: {
               type: ['array'],
@@ -6205,7 +6205,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL of the JSON Web Key Set with which `private_key_jwt` and request objects are verified; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+            'URL of the JSON Web Key Set for verifying `private_key_jwt` and request objects; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
         },
         tls_client_auth_subject: {
           type: ['object', 'null'],
@@ -6231,18 +6231,18 @@ export const commandSpecs: readonly CommandSpec[] = [
         require_signed_request_object: {
           type: ['boolean'],
           description:
-            'Whether each authorization request must be a signed request object (RFC 9101), in the parameter `request` of the authorization URL or of a pushed authorization request. Its signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
+            'Whether each authorization request must be a signed request object (RFC 9101), in the parameter `request` of the authorization URL or of a pushed authorization request. The signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
         },
         security_profile: {
           type: ['string', 'null'],
           enum: ['fapi2', null],
           description:
-            'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126) and tokens that are bound to a key with DPoP (RFC 9449) or, with `tls_client_certificate_bound_access_tokens`, to a certificate. It authenticates with a certificate, or with `private_key_jwt` and ES256, PS256 or EdDSA. Its ID tokens are not signed with RS256, its refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.',
+            'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126) and tokens that are bound to a key with DPoP (RFC 9449) or, with `tls_client_certificate_bound_access_tokens`, to a certificate. The application authenticates with a certificate, or with `private_key_jwt` and ES256, PS256 or EdDSA. ID tokens are not signed with RS256, refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.',
         },
         allow_nonce_instead_of_pkce: {
           type: ['boolean'],
           description:
-            'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). This is less secure than PKCE, because only the application can check the nonce. Set it to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.',
+            'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.',
         },
         allow_neither_pkce_nor_nonce: {
           type: ['boolean'],
@@ -6253,7 +6253,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string', 'null'],
           enum: ['RS256', 'ES256', 'PS256', 'EdDSA', null],
           description:
-            'Algorithm with which the ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701) of the application are signed (OpenID Connect Dynamic Client Registration section 2). `null` selects the default: `RS256`, or `ES256` with a security profile.',
+            "Algorithm used to sign the application's ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701) (OpenID Connect Dynamic Client Registration section 2). `null` selects the default: `RS256`, or `ES256` with a security profile.",
         },
         client_id: { type: ['string'], pattern: '^[a-z][a-z0-9_-]{1,63}$', description: 'Client ID (default: generated by the server).' },
         type: { type: ['string'], enum: ['public', 'confidential'] },
@@ -6543,7 +6543,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Highest limits for orders that customers can allow the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, from the next request on.',
+            'Highest order limits that customers can grant to the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, from the next request on.',
           properties: {
             currency: {
               type: ['string'],
@@ -6576,12 +6576,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Largest set of products that customers can allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
+            'The only products that customers can allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
           properties: {
             categories: {
               type: ['array'],
               description:
-                'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.',
+                "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.",
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -6599,7 +6599,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['keys'],
           description:
-            'Public keys with which `private_key_jwt` and request objects are verified, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
+            'Public keys for verifying `private_key_jwt` and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
           properties: {
             keys: {
               type: ['array'],
@@ -6615,7 +6615,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL of the JSON Web Key Set with which `private_key_jwt` and request objects are verified; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+            'URL of the JSON Web Key Set for verifying `private_key_jwt` and request objects; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
         },
         tls_client_auth_subject: {
           type: ['object', 'null'],
@@ -6641,18 +6641,18 @@ export const commandSpecs: readonly CommandSpec[] = [
         require_signed_request_object: {
           type: ['boolean'],
           description:
-            'Whether each authorization request must be a signed request object (RFC 9101), in the parameter `request` of the authorization URL or of a pushed authorization request. Its signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
+            'Whether each authorization request must be a signed request object (RFC 9101), in the parameter `request` of the authorization URL or of a pushed authorization request. The signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.',
         },
         security_profile: {
           type: ['string', 'null'],
           enum: ['fapi2', null],
           description:
-            'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126) and tokens that are bound to a key with DPoP (RFC 9449) or, with `tls_client_certificate_bound_access_tokens`, to a certificate. It authenticates with a certificate, or with `private_key_jwt` and ES256, PS256 or EdDSA. Its ID tokens are not signed with RS256, its refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.',
+            'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126) and tokens that are bound to a key with DPoP (RFC 9449) or, with `tls_client_certificate_bound_access_tokens`, to a certificate. The application authenticates with a certificate, or with `private_key_jwt` and ES256, PS256 or EdDSA. ID tokens are not signed with RS256, refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.',
         },
         allow_nonce_instead_of_pkce: {
           type: ['boolean'],
           description:
-            'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). This is less secure than PKCE, because only the application can check the nonce. Set it to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.',
+            'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.',
         },
         allow_neither_pkce_nor_nonce: {
           type: ['boolean'],
@@ -6663,7 +6663,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string', 'null'],
           enum: ['RS256', 'ES256', 'PS256', 'EdDSA', null],
           description:
-            'Algorithm with which the ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701) of the application are signed (OpenID Connect Dynamic Client Registration section 2). `null` selects the default: `RS256`, or `ES256` with a security profile.',
+            "Algorithm used to sign the application's ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701) (OpenID Connect Dynamic Client Registration section 2). `null` selects the default: `RS256`, or `ES256` with a security profile.",
         },
         status: {
           type: ['string'],
@@ -6782,7 +6782,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/registration-tokens',
     summary: 'Create a registration token',
     description:
-      'Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. Requires an administrator.',
+      'Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can have only scopes that customers can consent to. Requires an administrator.',
     scopes: ['applications.manage'],
     idempotent: true,
     paginated: false,
@@ -6940,7 +6940,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/statistics/orders',
     summary: 'Get order statistics',
     description:
-      'Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the period before. An order is counted in the period in which it was placed. Its revenue and items are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.',
+      'Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.',
     scopes: ['statistics.read'],
     idempotent: false,
     paginated: false,
@@ -7053,7 +7053,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           format: 'int64',
           minimum: 0,
           maximum: 100000,
-          description: 'Maximum number of units in stock at which a product is listed as running low.',
+          description: 'Maximum stock of a product that is listed as running low, in units.',
         },
         limit: {
           type: ['integer'],
@@ -7124,7 +7124,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/signing-key-rotations',
     summary: 'Rotate the signing keys',
     description:
-      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately but sign tokens only an hour later, so that no request fails. Requires an administrator.',
+      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no request fails. Requires an administrator.',
     scopes: ['signing_keys.manage'],
     idempotent: true,
     paginated: false,
@@ -7377,7 +7377,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Highest limits that customers can allow an application that is not operated by the shop; `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
+            'Highest limits that customers can grant to an application that is not operated by the shop; `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
           properties: {
             currency: {
               type: ['string'],
@@ -7410,12 +7410,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Largest set of products that customers can allow such an application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
+            'The only products that customers can allow such an application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
           properties: {
             categories: {
               type: ['array'],
               description:
-                'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.',
+                "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.",
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -7427,7 +7427,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Limits that the consent page proposes if such an application requests no limits; `null` means none. Customers can change them up to the maximum.',
+            'Limits that the consent page proposes if such an application requests no limits; `null` means none. Customers can change these limits up to the maximum.',
           properties: {
             currency: {
               type: ['string'],
@@ -7460,12 +7460,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products that the consent page proposes if such an application requests no limits; `null` means all products. Customers can change them up to the maximum.',
+            'Products that the consent page proposes if such an application requests no limits; `null` means all products. Customers can change this selection up to the maximum.',
           properties: {
             categories: {
               type: ['array'],
               description:
-                'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.',
+                "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.",
               minItems: 1,
               maxItems: 50,
               items: { type: ['string'], minLength: 1, maxLength: 64, pattern: '\\S' },
@@ -7600,7 +7600,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minItems: 1,
           maxItems: 20,
           description:
-            'Scopes that are requested from the provider. They must include `openid`. With `offline_access`, when applications refresh their access, the server uses the refresh token of the provider to check that the account still exists at the provider.',
+            "Scopes that are requested from the provider, which must include `openid`. With `offline_access`, the server uses the provider's refresh token to check whether the account still exists there when applications refresh their tokens.",
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         button_label: {
@@ -7609,7 +7609,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 60,
           pattern: '\\S',
           description:
-            'Text of the sign-in button; `null` means “Continue with”, in the language of the page, and the name of the provider.',
+            'Text of the sign-in button; `null` means “Continue with” and the name of the provider, in the language of the page.',
         },
         audience: {
           type: ['string'],
@@ -7655,18 +7655,19 @@ export const commandSpecs: readonly CommandSpec[] = [
         client_secret: {
           type: ['string'],
           pattern: '^[ -~]{1,1000}$',
-          description: 'Client secret. It is stored encrypted and never returned.',
+          description: 'Client secret, which is stored encrypted and never returned.',
         },
         private_key: {
           type: ['string'],
           maxLength: 8000,
-          description: 'Private key, as PKCS #8 in PEM format. It is stored encrypted and never returned.',
+          description: 'Private key, as PKCS #8 in PEM format. The key is stored encrypted and never returned.',
         },
         slug: { type: ['string'], pattern: '^[a-z0-9][a-z0-9-]{0,39}$', description: 'Part of the redirect URI; it cannot be changed.' },
         preset: {
           type: ['string'],
           enum: ['google', 'apple', 'microsoft', 'oidc'],
-          description: 'Kind of provider, which determines defaults and peculiarities. `oidc`: any provider that follows OpenID Connect.',
+          description:
+            'Kind of provider, which determines default values and special handling. `oidc`: any provider that follows OpenID Connect.',
         },
         issuer: {
           type: ['string'],
@@ -7803,7 +7804,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minItems: 1,
           maxItems: 20,
           description:
-            'Scopes that are requested from the provider. They must include `openid`. With `offline_access`, when applications refresh their access, the server uses the refresh token of the provider to check that the account still exists at the provider.',
+            "Scopes that are requested from the provider, which must include `openid`. With `offline_access`, the server uses the provider's refresh token to check whether the account still exists there when applications refresh their tokens.",
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         button_label: {
@@ -7812,7 +7813,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 60,
           pattern: '\\S',
           description:
-            'Text of the sign-in button; `null` means “Continue with”, in the language of the page, and the name of the provider.',
+            'Text of the sign-in button; `null` means “Continue with” and the name of the provider, in the language of the page.',
         },
         audience: {
           type: ['string'],
@@ -7858,12 +7859,12 @@ export const commandSpecs: readonly CommandSpec[] = [
         client_secret: {
           type: ['string'],
           pattern: '^[ -~]{1,1000}$',
-          description: 'Client secret. It is stored encrypted and never returned.',
+          description: 'Client secret, which is stored encrypted and never returned.',
         },
         private_key: {
           type: ['string'],
           maxLength: 8000,
-          description: 'Private key, as PKCS #8 in PEM format. It is stored encrypted and never returned.',
+          description: 'Private key, as PKCS #8 in PEM format. The key is stored encrypted and never returned.',
         },
       },
       additionalProperties: false,
@@ -7931,7 +7932,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/identity-providers/{identity_provider_id}/logo',
     summary: 'Set the logo of an identity provider',
     description:
-      'Stores the image in the body as the logo of the sign-in button, where it is 20 pixels wide and high, on white in dark mode. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels. Requires an administrator.',
+      'Stores the image in the body as the logo on the sign-in button, where it is 20 pixels wide and high, with a white background in dark mode. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels. Requires an administrator.',
     scopes: ['identity_providers.manage'],
     idempotent: false,
     paginated: false,
@@ -7981,7 +7982,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'DELETE',
     path: '/api/v1/identity-providers/{identity_provider_id}/logo',
     summary: 'Delete the logo of an identity provider',
-    description: 'Without a logo, the sign-in button has only a text. If there is no logo, nothing changes. Requires an administrator.',
+    description: 'Without a logo, the sign-in button has only text. If there is no logo, nothing changes. Requires an administrator.',
     scopes: ['identity_providers.manage'],
     idempotent: false,
     paginated: false,

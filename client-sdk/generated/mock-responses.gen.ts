@@ -3644,7 +3644,7 @@ export const mockProblems: Readonly<Record<string, Readonly<Record<string, unkno
     title: 'Not enough in stock',
     status: 409,
     code: 'out_of_stock',
-    detail: 'Some products are short.',
+    detail: 'Not enough in stock: product 1.',
     instance: 'urn:mandate:request:req_01M7WXK88H51RZJBBZKC28RPJD',
     request_id: 'req_01M7WXK88H51RZJBBZKC28RPJD',
     errors: [
@@ -3652,7 +3652,7 @@ export const mockProblems: Readonly<Record<string, Readonly<Record<string, unkno
         in: 'body',
         pointer: '#/items/0/quantity',
         code: 'out_of_stock',
-        detail: '2 asked for, 1 there',
+        detail: '2 units of product 1 were ordered, but only 1 is available.',
         product_id: 1,
         requested: 2,
         available: 1,

@@ -548,7 +548,7 @@ export interface QuotesResource {
 export interface ApprovalsResource {
   /**
    * Request an approval.
-   * Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have 5 pending approvals.
+   * Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with `GET /approvals/{approval_id}?wait=30`; once the status is `approved`, send `quote_id` to `POST /orders`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with `limit_exceeded`. An application can have at most 5 pending approvals.
    * Requires the scope `orders.write`.
    */
   create(body: ApprovalCreate, options?: CallOptions): Call<Approval, ProblemsOf['approvals.create']>;
@@ -747,7 +747,7 @@ export interface ProductImportsResource {
 export interface UserExportsResource {
   /**
    * Export users.
-   * Starts a task that writes all users that are not closed, or their consents, to a file, oldest user first. Requires an administrator who is signed in. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
+   * Starts a task that writes all users whose accounts are not closed, or their consents, to a file, oldest user first. Requires an administrator who is signed in. With `password_hashes`, the administrator must have signed in within the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
    * Requires the scope `tasks.write`.
    */
   create(body: UserExportCreate, options?: CallOptions): Call<Task, ProblemsOf['userExports.create']>;
@@ -786,7 +786,7 @@ export interface BackupsResource {
 export interface TasksResource {
   /**
    * List tasks.
-   * Returns the tasks of the caller, newest first. A task is visible only to tokens that have all the scopes that it was started with.
+   * Returns the tasks of the caller, newest first. A task is visible only to tokens that have all the scopes that are required to start it.
    * Requires the scope `tasks.read`.
    */
   list(query?: TasksListQuery, options?: CallOptions): PagedCall<TaskPage, ProblemsOf['tasks.list']>;
@@ -813,7 +813,7 @@ export interface TasksResource {
 export interface EventsResource {
   /**
    * List events.
-   * Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after the change that it describes has been committed. Its ID is then greater than the IDs of all events that were already visible. Events are stored for 30 days. If the events that follow `after` are no longer stored, the response is 410.
+   * Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after the change that it describes has been committed. The ID of a new event is greater than the IDs of all events that were already visible. Events are stored for 30 days. If the events that follow `after` are no longer stored, the response is 410.
    * Requires the scope `events.read`.
    */
   list(query?: EventsListQuery, options?: CallOptions): Call<EventPage, ProblemsOf['events.list']>;
@@ -929,13 +929,13 @@ export interface AuthorizationResource {
 export interface ConnectedAppsResource {
   /**
    * List connected applications.
-   * Returns the applications that can currently act for the user, newest first. An application that is connected on several devices has one entry for each device.
+   * Returns the applications that can currently act on behalf of the user, newest first. An application that is connected on several devices has one entry for each device.
    * Requires the scope `connected_apps.read`.
    */
   list(query?: ConnectedAppsListQuery, options?: CallOptions): PagedCall<ConnectedAppPage, ProblemsOf['connectedApps.list']>;
   /**
    * List a user's connected applications.
-   * Returns the applications that can currently act for a user, newest first, with their limits and spending. `users.manage` allows staff to see this for customers. For the accounts of staff and administrators, it requires `users.administer` and an administrator.
+   * Returns the applications that can currently act on behalf of a user, newest first, with their limits and spending. With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.
    * Requires the scope `users.manage` or `users.administer`.
    */
   listOfUser(
@@ -971,7 +971,7 @@ export interface ConnectedAppsResource {
   ): Call<ConnectedAppLimits, ProblemsOf['connectedApps.setLimits']>;
   /**
    * Remove the limits of a connected application.
-   * Removes the limits for the orders of the application, so that only its scopes limit it. An application that can access only the orders that it placed keeps this restriction, unless the shop operates the application and it did not request the restriction; to end the restriction, set `orders` to `all`. To end the access, remove the application instead. An application whose own orders are limited cannot remove limits.
+   * Removes the limits for the orders of the application, so that only its scopes limit it. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and it did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.
    * Requires the scope `connected_apps.write`.
    */
   removeLimits(connectedAppId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['connectedApps.removeLimits']>;
@@ -980,7 +980,7 @@ export interface ConnectedAppsResource {
 export interface SessionsResource {
   /**
    * List a user's sessions.
-   * Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. `users.manage` allows staff to see this for customers. For the accounts of staff and administrators, it requires `users.administer` and an administrator.
+   * Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.
    * Requires the scope `users.manage` or `users.administer`.
    */
   listOfUser(
@@ -1005,7 +1005,7 @@ export interface ApiKeysResource {
   create(body: ApiKeyCreate, options?: CallOptions): Call<ApiKeyWithSecret, ProblemsOf['apiKeys.create']>;
   /**
    * List a user's API keys.
-   * Returns the API keys of a user, newest first. The secret keys are not included. `users.manage` allows staff to see this for customers. For the accounts of staff and administrators, it requires `users.administer` and an administrator.
+   * Returns the API keys of a user, newest first. The secret keys are not included. With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.
    * Requires the scope `users.manage` or `users.administer`.
    */
   listOfUser(
@@ -1068,7 +1068,7 @@ export interface ApplicationsResource {
   ): Call<SecretRotation, ProblemsOf['applications.rotateSecret']>;
   /**
    * Create a registration token.
-   * Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. Requires an administrator.
+   * Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can have only scopes that customers can consent to. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   createRegistrationToken(
@@ -1098,7 +1098,7 @@ export interface UsageResource {
 export interface StatsResource {
   /**
    * Get order statistics.
-   * Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the period before. An order is counted in the period in which it was placed. Its revenue and items are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.
+   * Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.
    * Requires the scope `statistics.read`.
    */
   orders(query?: StatsOrdersQuery, options?: CallOptions): Call<OrderStatistics, ProblemsOf['stats.orders']>;
@@ -1119,7 +1119,7 @@ export interface StatsResource {
 export interface SigningKeysResource {
   /**
    * Rotate the signing keys.
-   * Replaces the signing keys before their scheduled rotation. The new keys are published immediately but sign tokens only an hour later, so that no request fails. Requires an administrator.
+   * Replaces the signing keys before their scheduled rotation. The new keys are published immediately, but are not used for signing until an hour later, so that no request fails. Requires an administrator.
    * Requires the scope `signing_keys.manage`.
    */
   rotate(body: SigningKeyRotationCreate, options?: CallOptions): Call<SigningKeyRotation, ProblemsOf['signingKeys.rotate']>;
@@ -1228,7 +1228,7 @@ export interface IdentityProvidersResource {
   delete(identityProviderId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['identityProviders.delete']>;
   /**
    * Set the logo of an identity provider.
-   * Stores the image in the body as the logo of the sign-in button, where it is 20 pixels wide and high, on white in dark mode. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels. Requires an administrator.
+   * Stores the image in the body as the logo on the sign-in button, where it is 20 pixels wide and high, with a white background in dark mode. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels. Requires an administrator.
    * Requires the scope `identity_providers.manage`.
    */
   setLogo(
@@ -1238,7 +1238,7 @@ export interface IdentityProvidersResource {
   ): Call<IdentityProvider, ProblemsOf['identityProviders.setLogo']>;
   /**
    * Delete the logo of an identity provider.
-   * Without a logo, the sign-in button has only a text. If there is no logo, nothing changes. Requires an administrator.
+   * Without a logo, the sign-in button has only text. If there is no logo, nothing changes. Requires an administrator.
    * Requires the scope `identity_providers.manage`.
    */
   deleteLogo(identityProviderId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['identityProviders.deleteLogo']>;

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
 
 /**
- * Keywords whose violation the API reports with a clear error. Omitting them makes the schemas about a quarter shorter,
- * which saves space in an assistant's context.
+ * Keywords whose violation the API reports with a clear error. Omitting these keywords makes the schemas about a quarter shorter, which
+ * saves space in an assistant's context.
  */
 const keywordsCheckedByApi: ReadonlySet<string> = new Set([
   'pattern',

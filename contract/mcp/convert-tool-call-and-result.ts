@@ -53,7 +53,7 @@ function toJsonObject(value: unknown): JsonObject {
   return value;
 }
 
-/** Key of the problem details in a tool result. Assistants do not show these to the language model. */
+/** Key of the problem details in a tool result. Assistants do not show problem details to the language model. */
 const problemMetaKey = 'mandate/problem';
 
 /** Converts an API response to a tool result. Errors are also tool results, because they tell the assistant what to do. */

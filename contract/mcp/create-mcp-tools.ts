@@ -117,7 +117,8 @@ const startsTask = (operationId: string, operation: JsonObject): boolean =>
   objectAt(objectAt(successContent(operation), jsonMediaType), 'schema')['$ref'] === '#/components/schemas/Task';
 
 /**
- * Matches a sentence about the `Idempotency-Key` header. It is removed, because tools have an argument with its own description instead.
+ * Matches a sentence about the `Idempotency-Key` header. The sentence is removed, because tools have an argument with its own description
+ * instead.
  */
 const sentenceAboutIdempotencyKey = / ?[^.]*`Idempotency-Key`[^.]*\./;
 
@@ -132,7 +133,7 @@ const conditionSchema = {
 const keySchema = {
   type: 'string',
   pattern: '^[\\w.:-]{1,128}$',
-  description: 'Any unique text. If the outcome of a call is unknown, repeat it with the same key; it is executed once.',
+  description: 'Any unique text. If the outcome of a call is unknown, repeat it with the same key; it is executed only once.',
 };
 
 const scopesOf = (operation: JsonObject): string[] =>
@@ -151,7 +152,7 @@ const parametersWithoutArgument: ReadonlySet<string> = new Set(['include_total']
 const shortDescriptions: Readonly<Record<string, string>> = {
   limit: '',
   cursor: '`next_cursor` of the previous page.',
-  dry_run: 'Checks and prices the request, and changes nothing.',
+  dry_run: 'Validates and prices the request without changing anything.',
 };
 
 /** Short descriptions of body fields, by operation. Assistants do not need the list of simulated outcomes. */

@@ -13,13 +13,13 @@ const defaultToolSets: ReadonlySet<string> = new Set([
   'authorization',
 ]);
 
-/** Tools with which an assistant requests approval for an order above a limit. */
+/** Tools that an assistant uses to request approval for an order above a limit. */
 const approvalTools: ReadonlySet<string> = new Set(['quotes_create', 'approvals_create', 'approvals_get']);
 
 /**
  * Default tools that are omitted to make room for the approval tools, so that the definitions of the default tools take up at most 5,000
- * tokens. The lists of delivery methods and shipments return the same data as the tools that read a single one, `payments_get` returns the
- * result of a payment, and `orders_cancel` also cancels a payment that is not complete.
+ * tokens. The tools that list delivery methods and shipments return the same data as the tools that read a single one, `payments_get`
+ * returns the result of a payment, and `orders_cancel` also cancels an incomplete payment.
  */
 const toolsReplacedByApprovalTools: ReadonlySet<string> = new Set([
   'delivery_methods_get',
@@ -36,7 +36,7 @@ export type McpToolSelection = {
   /** Names of tool sets, such as `orders`, or `all`. If undefined, the tools for shopping are selected. */
   readonly toolSets: readonly string[] | undefined;
   readonly readOnly: boolean;
-  /** Whether the assistant's orders can need an approval. If so, the default tools include those that request it. */
+  /** Whether the assistant's orders can need an approval. If they can, the default tools include those that request approval. */
   readonly canRequestApprovals: boolean;
 };
 

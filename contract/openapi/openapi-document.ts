@@ -44,7 +44,7 @@ export function createOpenApiDocument(origin: string, version: VersionName = 'v1
       version: contractVersion,
       summary: 'An order service that other applications can use on behalf of customers.',
       description: description(),
-      contact: { name: 'Support of this installation', url: origin },
+      contact: { name: 'Support for this installation', url: origin },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: origin, description: 'This installation' }],
@@ -61,7 +61,7 @@ export function createOpenApiDocument(origin: string, version: VersionName = 'v1
   return addCodeSamples(shareErrorResponses(addOpenApiExamples(document, origin)), origin, version === 'v1');
 }
 
-/** Returns the operations of all routes by path, with the tags of their resources and the components to which they refer. */
+/** Returns the operations of all routes by path, with the tags of their resources and the components that they refer to. */
 function createOpenApiPaths(routesByResource: Readonly<Record<string, AppRouter>>) {
   const components = createOpenApiComponents();
   const paths: Record<string, JsonObject> = {};
@@ -93,7 +93,7 @@ const apiKeyScheme: JsonObject = {
   type: 'http',
   scheme: 'bearer',
   description:
-    'An API key, sent as `Authorization: Bearer <key>`. The key acts for the user who created it and needs the same scopes as an access token. Operations that manage API keys or require a recent sign-in do not accept API keys.',
+    'An API key, sent as `Authorization: Bearer <key>`. The key acts on behalf of the user who created it, and needs the same scopes as an access token. Operations that manage API keys or require a recent sign-in do not accept API keys.',
 };
 
 function oauthScheme(origin: string): JsonObject {

@@ -7,7 +7,7 @@ import { singleLineInputSchema } from '../schema/text-timestamp-and-metadata-sch
 export const maxLimitedCategories = 50;
 
 const categoriesText =
-  'Categories of the products that can be ordered. An order that contains a product in another category is rejected. The current category of the product counts.';
+  "Categories of the products that can be ordered. An order that contains a product in another category is rejected. The product's current category applies.";
 
 const inputSchema = z
   .object({
@@ -24,13 +24,13 @@ const inputSchema = z
   .strict();
 const responseSchema = z.object({ categories: z.array(z.string()).describe(categoriesText) });
 
-/** Products to which orders are limited, in a request. */
+/** Products that orders are limited to, in a request. */
 export const orderProductLimitsInputSchema = withSchemaName('OrderProductLimitsInput', inputSchema);
 
-/** Products to which orders are limited. The list is empty if limits of the customer and of the shop have no category in common. */
+/** Products that orders are limited to. The list is empty if the limits of the customer and of the shop have no category in common. */
 export const orderProductLimitsSchema = withSchemaName('OrderProductLimits', responseSchema);
 
-/** Products to which an administrator limits orders; null for all products. */
+/** Products that an administrator limits orders to; null for all products. */
 export const nullableProductLimitsInputSchema = inputSchema.nullable();
 export const nullableProductLimitsSchema = responseSchema.nullable();
 

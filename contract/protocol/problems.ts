@@ -64,9 +64,7 @@ export const problemEntrySchema = withSchemaName(
     allowed: z.array(z.string()).optional().describe('Accepted values, if the field accepts only a fixed set.'),
     product_id: idSchema
       .optional()
-      .describe(
-        'With the code `out_of_stock`, product that is out of stock; with `limit_exceeded`, product whose category is not permitted.',
-      ),
+      .describe('Product that is out of stock (code `out_of_stock`), or whose category is not permitted (code `limit_exceeded`).'),
     category: z
       .string()
       .optional()
@@ -79,14 +77,12 @@ export const problemEntrySchema = withSchemaName(
       .number()
       .int()
       .optional()
-      .describe(
-        'With the code `out_of_stock`, number of units that were ordered; with `limit_exceeded`, amount of the order in minor units.',
-      ),
+      .describe('Number of units that were ordered (code `out_of_stock`), or amount of the order in minor units (code `limit_exceeded`).'),
     available: z
       .number()
       .int()
       .optional()
-      .describe('With the code `out_of_stock`, number of units available; with `limit_exceeded`, amount that remains, in minor units.'),
+      .describe('Number of available units (code `out_of_stock`), or remaining amount in minor units (code `limit_exceeded`).'),
     limit: amountSchema.optional().describe('Limit that the customer set, in minor units; present only with the code `limit_exceeded`.'),
     spent: amountSchema
       .optional()
@@ -200,7 +196,7 @@ export const problemCodesOfAuthenticatedPosts = [
   ...bodyProblemCodes,
   ...idempotencyProblemCodes,
 ] as const;
-/** Problem codes of a POST operation with a body whose caller also needs a permission, such as a staff account. */
+/** Problem codes of a POST operation with a body for which the caller also needs a permission, such as a staff account. */
 export const problemCodesOfAuthorizedPosts = [
   ...problemCodesOfAuthorizedOperations,
   ...bodyProblemCodes,

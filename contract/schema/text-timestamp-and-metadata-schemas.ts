@@ -56,7 +56,7 @@ export const nameFromOtherSystemSchema = (maximum: number) =>
 /** Text that may have several lines, up to `maximum` characters. */
 export const multilineTextSchema = (maximum: number) =>
   textSchema(maximum).refine((value) => !controlCharacterBesidesLines.test(value) && wellFormed(value), {
-    message: 'must not contain control characters besides line breaks and tabs',
+    message: 'must not contain control characters except line breaks and tabs',
   });
 
 /** A timestamp in a response: RFC 3339 in UTC with milliseconds. */

@@ -42,7 +42,7 @@ export async function createApiKey(
   await assertTokenNotRevoked(em, principal);
   if ((await em.count(ApiKey, { user: userId, revokedAt: null, expiresAt: { $gt: now } })) >= maxApiKeysPerUser) {
     throw createProblem('too_many_api_keys', {
-      detail: translatable`A user can have ${{ maximum: maxApiKeysPerUser }} keys at a time. Revoke one that is no longer needed.`,
+      detail: translatable`A user can have at most ${{ maximum: maxApiKeysPerUser }} API keys. Revoke one that is no longer needed.`,
     });
   }
   const key = generateApiKey();

@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { administratorRegistrationPolicyName } from '../oauth/clients/dynamic-client-registration.ts';
 import { createPostgresAdapterFactory } from '../oauth/provider/postgres-adapter.ts';
 
-/** Creates an initial access token, which lets a developer register applications (RFC 7591 section 3). It is returned only once. */
+/** Creates an initial access token, which lets a developer register applications (RFC 7591 section 3). The token is returned only once. */
 export async function createRegistrationToken(em: EntityManager, seconds: number, now: Date): Promise<{ token: string; expiresAt: Date }> {
   const token = `mr_${randomBytes(32).toString('base64url')}`;
   const issuedAt = Math.floor(now.getTime() / 1000);

@@ -16,7 +16,7 @@ import {
 import { findClientCertificateSupportErrors, type ClientCertificateSupport } from '../applications/client-certificate-support.ts';
 import { findApplicationFieldErrors, type ApplicationFields } from '../applications/create-application.ts';
 
-/** Server settings on which the rules for applications depend. */
+/** Server settings that the rules for applications depend on. */
 export type ApplicationRuleSettings = {
   /** Whether HTTP URLs that refer to this machine are accepted. */
   readonly development: boolean;

@@ -5,7 +5,10 @@ import { OrderLimits } from '../order-limits/order-limits-and-budgeted-order.ent
 import { authorizationDetailsFromOrderLimits } from '../order-limits/order-limits-conversion.ts';
 import { saveOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
 
-/** Returns the client ID that an API key has in orders, usage counters and log entries. Its limits are stored with this ID as grant ID. */
+/**
+ * Returns the client ID that an API key has in orders, usage counters and log entries. The key's limits are stored with this ID as the
+ * grant ID.
+ */
 export const getClientIdOfApiKey = (id: number): string => `api-key-${id}`;
 
 /** Stores the limits of a new API key. */
@@ -18,8 +21,8 @@ export async function saveOrderLimitsOfApiKey(
 }
 
 /**
- * Waits until every order and payment that has been checked against the limits of these API keys is committed, and makes later ones wait until
- * this transaction ends. They then detect that the key has been revoked.
+ * Waits until every order and payment that has been checked against the limits of these API keys is committed, and makes later ones wait
+ * until this transaction ends. Orders and payments that waited then detect that the key has been revoked.
  */
 export async function lockOrderLimitsOfApiKeys(em: EntityManager, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;

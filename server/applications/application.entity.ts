@@ -47,7 +47,7 @@ const schema = defineEntity({
     certificateAuthMethod: p.enum(certificateAuthenticationMethods).nullable(),
     /** Name that the certificate of an application with `tls_client_auth` must contain. */
     tlsClientAuthSubject: p.json<CertificateSubject>().nullable(),
-    /** Whether access tokens are bound to the certificate with which they were requested. */
+    /** Whether access tokens are bound to the certificate that was used to request them. */
     tlsClientCertificateBoundAccessTokens: p.boolean().default(false),
     /** Whether authorization requests must be signed. */
     requireSignedRequestObject: p.boolean().default(false),
@@ -72,9 +72,9 @@ const schema = defineEntity({
     firstParty: p.boolean().default(false),
     /** How the application was registered. */
     registration: p.enum(applicationRegistrationMethods).default('administrator'),
-    /** Time at which the cached client ID metadata document expires; null if there is no document. */
+    /** When the cached client ID metadata document expires; null if there is no document. */
     metadataExpiresAt: p.datetime(3).nullable(),
-    /** Time of the most recent consent. It is recorded only for self-registered applications, which are deleted when unused. */
+    /** Time of the most recent consent. This time is recorded only for self-registered applications, which are deleted when unused. */
     lastConsentAt: p.datetime(3).nullable(),
     /** Overrides the server's default rate limit for this application. */
     rateLimitPerMinute: p.integer().nullable().check('rate_limit_per_minute >= 1'),

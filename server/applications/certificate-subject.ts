@@ -6,7 +6,7 @@ import { isCertificateSubjectEqualTo, parseDistinguishedName } from './parse-dis
 
 export type CertificateSubjectType = (typeof certificateSubjectTypes)[number];
 
-/** The name in the certificate with which an application authenticates (RFC 8705 section 2.1.2). */
+/** The name in the certificate that an application authenticates with (RFC 8705 section 2.1.2). */
 export type CertificateSubject = { readonly type: CertificateSubjectType; readonly value: string };
 
 const isHostName = (value: string): boolean =>

@@ -40,7 +40,7 @@ export type ApplicationInput = {
   readonly firstParty?: boolean;
   readonly logoUri?: string | null;
   readonly registration?: ApplicationRegistration;
-  /** Time at which the cached client ID metadata document expires. */
+  /** When the cached client ID metadata document expires. */
   readonly metadataExpiresAt?: Date | null;
   /** Overrides the server's default rate limit for this application. */
   readonly rateLimitPerMinute?: number | null;
@@ -55,9 +55,9 @@ export type ApplicationInput = {
   readonly orderCategoriesCeiling?: string[] | null;
   /** Security profile that the application must follow. */
   readonly securityProfile?: SecurityProfile | null;
-  /** Algorithm with which ID tokens are signed; `null` means the default. */
+  /** Algorithm used to sign ID tokens; `null` means the default. */
   readonly idTokenSignedResponseAlg?: IdTokenSigningAlgorithm | null;
-  /** Whether access tokens are bound to the certificate with which they are requested. */
+  /** Whether access tokens are bound to the certificate that was used to request them. */
   readonly tlsClientCertificateBoundAccessTokens?: boolean;
   /** Whether authorization requests must be signed request objects (RFC 9101). */
   readonly requireSignedRequestObject?: boolean;
@@ -162,7 +162,7 @@ export function* findApplicationFieldErrors(input: ApplicationFields, developmen
     yield { field: 'grant_types', detail: 'must not contain client_credentials for a public application (RFC 6749 section 4.4)' };
   }
   if (grantTypes.includes('authorization_code') !== redirectUris.length > 0) {
-    yield { field: 'redirect_uris', detail: 'must contain a URI if, and only if, users sign in with the browser' };
+    yield { field: 'redirect_uris', detail: 'must contain a URI if, and only if, users sign in through a browser' };
   }
   yield* redirectUriErrors('redirect_uris', redirectUris);
   yield* redirectUriErrors('post_logout_redirect_uris', postLogoutRedirectUris);

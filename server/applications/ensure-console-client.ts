@@ -23,7 +23,7 @@ const ownScopes = [
   'api_keys.manage',
 ] as const satisfies readonly Scope[];
 
-/** All scopes of the console's application. It places no orders and makes no payments for the signed-in user. */
+/** All scopes of the console's application. The console places no orders and makes no payments for the signed-in user. */
 const applicationScopes = scopeNames.filter((name) => scopeDefinitions[name].admin || ownScopes.some((own) => own === name));
 
 /** Scopes that the console requests at sign-in: all except those to which users must always consent. */

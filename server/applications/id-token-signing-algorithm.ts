@@ -9,8 +9,8 @@ export type IdTokenSettings = {
 };
 
 /**
- * Returns the algorithm with which ID tokens and logout tokens of an application are signed. The default is RS256, as in OpenID Connect;
- * with the security profile `fapi2`, which does not permit RS256, it is ES256.
+ * Returns the algorithm used to sign the ID tokens and logout tokens of an application. The default is RS256, as in OpenID Connect; with
+ * the security profile `fapi2`, which does not permit RS256, it is ES256.
  */
 export const getIdTokenSigningAlgorithm = ({ idTokenSignedResponseAlg, securityProfile }: IdTokenSettings): IdTokenSigningAlgorithm =>
   idTokenSignedResponseAlg ?? (securityProfile === 'fapi2' ? 'ES256' : 'RS256');

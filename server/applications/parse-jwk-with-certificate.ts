@@ -12,21 +12,21 @@ const certificateSchema = z.object({
 });
 
 /**
- * Returns a public key, as `parsePublicJwk` does, together with the certificate (`x5c`, RFC 7517 section 4.7) with which an application
- * authenticates (RFC 8705 section 2.2.2). Other certificates in `x5c` are not used.
+ * Returns a public key, as `parsePublicJwk` does, together with the certificate (`x5c`, RFC 7517 section 4.7) that an application
+ * authenticates with (RFC 8705 section 2.2.2). Other certificates in `x5c` are not used.
  * @throws {UnusableJwkError} if the key is not usable, or if it is not the key of the certificate
  */
 export function parseJwkWithCertificate(jwk: unknown): PublicJsonWebKey {
   const key = parsePublicJwk(jwk);
   const parsed = certificateSchema.safeParse(jwk);
   if (!parsed.success)
-    throw new UnusableJwkError(translatable`has an invalid member x5c: it must be a list of certificates in base64 (DER)`);
+    throw new UnusableJwkError(translatable`has an invalid x5c member: it must be a list of certificates in base64 (DER)`);
   const [encoded] = parsed.data.x5c ?? [];
   if (encoded === undefined) return key;
   const certificate = parseCertificate(encoded);
   const ofCertificate = certificate.publicKey.export({ format: 'jwk' });
   if ((['kty', 'crv', 'x', 'y', 'n', 'e'] as const).some((member) => ofCertificate[member] !== key[member]))
-    throw new UnusableJwkError(translatable`is not the key of the first certificate in its member x5c`);
+    throw new UnusableJwkError(translatable`is not the key of the first certificate in its x5c member`);
   return { ...key, x5c: [certificate.raw.toString('base64')] };
 }
 
@@ -34,7 +34,7 @@ function parseCertificate(encoded: string): X509Certificate {
   try {
     return new X509Certificate(Buffer.from(encoded, 'base64'));
   } catch (cause) {
-    throw new UnusableJwkError(translatable`has an invalid member x5c: the first certificate must be the base64 encoding of its DER form`, {
+    throw new UnusableJwkError(translatable`has an invalid x5c member: the first certificate must be the base64 encoding of its DER form`, {
       cause,
     });
   }

@@ -60,7 +60,7 @@ export function parsePublicJwk(jwk: unknown): PublicJsonWebKey {
   const parsed = jwkSchema.safeParse(jwk);
   if (!parsed.success) {
     const [path = 'kty'] = parsed.error.issues[0]?.path ?? [];
-    throw new UnusableJwkError(translatable`is not a JSON Web Key: its member ${{ member: path }} is missing or not valid`);
+    throw new UnusableJwkError(translatable`is not a JSON Web Key: its ${{ member: path }} member is missing or not valid`);
   }
   const secret = Object.keys(z.record(z.unknown()).parse(jwk)).filter((name) => secretMembers.includes(name));
   if (secret.length > 0)
@@ -70,10 +70,10 @@ export function parsePublicJwk(jwk: unknown): PublicJsonWebKey {
   const { kty, kid, alg, use } = parsed.data;
   const algorithms = Object.hasOwn(algorithmsByKeyType, kty) ? algorithmsByKeyType[kty] : undefined;
   if (!algorithms) throw new UnusableJwkError(translatable`has an unsupported type: the supported types are EC, OKP and RSA`);
-  if (use !== undefined && use !== 'sig') throw new UnusableJwkError(translatable`is not for signatures: its member use must be sig`);
+  if (use !== undefined && use !== 'sig') throw new UnusableJwkError(translatable`is not for signatures: its use member must be sig`);
   if (alg !== undefined && !algorithms.includes(alg))
     throw new UnusableJwkError(
-      translatable`has an unsupported algorithm: the member alg of a key of the type ${{ type: kty }} must be ${{ algorithms: { anyOf: algorithms } }}`,
+      translatable`has an unsupported algorithm: the alg member of a key of type ${{ type: kty }} must be ${{ algorithms: { anyOf: algorithms } }}`,
     );
   const key = importPublicKey(jwk);
   assertStrongKey(key);

@@ -31,7 +31,7 @@ export async function requestApproval(
   const { grantId, clientId, tokenRecordId } = principal;
   const userId = principal.user?.id;
   if (grantId === undefined || userId === undefined || tokenRecordId === undefined) {
-    throw createProblem('forbidden', { detail: 'Only an application to which a customer gave access can request approvals.' });
+    throw createProblem('forbidden', { detail: 'Only applications that a customer has given access can request approvals.' });
   }
   assertOrderActionAllowed(principal, 'place', now);
   await lockUserRow(em, userId); // the second of two concurrent requests must count the first one
@@ -90,27 +90,27 @@ async function assertQuoteNotSubmitted(em: EntityManager, quoteId: number, now: 
     detail: [
       translatable`Approval ${{ id: approval.id }} of this quote has already been requested.`,
       describeState(approval, now),
-      'Another order needs a new quote.',
+      'To place another order, create a new quote.',
     ],
   });
 }
 
 function describeState({ declinedAt, approvedAt, expiresAt }: InferEntity<typeof Approval>, now: Date): ProblemDetail {
-  if (declinedAt) return 'The customer declined it.';
-  if (expiresAt <= now) return approvedAt ? 'The customer approved it.' : 'It is pending.';
+  if (declinedAt) return 'The customer declined the request.';
+  if (expiresAt <= now) return approvedAt ? 'The customer approved the request.' : 'The request is pending.';
   return approvedAt
-    ? translatable`The customer approved it until ${{ at: expiresAt }}.`
-    : translatable`It is pending until ${{ at: expiresAt }}.`;
+    ? translatable`The customer approved the request, and the approval is valid until ${{ at: expiresAt }}.`
+    : translatable`The request is pending until ${{ at: expiresAt }}.`;
 }
 
 async function assertFewRequests(em: EntityManager, grantId: string, now: Date): Promise<void> {
   const pending = await em.count(Approval, { $and: [{ grantId }, buildApprovalStatusFilter(['pending'], now)] });
   if (pending >= maxPendingApprovalsPerGrant) {
-    const detail = translatable`${{ pending }} requests are waiting for a decision, which is the maximum. Wait for a decision, or cancel a request.`;
+    const detail = translatable`The maximum of ${{ pending }} pending requests has been reached. Wait for a decision, or cancel a request.`;
     throw createProblem('too_many_approvals', { detail });
   }
   const today = await em.count(Approval, { grantId, createdAt: { $gt: new Date(now.getTime() - dayMs) } });
   if (today < maxDailyApprovalsPerGrant) return;
-  const detail = translatable`This application has requested ${{ count: today }} approvals in the last 24 hours, which is the maximum. Try again later.`;
+  const detail = translatable`This application has requested the maximum of ${{ count: today }} approvals in the last 24 hours. Try again later.`;
   throw createProblem('too_many_approvals', { detail });
 }

@@ -19,7 +19,10 @@ export type BackupDependencies = {
 };
 type Dependencies = HandlerDependencies & BackupDependencies;
 
-/** Tasks are visible to tokens with this scope, and end if their administrator loses the role that the scope requires. */
+/**
+ * Backup tasks are visible to tokens with this scope, and are stopped if the administrator who started them loses the role that the scope
+ * requires.
+ */
 const needs = ['backups.manage'] as const;
 
 export const backupRoutes = (dependencies: Dependencies) =>
@@ -89,7 +92,7 @@ function assertBackupDirectoryConfigured(isConfigured: boolean): void {
   if (isConfigured) return;
   throw createProblem('backups_not_configured', {
     detail:
-      'Set the environment variable MANDATE_BACKUP_DIR of the server to a directory that only the server can access, and restart the server.',
+      'On the server, set the environment variable MANDATE_BACKUP_DIR to a directory that only the server can access, and restart the server.',
   });
 }
 

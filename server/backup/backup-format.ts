@@ -2,9 +2,9 @@ import { createHmac, type Hmac } from 'node:crypto';
 import { z } from 'zod';
 
 /**
- * A backup is gzip-compressed UTF-8 text. Its first line is the header. Each table has a start line, one line per row, and an end line; the
- * last line authenticates all others. A row is a JSON array. Each value is null or in PostgreSQL's text format, so that values of any type
- * are restored exactly, on both PostgreSQL and PGlite.
+ * A backup is gzip-compressed UTF-8 text whose first line is the header. Each table has a start line, one line per row, and an end line;
+ * the last line authenticates all others. A row is a JSON array. Each value is null or in PostgreSQL's text format, so that values of any
+ * type are restored exactly, on both PostgreSQL and PGlite.
  */
 export const backupFormatVersion = 1;
 

@@ -14,7 +14,7 @@ import { verifyBackupAndReadHeader } from './read-and-verify-backup.ts';
 import { type BackupSummary, writeBackup } from './write-backup.ts';
 
 export type BackupDirectory = {
-  /** Path of the directory that the operator configured. It must not appear in errors of tasks, which are part of API responses. */
+  /** Path of the directory that the operator configured. The path must not appear in task errors, which are part of API responses. */
   readonly path: string;
   /** The backup key returned by `deriveKeys`. */
   readonly key: Buffer;
@@ -34,15 +34,15 @@ export const createBackupTaskHandlers = (settings: BackupTaskSettings) =>
 
 async function createBackup(run: TaskAttempt, settings: BackupTaskSettings): Promise<undefined> {
   const createdAt = new Date();
-  // A second attempt, after a crash, has another name: a backup never overwrites a file.
+  // A second attempt (after a crash) uses another name, because a backup never overwrites a file.
   const fileName = `mandate-${createdAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}-${run.task.id}.backup`;
   const file = join(settings.path, fileName);
   try {
-    // A canceled task can still have written the whole file.
+    // A canceled task may already have written the whole file.
     const { rows, bytes } = await runWithProgress(run, (report) =>
       writeFromSource(settings, file, createdAt, report).catch(throwTaskError('The backup could not be created.')),
     );
-    // A disk may store something else than what was written.
+    // What the disk has stored may differ from what was written.
     const verify = (report: ReportProgress) =>
       verifyBackupAndReadHeader(file, {
         key: settings.key,
@@ -117,12 +117,12 @@ const missingBackupError = (): PermanentTaskError =>
   new PermanentTaskError('backup_missing', 'The file no longer exists in the backup directory.');
 
 /**
- * Returns a function that throws the error of a task. Messages of files and of backups contain paths, so they are only logged. A database
- * error may be temporary, so the task is retried.
+ * Returns a function that throws the error with which a task fails. Messages of file and backup errors contain paths, so they are only
+ * logged. A database error may be temporary, so the task is retried.
  */
 const throwTaskError =
   (detail: string) =>
   (error: unknown): never => {
     if (isRetryableDatabaseError(error)) throw error;
-    throw new PermanentTaskError('backup_failed', `${detail} The log of the server contains the cause.`, error);
+    throw new PermanentTaskError('backup_failed', `${detail} The server log contains the cause.`, error);
   };

@@ -21,7 +21,7 @@ export async function openExistingDatabaseOrCopy(
 ): Promise<Database> {
   if (isPostgresqlUrl(url)) return openDatabaseWithoutMigrating(url, { timeouts: 'none', connectionsMax: 2, ...options });
   if (!existsSync(join(url, 'PG_VERSION')))
-    throw new BackupError(`there is no database at ${url}: set MANDATE_DATA_DIR or DATABASE_URL as the server has it`);
+    throw new BackupError(`there is no database at ${url}: set MANDATE_DATA_DIR or DATABASE_URL to the same value as for the server`);
   try {
     return await openDatabaseWithoutMigrating(url);
   } catch (error) {

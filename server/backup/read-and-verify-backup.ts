@@ -98,7 +98,7 @@ class BackupVerifier {
   /** Handles every line that is not a table row. Returns `undefined` for the last line, which contains the MAC. */
   statement(line: string): BackupPart | undefined {
     const value = this.#json(line);
-    if (this.#isSealed) throw this.#damaged('it goes on after its end');
+    if (this.#isSealed) throw this.#damaged('it continues after its end');
     const end = backupHmacSchema.safeParse(value).data;
     if (end) return this.#close(end);
     this.#seal.update(`${line}\n`);
@@ -116,11 +116,11 @@ class BackupVerifier {
     if (!found) throw new BackupError(`${this.#file} is not a Mandate backup: specify a file that \`mandate-server backup\` has written`);
     if (found.version > backupFormatVersion)
       throw new BackupError(
-        `${this.#file} was written by a newer release, in a form that this one does not know: restore it with that release`,
+        `${this.#file} was written by a newer release, in a format that this release does not support: restore it with that release`,
       );
     if (found.secret_check !== fingerprintBackupSecret(this.#key))
       throw new BackupError(
-        `${this.#file} was made with another MANDATE_SECRET: set the one of the server that it was made of, which opens the signing keys and the secrets in it`,
+        `${this.#file} was created with another MANDATE_SECRET: set the secret of the server that the backup is from, which decrypts the signing keys and secrets in the backup`,
       );
     this.#header = found;
     this.#remaining = { tables: found.tables, rows: found.rows };
@@ -163,7 +163,7 @@ class BackupVerifier {
 
 async function* readLines(file: string, onBytes: ReadBackupOptions['onBytes']): AsyncGenerator<string[]> {
   const { size } = await stat(file).catch((cause: unknown) => {
-    throw new BackupError(`${file} cannot be read: is this the right name, and may this account read it?`, { cause });
+    throw new BackupError(`${file} cannot be read: is the name correct, and can this account read the file?`, { cause });
   });
   const source = createReadStream(file, { highWaterMark: 1 << 18 });
   const unzipped = pipeline(source, createGunzip({ chunkSize: 1 << 18 }), () => undefined); // the reader receives the errors
@@ -175,7 +175,7 @@ async function* readLines(file: string, onBytes: ReadBackupOptions['onBytes']): 
       onBytes(Math.min(source.bytesRead, size - 1), size);
       const lines = (remainder + text.decode(chunk, { stream: true })).split('\n');
       remainder = lines.pop() ?? '';
-      if (remainder.length > maxLineLength) throw damagedError(file, 'a line of it has no end');
+      if (remainder.length > maxLineLength) throw damagedError(file, 'it contains a line without an end');
       yield lines;
     }
     text.decode();

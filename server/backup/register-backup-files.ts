@@ -32,7 +32,7 @@ export const createBackupFilesJob = (
 
 /**
  * Makes the list of backups in the database match the directory: backups that a command created are added, and those that the operator
- * deleted are removed. A file that has another size than before is no longer considered checked.
+ * deleted are removed. A file whose size has changed is no longer considered checked.
  */
 export async function registerBackupFiles(em: EntityManager, { path, key }: BackupDirectory, now: Date): Promise<void> {
   // Read before the directory, so that a file that is added in the meantime is not considered deleted.

@@ -64,7 +64,7 @@ async function assertEmptyDatabase(db: Database, em: EntityManager, file: string
     throw new BackupError('the database is not empty: restore into a new one, then start the server with it');
   const known = new Set((await readMigrationState(em)).pending);
   const newer = migrations.filter((name) => !known.has(name));
-  if (newer.length > 0) throw new BackupError(`${file} was made by a newer release (${newer.join(', ')}): restore it with that release`);
+  if (newer.length > 0) throw new BackupError(`${file} was created by a newer release (${newer.join(', ')}): restore it with that release`);
 }
 
 type RestoredTable = { readonly table: TableDefinition; readonly columns: readonly string[]; readonly sha256: string };

@@ -50,7 +50,10 @@ async function listen(server: Server, path: string, log: Log): Promise<void> {
     await once(server, 'listening');
     await chmod(path, 0o600);
   } catch (error) {
-    log.warn({ err: error, path }, 'no backup can be made while this server runs: no socket can be created in its data directory');
+    log.warn(
+      { err: error, path },
+      'no backup can be created while this server runs, because it cannot create a socket in its data directory',
+    );
   }
 }
 

@@ -68,7 +68,7 @@ async function readContents(db: Database, em: EntityManager): Promise<Contents> 
   const { applied, unknown } = await readMigrationState(em);
   if (applied.length === 0) throw new BackupError('the database is empty: there is nothing to back up');
   if (unknown.length > 0)
-    throw new BackupError(`a newer release has migrated the database (${unknown.join(', ')}): make the backup with that release`);
+    throw new BackupError(`a newer release has migrated the database (${unknown.join(', ')}): create the backup with that release`);
   const tables: (TableDefinition & { rows: number })[] = [];
   for (const table of await readTableDefinitions(db, em)) tables.push({ ...table, rows: await countTableRows(em, table) });
   return { migrations: applied, tables, rows: tables.reduce((sum, { rows }) => sum + rows, 0) };

@@ -20,7 +20,9 @@ export async function runBackupCommand({ stdout, stderr }: StandardStreams, file
     const onRows = (done: number, of: number): void => onProgress('rows', done, of);
     const summary = await writeBackup(db, resolve(file), { key: keys.backups, now: new Date(), onRows });
     stdout.write(`${file}: ${formatBackupContents(summary)}, ${formatBytes(summary.bytes)}, in ${formatSecondsSince(startedAt)}\n`);
-    stderr.write('Restoring it requires MANDATE_SECRET, which it does not contain. Store both, in different places.\n');
+    stderr.write(
+      'Restoring the backup requires MANDATE_SECRET, which the backup does not contain. Store the secret in a different place.\n',
+    );
   } finally {
     await db.close();
   }

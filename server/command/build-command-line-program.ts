@@ -50,7 +50,7 @@ function addMaintenanceCommands(program: Command, io: StandardStreams): void {
     .description('Manage the keys that sign tokens.')
     .command('rotate')
     .description('Rotate the signing keys before their scheduled time. All processes switch without a restart.')
-    .option('--at-once', 'for a leaked key: reject everything it has signed from now on')
+    .option('--at-once', 'for a leaked key: from now on, reject everything that it has signed')
     .action(async (options: { atOnce?: true }) =>
       (await import('./rotate-signing-keys-command.ts')).runRotateSigningKeysCommand(io, options.atOnce ?? false),
     );
@@ -58,7 +58,7 @@ function addMaintenanceCommands(program: Command, io: StandardStreams): void {
     .command('statistics')
     .description('Maintain the statistics.')
     .command('rebuild')
-    .description('Calculate the order statistics again from the orders. Servers may keep running.')
+    .description('Recalculate the order statistics from the orders. Servers can keep running.')
     .action(async () => (await import('./rebuild-statistics-command.ts')).runRebuildStatisticsCommand(io));
   program
     .command('admin')

@@ -37,7 +37,7 @@ export async function checkConfigurationAndConnections(io: StandardStreams): Pro
     );
     const { backupDirectory } = config;
     if (backupDirectory !== undefined)
-      await report.run('backups', () => checkBackupDirectory(backupDirectory), String, 'Does MANDATE_BACKUP_DIR name a directory?');
+      await report.run('backups', () => checkBackupDirectory(backupDirectory), String, 'Is MANDATE_BACKUP_DIR the path of a directory?');
   }
   return report.failed ? exitCodes.failed : exitCodes.done;
 }
@@ -129,7 +129,7 @@ async function checkSecret({ secret, dataDirectory }: Config, em: EntityManager)
   const existing = secret ?? (await findStoredServerSecret(dataDirectory));
   const sealed = (await em.count(SigningKey)) > 0;
   if (existing === undefined && !sealed) return 'none yet: the first start creates one';
-  if (existing === undefined) throw new CommandError('missing: set MANDATE_SECRET to the one that this database was created with');
+  if (existing === undefined) throw new CommandError('missing: set MANDATE_SECRET to the secret that this database was created with');
   await assertSecretMatchesSigningKeys(em, deriveKeys(existing).signingKeys);
   return sealed ? 'decrypts the signing keys in the database' : 'the database contains no encrypted data yet';
 }

@@ -28,7 +28,7 @@ export async function runCreateAdministratorCommand(
     { name, email },
     { shop: defaultShopBranding, messages: bundledLanguages.default.messages },
   );
-  if ('reason' in hashed) throw new CommandError(`${hashed.reason}. No account was created; call the command again`);
+  if ('reason' in hashed) throw new CommandError(`${hashed.reason}. No account was created; run the command again`);
   const id = await withDatabaseForCommand(config, alternative, async (db) => {
     await migrate(db);
     return db.em.fork().transactional(async (em) => {
@@ -47,7 +47,7 @@ export async function runCreateAdministratorCommand(
 function parseAccount(account: { readonly email: string; readonly name: string }): { readonly email: string; readonly name: string } {
   const { name, email } = contract.users.create.body.shape;
   const [validName, validEmail] = [name.safeParse(account.name), email.safeParse(account.email)];
-  if (!validEmail.success) throw new CommandError('--email takes an e-mail address, such as ann@example.com', exitCodes.usage);
+  if (!validEmail.success) throw new CommandError('--email must be an e-mail address, such as ann@example.com', exitCodes.usage);
   if (!validName.success) {
     const reason = findForbiddenCharacterIssueMessage(validName.error) ?? 'must be a name of up to 200 characters';
     throw new CommandError(`--name ${reason}`, exitCodes.usage);

@@ -9,7 +9,7 @@ import type { StandardStreams } from './standard-streams-type.ts';
 export async function runMigrateCommand({ stdout }: StandardStreams): Promise<void> {
   const applied = await withDatabaseForCommand(
     readConfig(),
-    'It applied every migration it knows when it started: stop it first.',
+    'That server applied all migrations of its release when it started; stop it first.',
     migrate,
   );
   for (const name of applied) stdout.write(`applied  ${name}\n`);

@@ -6,11 +6,11 @@ import type { StandardStreams } from './standard-streams-type.ts';
 
 const alternative = 'Stop the server first: an embedded database can be used by one process at a time';
 
-/** `mandate-server statistics rebuild`: recalculates the order statistics from the orders, while servers keep running. */
+/** `mandate-server statistics rebuild`: recalculates the order statistics from the orders. Servers can keep running. */
 export async function runRebuildStatisticsCommand({ stdout }: StandardStreams): Promise<void> {
   const rows = await withDatabaseForCommand(readConfig(), alternative, async (db) => {
     await migrate(db);
     return rebuildOrderStatistics(db.em.fork());
   });
-  stdout.write(`The order statistics were calculated again from the orders: ${rows} rows.\n`);
+  stdout.write(`The order statistics were recalculated from the orders: ${rows} rows.\n`);
 }

@@ -37,7 +37,7 @@ export function* findClientCertificateFaults(env: ClientCertificateVariables): G
 
 export type ClientCertificateConfig = {
   readonly source: ClientCertificateSource;
-  /** File with the certificates of the authorities that issue the certificates. */
+  /** File with the certificates of the authorities that issue client certificates. */
   readonly authoritiesFile: string | undefined;
   /** URL of the server for clients with certificates, if it is not the issuer. */
   readonly url: string | undefined;

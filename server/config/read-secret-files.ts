@@ -32,10 +32,10 @@ export function readVariablesFromSecretFiles(env: Readonly<Record<string, string
     }
     try {
       const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-      if (value === '') fault('names an empty file');
+      if (value === '') fault('refers to an empty file');
       else values[name] = value;
     } catch (error) {
-      fault(`names a file that cannot be read (${errorCode(error)})`);
+      fault(`refers to a file that cannot be read (${errorCode(error)})`);
     }
   }
   return { values, faults };

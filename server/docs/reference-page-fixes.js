@@ -4,7 +4,7 @@
 const names = [
   ['button[class*="copy-button"]', 'Copy'],
   ['[role="combobox"]', 'Search'],
-  // These controls only move the focus out of a list, but they can have the focus.
+  // These controls only move the focus out of a list, but can themselves receive the focus.
   ['[data-headlessui-focus-guard]', 'Leave the list'],
   ['.code-input-lite__editor', 'Value'],
   ['.cm-content', 'Text'],
@@ -15,7 +15,7 @@ const roles = [
   ['.code-input-lite__editor[role="combobox"]', 'textbox'],
 ];
 const scrollable = 'ul.endpoints, .cm-scroller, pre, .custom-scroll';
-/** Settings of the sign-in that the page knows, and that users do not have to see. */
+/** Sign-in settings that the page already knows, so users do not have to see them. */
 const signInSettings = new Set([
   'Metadata URL',
   'Auth URL',

@@ -20,7 +20,7 @@ new MutationObserver((_, observer) => {
   firstOperation.remove();
 }).observe(container, { childList: true, subtree: true });
 
-// The command line opens `#/TAG/OPERATION`.
+// The CLI opens this page at `#/TAG/OPERATION`.
 if (location.hash.startsWith('#/')) history.replaceState(null, '', `#tag${location.hash.slice(1)}`);
 
 await import(base + library);

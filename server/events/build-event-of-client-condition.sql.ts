@@ -5,10 +5,10 @@ const orderIds = Object.entries(eventSubjectDefinitions).flatMap(([subject, { or
 );
 
 /**
- * Returns the SQL condition for the events (alias `v`) of orders that a client placed, of quotes that it requested and that no other client
- * converted into an order, of approvals that it requested, and of all other subjects. Events of order exports and imports match only if the
- * task was restricted to the client's orders.
- * @param clientIdColumn name of the column with the client ID. It becomes part of the SQL text, so it must never contain a value.
+ * Returns the SQL condition for the events (alias `v`) that a client may see: events of orders that it placed, of quotes that it requested
+ * unless another client converted them into an order, of approvals that it requested, and of all other subjects. Events of order exports
+ * and imports match only if the task was restricted to the client's orders.
+ * @param clientIdColumn name of the column with the client ID. The name becomes part of the SQL text, so it must never contain a value.
  */
 export const buildEventOfClientConditionSql = (clientIdColumn: string): string => `case
   ${orderIds

@@ -108,7 +108,7 @@ type FirstRunApplication = FirstRunFile['applications']['demonstration'];
 
 async function createConfidentialApplication(em: EntityManager, input: Omit<ApplicationInput, 'type'>): Promise<FirstRunApplication> {
   const { application, secret } = await createApplication(em, { ...input, type: 'confidential' });
-  if (secret === null) throw new Error(`${input.clientId} got no secret`);
+  if (secret === null) throw new Error(`${input.clientId} received no secret`);
   return toFirstRunApplication(application, secret);
 }
 

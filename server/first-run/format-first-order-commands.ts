@@ -10,7 +10,7 @@ const program = import.meta.url.endsWith('.js') ? 'npx @mandate/cli' : 'npx mand
 export const formatLoginCommand = (issuer: string): string =>
   [`${program} login`, ...(issuer === defaultIssuer ? [] : [`--api-url ${issuer}`])].join(' ');
 
-/** Returns the commands with which a new user places a first order and pays for it. The README shows the same commands. */
+/** Returns the commands that a new user runs to place a first order and pay for it. The README shows the same commands. */
 export const formatFirstOrderCommands = (issuer: string): readonly string[] => [
   formatLoginCommand(issuer),
   `${program} products list`,

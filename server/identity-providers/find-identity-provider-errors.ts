@@ -23,7 +23,7 @@ export type IdentityProviderError = { readonly field: string; readonly detail: s
 
 /**
  * Yields the contradictions between a provider's fields.
- * @param storedMethod authentication method for which a credential is already stored; undefined for a new provider
+ * @param storedMethod authentication method whose credential is already stored; undefined for a new provider
  * @param development whether HTTP issuers on this machine are accepted
  */
 export function* findIdentityProviderErrors(

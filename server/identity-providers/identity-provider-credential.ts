@@ -23,7 +23,7 @@ export const usesPrivateKey = (method: IdentityProviderRow['tokenEndpointAuthMet
 const algorithmsByKeyType: Readonly<Record<string, string>> = { ec: 'ES256', rsa: 'RS256', ed25519: 'EdDSA' };
 
 /**
- * Returns the algorithm with which a private key signs client assertions.
+ * Returns the algorithm that a private key uses to sign client assertions.
  * @returns undefined if the text is not a supported private key
  */
 export function findPrivateKeyAlgorithm(pem: string): string | undefined {

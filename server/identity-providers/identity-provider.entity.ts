@@ -17,8 +17,8 @@ export const IdentityProviderEntity = defineEntity({
     clientId: p.text(),
     tokenEndpointAuthMethod: p.enum(identityProviderAuthenticationMethods),
     /**
-     * The encrypted client secret or private key, depending on `tokenEndpointAuthMethod`. It is not hashed, because the server needs the
-     * original value to authenticate to the provider.
+     * The encrypted client secret or private key, depending on `tokenEndpointAuthMethod`. The value is not hashed, because the server needs
+     * the original to authenticate to the provider.
      */
     sealedCredential: p.text(),
     /** `kid` of the private key. */

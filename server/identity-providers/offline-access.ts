@@ -1,6 +1,6 @@
 import type { IdentityProviderRow } from './identity-provider.entity.ts';
 
-/** Scope with which the server requests refresh tokens from a provider (OpenID Connect Core section 11). */
+/** Scope that the server requests in order to get refresh tokens from a provider (OpenID Connect Core section 11). */
 export const offlineAccessScope = 'offline_access';
 
 type RequestFields = Pick<IdentityProviderRow, 'preset' | 'scopes'>;
@@ -15,7 +15,7 @@ const presetsWithoutOfflineAccessScope = new Set<IdentityProviderRow['preset']>(
  * Returns the parameters of an authorization request that determine which access the user is asked to grant.
  * @param isLinking whether a signed-in user links the account. The user may have consented before, without linking the account, and Google
  * issues a refresh token only at a consent
- * @returns `scope`, and the parameters without which the provider ignores the request for offline access
+ * @returns `scope`, and the parameters that the provider requires for offline access
  */
 export function getScopeParameters(
   { preset, scopes }: RequestFields,

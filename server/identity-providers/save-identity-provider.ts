@@ -149,7 +149,7 @@ function rethrowUniqueViolationAsConflict(error: unknown): never {
   throw createProblem('conflict', { detail, errors: [{ in: 'body', pointer: `#/${field}`, code: 'not_unique', detail }], cause: error });
 }
 
-/** Path of the pages of a provider, relative to the server's URL. */
+/** Path of a provider's pages, relative to the server's URL. */
 export const getIdentityProviderPagePath = (slug: string): string => `/sign-in/providers/${slug}`;
 
 /** Returns a provider's API representation, which contains no credential. */

@@ -43,7 +43,7 @@ export type ImportDefinition<Item> = {
   ) => AsyncIterable<{ readonly item: Item; readonly end: ImportPosition }>;
   /** Returns the number of rows in an item. */
   readonly countRows: (item: Item) => number;
-  /** Returns the line number at which an item starts in the file. */
+  /** Returns the number of the line in the file where an item starts. */
   readonly firstLine: (item: Item) => number | undefined;
   /**
    * Prepares a batch before its transaction starts, so that slow computations do not hold a database connection and locks. Called again for

@@ -4,7 +4,7 @@ import type { FileRecord } from './import-file-record.ts';
 /**
  * Yields the rows of a file unchanged and returns their number. Throws if the file is truncated or lacks a required column. Runs before any
  * data is changed, so that an invalid file changes nothing.
- * @param columns columns in which at least one row must have a value
+ * @param columns columns that must have a value in at least one row
  */
 export async function* validateAndYieldRecords(
   records: AsyncIterable<FileRecord>,
@@ -26,7 +26,7 @@ export async function* validateAndYieldRecords(
   if (rows > 0 && first !== undefined) {
     throw new PermanentTaskError(
       'missing_column',
-      `No row has anything in a column ${JSON.stringify(first)}. Specify the column to use instead.`,
+      `The column ${JSON.stringify(first)} is missing, or is empty in every row. Specify the column to use instead.`,
     );
   }
   return rows;

@@ -8,7 +8,7 @@ export type { Messages } from './messages.gen.ts';
 /** A language in which pages, e-mails and error responses are available. */
 export type Language = { readonly tag: string; readonly messages: Messages };
 
-/** The language that is used if a request has no preference. Its catalog contains every message. */
+/** The language that is used if a request has no preference. The catalog of this language contains every message. */
 export const defaultLanguageTag = 'en';
 
 export class Languages {

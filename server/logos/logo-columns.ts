@@ -9,7 +9,7 @@ export type StoredLogo = Omit<Logo, 'url'> & {
   readonly hash: string;
 };
 
-/** Properties for the logo of an entity. All of them are null if there is no logo. */
+/** Properties for the logo of an entity. All these properties are null if there is no logo. */
 export const logoProperties = () => ({
   /** Identifies the image in its URL, so that caches can store the image indefinitely. */
   logoHash: p.text().nullable(),
@@ -48,7 +48,7 @@ export function logoFromColumns({ logoHash: hash, logoMediaType, logoWidth: widt
 export const logoToResponse = (logo: StoredLogo | null, issuer: string): Logo | null =>
   logo && { url: `${issuer}${logoPath(logo)}`, media_type: logo.media_type, width: logo.width, height: logo.height };
 
-/** Options of a query that loads the image of a logo to serve it. */
+/** Query options for loading a logo's image. */
 export const logoContentOptions = { fields: ['logoMediaType', 'logoContent'], disableIdentityMap: true } as const;
 
 export type LogoContent = { readonly mediaType: string; readonly content: Buffer };

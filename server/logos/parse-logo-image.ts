@@ -4,7 +4,7 @@ import { WEBP } from 'image-size/types/webp';
 import { logoLimits, type Logo } from '@mandate/contract';
 import { sha256 } from '../crypto/sha256.ts';
 
-/** A checked image, in the form in which it is stored. */
+/** A checked image in its stored form. */
 export type LogoImage = Pick<Logo, 'width' | 'height'> & {
   readonly mediaType: Logo['media_type'];
   readonly hash: string;

@@ -47,7 +47,7 @@ export async function deliverQueuedMail(
     if (sendError === undefined) sent += 1;
     const isFinal = sendError instanceof MailRejectedError || attempts >= maxAttempts;
     if (sendError !== undefined)
-      log.warn({ err: sendError, mail_id: id, attempts }, isFinal ? 'a message is given up' : 'a message will be retried');
+      log.warn({ err: sendError, mail_id: id, attempts }, isFinal ? 'gave up sending a message' : 'a message will be retried');
     if (sendError === undefined || isFinal) await em.nativeDelete(QueuedMail, { id });
     else await em.nativeUpdate(QueuedMail, { id }, { dueAt: new Date(now.getTime() + 4 ** Math.min(attempts, 6) * (minuteMs / 4)) });
   }

@@ -22,7 +22,7 @@ export type OfferedTools = UsableTools & {
   readonly lackingScope: readonly McpTool[];
   /** Whether the caller can subscribe to changes to orders and products, which requires access to the event feed. */
   readonly canSubscribe: boolean;
-  /** Tools with which the caller can follow the tasks that its tools start; undefined if it cannot start or read tasks. */
+  /** Tools that the caller can use to follow the tasks that it starts; undefined if it cannot start or read tasks. */
   readonly tasks: TaskTools | undefined;
 };
 
@@ -79,7 +79,7 @@ export function createMcpServerFactory(): (offered: OfferedTools, era: 'legacy' 
 function describeToolsLackingScope(tools: readonly McpTool[]): string[] {
   if (tools.length === 0) return [];
   return [
-    `These tools are not listed, because the user has not granted their scopes. If you call one, the user is asked for it: ${formatToolsWithScopes(tools)}.`,
+    `These tools are not listed, because the user has not granted their scopes. If you call one, the user is asked to grant its scope: ${formatToolsWithScopes(tools)}.`,
   ];
 }
 

@@ -1,7 +1,7 @@
 import type { Task } from '@mandate/contract';
 import { refusalResult, toolResultFromResponse, type McpTool, type ToolResponse, type ToolResult } from '@mandate/contract/tools';
 
-/** Interval at which a client should poll the status of a task, in milliseconds. */
+/** How often a client should poll the status of a task, in milliseconds. */
 const pollIntervalMs = 2_000;
 
 type McpTaskStatus = 'working' | 'completed' | 'cancelled';
@@ -27,7 +27,7 @@ const mcpStatuses: Readonly<Record<Task['status'], McpTaskStatus>> = {
   canceled: 'cancelled',
 };
 
-/** Converts a task of the API to a task of the extension. */
+/** Converts an API task to a task of the MCP extension. */
 export const mcpTaskFromApiTask = (task: Task): McpTask => ({
   taskId: String(task.id),
   status: mcpStatuses[task.status],

@@ -26,7 +26,7 @@ export type TaskTools = {
   readonly send: SendToolRequest;
 };
 
-/** Returns the tools for tasks among the tools that the caller's token permits; `undefined` if it does not permit reading tasks. */
+/** Returns the task tools that the caller's token permits, or `undefined` if the token does not permit reading tasks. */
 export function findTaskTools(permitted: readonly McpTool[], send: SendToolRequest): TaskTools | undefined {
   const find = (name: string): McpTool | undefined => permitted.find((tool) => tool.name === name);
   const get = find('tasks_get');
@@ -48,7 +48,7 @@ export function toolResultFromStartedTask(response: ToolResponse, context: Serve
 
 const taskParams = z.object({ taskId: z.string() });
 
-/** Registers the methods with which a client reads, updates and cancels a task. */
+/** Registers the methods for reading, updating and canceling a task. */
 export function registerMcpTasks(server: McpServer, tools: TaskTools): void {
   server.server.setRequestHandler('tasks/get', { params: taskParams }, async ({ taskId }, context) => {
     const response = await sendTaskRequest(tools, tools.get, taskId, context);
@@ -65,7 +65,7 @@ export function registerMcpTasks(server: McpServer, tools: TaskTools): void {
     if (!tools.cancel)
       throw new ProtocolError(
         ProtocolErrorCode.InvalidRequest,
-        'The user has not granted the scope tasks.write, which is needed to cancel a task.',
+        'The user has not granted the scope tasks.write, which is required to cancel a task.',
       );
     await sendTaskRequest(tools, tools.cancel, taskId, context);
     return {};

@@ -57,7 +57,7 @@ class ProcessMetrics {
   }
 }
 
-/** Serves metrics that are summed over the supervisor and its server processes. Returns a function that stops the server. */
+/** Serves metrics that are summed across the supervisor and its server processes. Returns a function that stops the server. */
 export function serveMetricsOfAllProcesses(address: MetricsAddress, log: Log): Promise<() => Promise<void>> {
   const supervisorRegistry = new Registry();
   collectDefaultMetrics({ register: supervisorRegistry });

@@ -28,7 +28,7 @@ export function registerQueueMetrics(registry: Registry, em: EntityManager, log:
   });
   const oldest = new Gauge({
     name: 'mandate_queue_oldest_seconds',
-    help: 'How long the oldest of them has been overdue.',
+    help: 'How long the oldest overdue work item has been due.',
     labelNames: ['queue'],
     aggregator: 'max',
     registers,

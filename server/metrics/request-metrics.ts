@@ -21,13 +21,13 @@ const protocolPaths = new Set<string>([
 export function registerRequestMetrics(registry: Registry, base: string): (req: IncomingMessage, res: ServerResponse) => void {
   const requests = new Counter({
     name: 'mandate_http_requests_total',
-    help: 'Completed requests by method, route of the contract and status; "aborted" if the client disconnected before the response.',
+    help: 'Completed requests by method, contract route and status; the status is "aborted" if the client disconnected before the response.',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
   });
   const duration = new Histogram({
     name: 'mandate_http_request_duration_seconds',
-    help: 'Time from the headers of the request to the end of the response.',
+    help: 'Time from the request headers to the end of the response.',
     labelNames: ['method', 'route'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],

@@ -89,7 +89,7 @@ export type CreateAuthorizationServerOptions = {
   readonly listProductCategories?: PageContext['listProductCategories'] | undefined;
   /** Reads the orders for the account pages (default: none). */
   readonly orders?: CustomerOrdersReader;
-  /** Waits for events (default: a new instance). */
+  /** Waits for events to be recorded (default: a new instance). */
   readonly newEvents?: EventWaiter | undefined;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
@@ -111,7 +111,7 @@ export type AuthorizationServer = {
   readonly formPaths: readonly string[];
   /** Branding, messages and asset paths used to render every page. */
   readonly settings: PageSettings;
-  /** Makes this process reload the signing keys immediately; otherwise this process, like all others, notices a change within seconds. */
+  /** Makes this process reload the signing keys immediately. Other processes notice a change within seconds. */
   readonly reloadSigningKeys: () => void;
   readonly onEmailAddressChange: OnEmailAddressChange;
   readonly emailApprovalRequest: ReturnType<typeof createApprovalRequestMailer>;

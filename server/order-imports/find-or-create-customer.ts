@@ -45,7 +45,7 @@ async function findExistingUser(em: EntityManager, source: string, head: Importe
 const findUserByEmail = (em: EntityManager, email: string): Promise<User | null> =>
   em.findOne(User, { status: { $ne: 'closed' }, [raw('lower(email) = lower(?)', [email])]: [] }, { disableIdentityMap: true });
 
-const customerMissing: RowError = { field: 'customer', code: 'required', detail: 'The order names no customer.' };
+const customerMissing: RowError = { field: 'customer', code: 'required', detail: 'The order does not specify a customer.' };
 
 async function findUserById(em: EntityManager, id: number): Promise<number | RowError> {
   const user = await em.findOne(User, { id, status: { $ne: 'closed' } }, { disableIdentityMap: true });

@@ -61,7 +61,7 @@ async function reimportOrder(
     await storeOrderFingerprint(em, params, parsed.head, fingerprint);
     return { outcome: 'unchanged', issues: parsed.issues };
   }
-  const { at = 0, field, detail = 'the data of the customer or of the order differ from those of the last import' } = difference ?? {};
+  const { at = 0, field, detail = 'the data of the customer or the order differs from that of the last import' } = difference ?? {};
   const line = parsed.lineNumbers[at] ?? parsed.line;
   const differs = (code: string, how: string): ImportOutcome => ({
     outcome: 'differing',

@@ -15,7 +15,7 @@ export const ImportedOrderReference = defineEntity({
   },
 });
 
-/** Maps a customer's key in a source to an account. */
+/** Maps a customer key from an import source to an account. */
 export const ImportedCustomerReference = defineEntity({
   name: 'ImportedCustomer',
   tableName: 'imported_customers',

@@ -36,7 +36,7 @@ const orderHeadSchema = z.object({
   created_at: timestampInputSchema,
   status: z.enum(['paid', 'shipped', 'delivered', 'canceled']).default('delivered'),
   currency: z
-    .string({ required_error: 'The row has no currency, and the import names none.' })
+    .string({ required_error: 'The row has no currency, and the import does not specify one.' })
     .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code'),
   shipping_total: minorUnits.default(0),
   discount_total: minorUnits.default(0),

@@ -15,7 +15,7 @@ import {
   requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
 
-/** Maximum time for which an order stays reserved after its bank transfer has failed or been canceled, in milliseconds. */
+/** Maximum time that an order stays reserved after its bank transfer has failed or been canceled, in milliseconds. */
 const shortReservationMs = 30 * 60_000;
 
 /** The provider received a different amount or currency than requested; staff have to resolve the mismatch. */

@@ -52,7 +52,7 @@ function toOrderCreate({ shipping_method: method, shipping_address: address, ...
   if (method === undefined && address === undefined) return order;
   if (method === undefined || address === undefined) {
     const pointer = method === undefined ? '#/shipping_method' : '#/shipping_address';
-    throw createInvalidRequestProblem({ in: 'body', pointer, code: 'required', detail: 'This is required.' });
+    throw createInvalidRequestProblem({ in: 'body', pointer, code: 'required', detail: 'This field is required.' });
   }
   return { ...order, delivery: toDelivery({ shipping_method: method, shipping_address: address }) };
 }

@@ -17,7 +17,9 @@ export async function resolveOrderDetails(em: EntityManager, principal: Principa
   }
   if (items === undefined || delivery === undefined) {
     const missing = [...(items === undefined ? ['items'] : []), ...(delivery === undefined ? ['delivery'] : [])];
-    throw createInvalidRequestProblem(...missing.map((field) => fieldEntry(field, 'required', 'This is required without `quote_id`.')));
+    throw createInvalidRequestProblem(
+      ...missing.map((field) => fieldEntry(field, 'required', 'This field is required without `quote_id`.')),
+    );
   }
   return { userId: resolveBuyerId(principal, body), input: { ...rest, items, delivery } };
 }
@@ -29,7 +31,7 @@ function rejectFieldsBesidesQuote({ quote_id: _quoteId, metadata, ...others }: O
   const given = { ...others, ...(Object.keys(metadata).length > 0 && { metadata }) };
   const fields = Object.entries(given).flatMap(([field, value]) => (value === undefined ? [] : [field]));
   if (fields.length === 0) return;
-  const detail = 'The quote contains all details of the order: send only `quote_id`, or leave `quote_id` out.';
+  const detail = 'The quote contains all details of the order: send only `quote_id`, or omit `quote_id`.';
   throw createInvalidRequestProblem(...fields.map((field) => fieldEntry(field, 'conflicting_fields', detail)));
 }
 

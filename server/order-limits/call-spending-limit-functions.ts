@@ -73,7 +73,7 @@ export async function callLockOrderLimitsFunction(em: EntityManager, grantId: st
   return locked?.grant_id != null;
 }
 
-/** Returns whether neither a grant nor, if this is the ID of an API key, the key has been revoked. */
+/** Returns whether a grant, or the API key whose limits are stored with this grant ID, has not been revoked. */
 export async function callIsGrantActiveFunction(em: EntityManager, grantId: string): Promise<boolean> {
   const { isActive } = await em
     .getKysely()

@@ -4,7 +4,10 @@ import { translatable, type TranslatableText } from '../http/problem-details/tra
 /** A requested limit that a ceiling does not permit, and a sentence fragment that states what is permitted. */
 export type LimitAboveCeiling = { readonly field: keyof OrderSpendingLimits; readonly reason: TranslatableText };
 
-/** Returns the first requested limit that is above the ceiling, or undefined. Absent limits are not above it: the ceiling applies instead. */
+/**
+ * Returns the first requested limit that is above the ceiling, or undefined. Absent limits are not above the ceiling, which applies
+ * instead.
+ */
 export function findLimitAboveCeiling(ceiling: OrderSpendingLimits, requested: OrderSpendingLimits): LimitAboveCeiling | undefined {
   const { currency, per_order: perOrder, per_period: perPeriod, period } = ceiling;
   if (requested.currency !== currency) return { field: 'currency', reason: translatable`only orders in ${{ currency }} are permitted` };
@@ -12,8 +15,7 @@ export function findLimitAboveCeiling(ceiling: OrderSpendingLimits, requested: O
     return { field: 'per_order', reason: translatable`at most ${{ amount: { amount: perOrder, currency } }} per order is permitted` };
   }
   if (perPeriod === undefined || requested.per_period === undefined) return undefined;
-  if (requested.period !== period)
-    return { field: 'period', reason: translatable`the permitted amount is for one ${{ period: period ?? '' }}` };
+  if (requested.period !== period) return { field: 'period', reason: translatable`the period must be one ${{ period: period ?? '' }}` };
   return requested.per_period > perPeriod
     ? {
         field: 'per_period',

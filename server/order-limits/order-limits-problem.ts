@@ -8,8 +8,8 @@ type ProductOutsideCategories = { readonly product_id: number; readonly category
 export type ExceededLimit = {
   readonly limit: 'valid_until' | 'actions' | 'categories' | 'currency' | 'per_order' | 'per_period' | 'approval' | 'revoked';
   /**
-   * Where the limit was set: by the customer for the application or API key, or by an administrator for this application or for all
-   * applications that are not the shop's own.
+   * Who set the limit: the customer, for the application or API key, or an administrator, for this application or for all applications that
+   * the shop does not operate.
    */
   readonly set_by?: 'customer' | 'api_key' | 'application' | 'shop';
   readonly currency?: string | null;
@@ -88,7 +88,7 @@ function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer
   const available = Math.max(0, limit - spent);
   const facts = [
     translatable`${{ subject }} ${{ limit: money(limit, currency) }} per ${{ period: period ?? '' }}.`,
-    translatable`${{ spent: money(spent, currency) }} of it is spent, ${{ available: money(available, currency) }} remains, and this order costs ${{ cost: money(requested, currency) }}.`,
+    translatable`${{ spent: money(spent, currency) }} has already been spent, ${{ available: money(available, currency) }} remains, and this order costs ${{ cost: money(requested, currency) }}.`,
   ];
   const alternatives = translatable`Order less, or wait until ${{ at: describeTime(exceeded.period_ends_at) }}`;
   const detail = [...facts, ...describeAlternatives(exceeded, pointer, alternatives), hint];
@@ -139,7 +139,7 @@ const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable
 
 /**
  * Describes what the application can do instead: place a different order, if that could help, or request an approval.
- * @param otherOrder sentence without its full stop
+ * @param otherOrder sentence without its final period
  */
 function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrder?: TranslatableText): ProblemDetail[] {
   const { approval } = exceeded;

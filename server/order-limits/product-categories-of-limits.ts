@@ -25,7 +25,7 @@ export async function findUnknownCategories(em: EntityManager, categories: reado
 }
 
 /**
- * @param except categories that need not be known
+ * @param except categories that are accepted even without products for sale
  * @throws {Problem} `invalid_request` if the limits in a request body contain a category without products for sale
  */
 export async function assertCategoriesKnown(

@@ -55,8 +55,8 @@ export const findOrderLimits = (em: EntityManager, grantId: string): Promise<Ord
   em.fork({ keepTransactionContext: true }).findOne(OrderLimits, { grantId, setByUser: true });
 
 /**
- * Removes a grant's limits. If the application can access only its own orders because it requested this, or because the shop does not operate
- * the application, it keeps that restriction: the user extends the access separately.
+ * Removes a grant's limits. If the application can access only its own orders because it requested this, or because the shop does not
+ * operate it, this restriction remains, because users lift it separately.
  */
 export async function removeOrderLimitsExceptOwnOrdersRestriction(
   em: EntityManager,

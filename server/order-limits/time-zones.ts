@@ -3,7 +3,7 @@ const defaultTimeZone = 'UTC';
 
 const knownTimeZones: ReadonlySet<string> = new Set(Intl.supportedValuesOf('timeZone'));
 
-/** Returns the IANA time zone with this name, or the default if the name is not known. */
+/** Returns the IANA time zone with this name, or the default if the name is unknown. */
 export const timeZoneOrDefault = (name: string | undefined): string =>
   name !== undefined && knownTimeZones.has(name) ? name : defaultTimeZone;
 

@@ -32,7 +32,7 @@ function resolveListedUser(principal: Principal, requestedUserId: number | undef
   const ownId = principal.user?.id;
   if (ownId === undefined)
     throw createProblem('forbidden', {
-      detail: translatable`This token does not act on behalf of a user and lacks the \`${{ scope: staffScope }}\` scope to see the orders of other users.`,
+      detail: translatable`This token does not act on behalf of a user and lacks the \`${{ scope: staffScope }}\` scope, which is required to see the orders of other users.`,
     });
   if (requestedUserId !== undefined && requestedUserId !== ownId)
     throw createProblem('forbidden', {

@@ -1,7 +1,7 @@
 import { createInvalidRequestProblem, createProblem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
 import { translatable, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
 
-/** State of a quote at the time at which an order from it was rejected. */
+/** State of a quote when an order from it was rejected. */
 export type QuoteAtRejection = {
   readonly id: number;
   /** Why no order can be placed from the quote; null if the quote is open. */
@@ -45,9 +45,9 @@ export function findQuoteProblem(quote: QuoteAtRejection, current: CurrentPrice,
 }
 
 const endedTexts = {
-  converted: ({ order_id: id }) => translatable`Order ${{ id: id ?? 0 }} has already been placed from it.`,
-  canceled: () => 'It was canceled.',
-  expired: ({ expires_at: at }) => translatable`It expired at ${{ at: new Date(at) }}.`,
+  converted: ({ order_id: id }) => translatable`Order ${{ id: id ?? 0 }} has already been placed from the quote.`,
+  canceled: () => 'The quote was canceled.',
+  expired: ({ expires_at: at }) => translatable`The quote expired at ${{ at: new Date(at) }}.`,
 } as const satisfies Record<string, (quote: QuoteAtRejection) => ProblemDetail>;
 
 function createEndedQuoteProblem(quote: QuoteAtRejection): Problem {

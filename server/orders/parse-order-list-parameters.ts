@@ -60,7 +60,7 @@ function sortFromQuery({ sort, updated_at_gte: from, updated_at_lt: until }: Ord
       in: 'query',
       parameter: 'sort',
       code: 'conflicting_parameters',
-      detail: 'With `updated_at_gte` or `updated_at_lt`, send `sort=updated_at` or `sort=-updated_at`, or leave `sort` out.',
+      detail: 'With `updated_at_gte` or `updated_at_lt`, send `sort=updated_at` or `sort=-updated_at`, or omit `sort`.',
     });
   }
   switch (sort ?? (filtersByUpdate ? 'updated_at' : '-created_at')) {

@@ -119,7 +119,7 @@ function totalErrors({ subtotal, total }: OrderConflicts, { discount_total: disc
       in: 'body',
       pointer: '#/discount_total',
       code: 'out_of_range',
-      detail: translatable`The discount is larger than the subtotal, ${{ subtotal }}.`,
+      detail: translatable`The discount is larger than the subtotal of ${{ subtotal }}.`,
     });
   }
   return errors;

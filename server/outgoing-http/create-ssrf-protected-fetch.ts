@@ -5,7 +5,7 @@ import { type NetworkPolicy, withSsrfProtectedConnection } from './ssrf-protecte
 export type ProtectedFetchLimits = {
   /** Timeout in milliseconds for each request and its response. */
   readonly totalMs: number;
-  /** Maximum size of the body of a response. */
+  /** Maximum size of a response body. */
   readonly bytesMax: number;
 };
 

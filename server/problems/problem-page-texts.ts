@@ -24,7 +24,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   idempotency_key_invalid: {
     cause: 'The `Idempotency-Key` contains invalid characters or is too long.',
-    fix: 'Send 1 to 255 of the characters `A-Z a-z 0-9 . _ : -`, for example a random UUID.',
+    fix: 'Send 1 to 255 characters from `A-Z a-z 0-9 . _ : -`, for example a random UUID.',
   },
   missing_token: {
     cause: 'The operation requires an access token, and the request has none.',
@@ -36,15 +36,15 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   expired_token: {
     cause: 'The token has expired. Access tokens are valid for five minutes.',
-    fix: 'Get a new token with the refresh token or with the client credentials grant, and repeat the request.',
+    fix: 'Get a new token with the refresh token or the client credentials grant, and repeat the request.',
   },
   revoked_token: {
-    cause: 'The access was revoked: by the user, by an administrator, or because a refresh token was reused.',
+    cause: 'Access was revoked by the user or an administrator, or because a refresh token was reused.',
     fix: 'Ask the user for permission again. For an application without a user, contact an administrator.',
   },
   insufficient_user_authentication: {
     cause:
-      'The operation requires a user who signed in within the last 15 minutes, and some operations require a second factor. The token acts for no user, or was issued after an older sign-in. Refreshing a token does not renew the sign-in.',
+      'The operation requires a user who signed in within the last 15 minutes, and some operations require a second factor. The token does not act on behalf of a user, or the sign-in for which it was issued is too old. Refreshing a token does not renew the sign-in.',
     fix: 'Have the user sign in again: start a new authorization request with the `max_age`, and the `acr_values` if there are any, from the `WWW-Authenticate` header (RFC 9470), and repeat the request with the new token. In the CLI: `mandate login --force`. API keys and applications that act for themselves cannot perform the operation.',
   },
   insufficient_scope: {
@@ -53,7 +53,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   forbidden: {
     cause:
-      'The token is valid, but the caller lacks permission: some operations require a staff or administrator account, and some require a token that acts for a user.',
+      'The token is valid, but the caller lacks permission: some operations require a staff or administrator account, and some require a token that acts on behalf of a user.',
     fix: 'Use an account with the required role, or ask an administrator for the role.',
   },
   limit_exceeded: {
@@ -62,7 +62,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   not_found: {
     cause:
-      'The resource does not exist, or it belongs to another user. The response is the same in both cases, so that it does not reveal the resources of others.',
+      "The resource does not exist, or it belongs to another user. The response is the same in both cases, so that it does not reveal other users' resources.",
     fix: 'Check the identifier, and which user the token belongs to.',
   },
   route_not_found: {
@@ -96,7 +96,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   version_retired: {
     cause: 'This version of the API, or this operation, has reached its announced sunset date.',
-    fix: 'Move to a current version: `GET /api` lists them, and the `Link` header points to the migration guide.',
+    fix: 'Move to a current version. `GET /api` lists all versions, and the `Link` header points to the migration guide.',
   },
   precondition_failed: {
     cause: 'The resource has changed since you read it, so your change to the older version was not made.',
@@ -104,7 +104,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   payload_too_large: {
     cause: 'The body is larger than the operation allows.',
-    fix: 'The limit is 100 kB, or 1 MB for orders. Split larger requests. Import files have no limit.',
+    fix: 'The limit is 100 kB, or 1 MB for orders. Split larger requests. Import files have no size limit.',
   },
   uri_too_long: {
     cause: 'The URL is longer than 8,000 characters.',
@@ -112,7 +112,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   unsupported_media_type: {
     cause: 'The operation does not support the media type, encoding or character set of the body.',
-    fix: 'Send `Content-Type: application/json` in UTF-8; for changes also `application/merge-patch+json`, for imports the type of the file.',
+    fix: 'Send `Content-Type: application/json` in UTF-8. Changes can also use `application/merge-patch+json`, and imports require the media type of the file.',
   },
   idempotency_key_reused: {
     cause: 'The `Idempotency-Key` was used for a different request in the last 24 hours.',
@@ -132,7 +132,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   headers_too_large: {
     cause: 'The headers are larger than 16 kB.',
-    fix: 'Find out which header is large. Usually, the cause is cookies, which this API does not use.',
+    fix: 'Find out which header is large. Usually, it is the `Cookie` header, which this API does not use.',
   },
   internal_error: {
     cause: 'The service failed unexpectedly. The request was not processed.',
@@ -168,7 +168,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   },
   product_in_use: {
     cause: 'The product is part of existing orders, which must remain readable.',
-    fix: 'Archive the product instead: change its `status` with `PATCH`. It is then no longer for sale.',
+    fix: 'Archive the product instead: change its `status` with `PATCH`. An archived product is no longer for sale.',
   },
   out_of_stock: {
     cause: 'The order asks for more units than are in stock. Nothing was reserved.',
@@ -223,7 +223,7 @@ export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Read the order and its shipments, and specify at most the remaining units.',
   },
   too_many_approvals: {
-    cause: 'The application has as many pending approvals as it may have, or has requested too many in the last 24 hours.',
+    cause: 'The application has reached the maximum number of pending approvals, or has requested too many approvals in the last 24 hours.',
     fix: 'Wait until the customer has decided, or cancel requests that are no longer needed. `GET /api/v1/approvals?status=pending` lists them.',
   },
   too_many_api_keys: {

@@ -57,7 +57,7 @@ const createJobs = (parts: ProcessDependencies, deliverer: DeliveryWorker): Job[
   ];
 };
 
-/** Returns the handlers of backup tasks; without a backup directory, other processes may have one. */
+/** Returns the handlers of backup tasks. Without a backup directory, this process handles no backup tasks, but other processes may. */
 function createBackupHandlers({ config, keys }: ProcessDependencies): TaskRunnerDependencies['handlers'] {
   const { backupDirectory: path, databaseUrl, directDatabaseUrl } = config;
   if (path === undefined) return {};

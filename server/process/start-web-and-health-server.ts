@@ -100,7 +100,7 @@ async function chooseRateLimitCounters(config: Config, log: Log, opened: Cleanup
   return (windowSeconds) => createRateLimitCounters(windowSeconds, redis);
 }
 
-/** Starts the HTTP server of a `worker` process. It serves only health checks, without TLS, because probes are local. */
+/** Starts the HTTP server of a `worker` process. The server handles only health checks, without TLS, because probes are local. */
 export async function startHealthServer({ config, log, db }: ProcessDependencies, opened: CleanupStack): Promise<void> {
   const stopping = new AbortController();
   const respondToHealthCheck = createHealthHandler(db, stopping.signal);

@@ -30,7 +30,7 @@ async function insertInitialStock(em: EntityManager, actor: string, products: re
   if (adjustments.length > 0) await em.insertMany(StockAdjustment, adjustments);
 }
 
-/** Creates a product. Its initial stock is recorded as the first stock adjustment. */
+/** Creates a product and records its initial stock as the first stock adjustment. */
 export async function createProduct(em: EntityManager, actor: string, input: ProductCreate): Promise<ProductBody> {
   const [product] = await createProducts(em, actor, [input]).catch((error: unknown) => {
     if (getViolatedConstraint(error) !== 'products_sku_unique') throw error;

@@ -5,7 +5,7 @@ import { translatable } from '../http/problem-details/translatable-text.ts';
 import { listProducts } from './list-products.sql.ts';
 import { productFromRow } from './product-and-stock-adjustment-from-row.ts';
 
-/** Returns a product with its current stock. If `includeInactive` is true, drafts and archived products are found, too. */
+/** Returns a product with its current stock. If `includeInactive` is true, drafts and archived products are also found. */
 export async function findProduct(em: EntityManager, id: number, includeInactive: boolean): Promise<Product> {
   const product = await queryProduct(em, id, includeInactive);
   if (!product) throw createProblem('not_found', { detail: translatable`Product ${{ id }} was not found.` });

@@ -22,7 +22,7 @@ export async function cancelQuote(em: EntityManager, principal: Principal, id: n
   const now = await readDatabaseTime(em);
   const status = getQuoteStatus(quote, now);
   if (status !== 'open')
-    throw createProblem('invalid_transition', { detail: translatable`The quote is ${{ status }}; it cannot become canceled.` });
+    throw createProblem('invalid_transition', { detail: translatable`The quote is ${{ status }}, so it cannot be canceled.` });
   quote.canceledAt = now;
   await em.flush();
   if (quote.hold) await releaseReservedStock(em, [id]);

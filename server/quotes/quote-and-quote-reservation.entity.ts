@@ -4,7 +4,9 @@ import { Order } from '../orders/order-and-order-item.entity.ts';
 import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import { User } from '../users/user.entity.ts';
 
-/** A line of a quote. It includes the number of units that were available when the quote was made, so that the quote never changes. */
+/**
+ * A line of a quote. The line includes the number of units that were available when the quote was made, so that the quote never changes.
+ */
 export type QuotedLine = QuoteBody['items'][number];
 
 /**
@@ -38,7 +40,7 @@ export const Quote = defineEntity({
     metadata: p.json<Record<string, string>>().defaultRaw(`'{}'`),
     /** Whether stock is reserved for the quote until the quote is converted, canceled or expired. */
     hold: p.boolean(),
-    /** Relation of the order to the limits of the grant at the time of the quote; null if the grant had no limits. */
+    /** How the order related to the grant's limits when the quote was made; null if the grant had no limits. */
     limits: p.json<NonNullable<QuoteBody['limits']>>().nullable(),
     order: () => p.oneToOne(Order).ref().nullable().unique().deleteRule('no action').updateRule('no action'),
     /** The client that placed the order. */

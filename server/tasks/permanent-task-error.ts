@@ -22,7 +22,7 @@ const permanentClasses: Readonly<Record<string, string>> = {
   '21': 'A row matches more than one existing record.',
   '22': 'A value is outside the range that can be stored.',
   '23': 'A row conflicts with existing data or with a rule for that data.',
-  '54': 'A row is larger than can be stored.',
+  '54': 'A row is too large to be stored.',
   P0: 'A row violates a rule for the data.',
 };
 

@@ -12,7 +12,7 @@ export const taskLeaseSeconds = 10;
 /** Minimum time between two renewals of a lease. */
 const renewalMs = 2_000;
 
-/** While the process is processing requests, a task pauses at most this many times as long as it worked since its last pause. */
+/** While the process is handling requests, a pause of a task lasts at most this many times as long as the work since the previous pause. */
 const pausePerWork = 3;
 /** Maximum duration of a pause, much shorter than a lease. */
 const pauseMaxMs = 1_000;

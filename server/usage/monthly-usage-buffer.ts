@@ -105,8 +105,8 @@ export class MonthlyUsageBuffer {
 }
 
 /**
- * Adds to the stored counts and returns the new counts; requires a transaction. Rows are written in a fixed order, so that concurrent
- * processes cannot deadlock.
+ * Adds these counts to the stored counts and returns the new totals; requires a transaction. Rows are written in a fixed order, so that
+ * concurrent processes cannot deadlock.
  */
 async function addToMonthlyUsage(em: EntityManager, months: readonly BufferedMonth[]) {
   const rows = months.map(({ clientId, month, writing, writingErrors }) => ({ clientId, month, requests: writing, errors: writingErrors }));

@@ -10,7 +10,7 @@ import type { User } from '../users/user.entity.ts';
 /** A row of the file, by column. */
 export type ExportRow = Readonly<Record<string, string | number | boolean | null | Readonly<Record<string, string>>>>;
 
-/** Reads the rows of users, in the same order. */
+/** Reads one row for each user, in the order of `users`. */
 export async function readUserRows(em: EntityManager, users: readonly User[], withPasswordHashes: boolean): Promise<ExportRow[]> {
   const ids = users.map(({ id }) => id);
   const imported = await em.find(ImportedUser, { user: { $in: ids } }, { disableIdentityMap: true });

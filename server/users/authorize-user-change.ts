@@ -32,7 +32,7 @@ function requireAdministrator(principal: Principal, now: Date): void {
   if (principal.user?.role !== 'admin') {
     throw createProblem('forbidden', {
       detail:
-        'Only an administrator who is signed in can change roles and the accounts of staff and administrators. An application that acts for itself cannot.',
+        'Only an administrator who is signed in can change roles and the accounts of staff and administrators. Applications that act on their own behalf cannot.',
     });
   }
   requireAnyScope(principal, 'users.administer');

@@ -18,7 +18,7 @@ export async function findUser(em: EntityManager, principal: Principal, id: numb
   return userFromEntity(user);
 }
 
-/** Returns the user for whom the token acts. */
+/** Returns the user on whose behalf the token acts. */
 export const findCurrentUser = async (em: EntityManager, id: number): Promise<UserBody> =>
   userFromEntity(await em.findOneOrFail(User, { id }, { disableIdentityMap: true }));
 

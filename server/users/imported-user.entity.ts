@@ -11,7 +11,7 @@ export const ImportedUser = defineEntity({
     /** Name of the other system. */
     source: p.text(),
     /**
-     * ID of the user in the other system. It is kept after the account is closed, so that a repeated import does not create the account
+     * ID of the user in the other system. The ID is kept after the account is closed, so that a repeated import does not create the account
      * again.
      */
     externalId: p.text().nullable(),

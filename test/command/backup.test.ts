@@ -159,7 +159,7 @@ describe.skipIf(databaseKind === 'pglite')('an installation that migrates betwee
     const wrongSecret = await server.command({ ...postgresqlEnv, MANDATE_SECRET: 'y'.repeat(43) }, 'restore', file);
     expect([wrongSecret.code, wrongSecret.stderr]).toEqual([
       1,
-      expect.stringContaining('was made with another MANDATE_SECRET: set the one of the server'),
+      expect.stringContaining('was created with another MANDATE_SECRET: set the secret of the server'),
     ]);
     const restored = await server.command(postgresqlEnv, 'restore', file);
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('restored and compared in') });
@@ -218,7 +218,7 @@ describe('mandate-server', { timeout: 180_000 }, () => {
       expect(await runMandateServer(missingEnv, argv)).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
     const envWithSecret = { ...missingEnv, MANDATE_SECRET: secret };
     expect((await runMandateServer(envWithSecret, ['backup', file])).stderr).toContain('there is no database at');
-    expect((await runMandateServer(envWithSecret, ['restore', file])).stderr).toContain('cannot be read: is this the right name');
+    expect((await runMandateServer(envWithSecret, ['restore', file])).stderr).toContain('cannot be read: is the name correct');
     expect((await runMandateServer(envWithSecret, ['restore', join(data.path, 'secret')])).stderr).toContain('is a damaged backup');
     expect(existsSync(missingEnv.MANDATE_DATA_DIR)).toBe(false);
   });

@@ -38,7 +38,7 @@ describe('mandate-server migrate', { timeout: 180_000 }, () => {
     const rejected = await runMandateServer(env, ['migrate']);
     expect(rejected).toMatchObject({ code: 1, stdout: '' });
     expect(rejected.stderr).toBe(
-      `error: ${join(data.path, 'database')} is in use by another process. It applied every migration it knows when it started: stop it first.\n`,
+      `error: ${join(data.path, 'database')} is in use by another process. That server applied all migrations of its release when it started; stop it first.\n`,
     );
     const listed = await runMandateServer(env, ['migrate', '--status']);
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringMatching(/^(applied {2}\d{14}_\w+\n)+$/)]);

@@ -21,7 +21,7 @@ describe('mandate-server', { timeout: 180_000 }, () => {
     ['restore one two', /too many arguments/],
     ['admin create', /required option '--email <address>' not specified/],
     ['keys rotate --at-onc', /unknown option '--at-onc'(.|\n)*Did you mean --at-once/],
-    ['admin create --email nobody', /--email takes an e-mail address/],
+    ['admin create --email nobody', /--email must be an e-mail address/],
   ])('%s exits with status 2 and prints the reason', async (line, reason) => {
     const { code, stdout, stderr } = await runMandateServer({}, line.split(' '));
     expect([code, stdout]).toEqual([2, '']);

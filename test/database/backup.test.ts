@@ -243,7 +243,7 @@ describe('a restore', { timeout: 180_000 }, () => {
     expect(await restoreError()).toContain('it has been changed');
     await writeBackupLines(file, lines, key);
     await writeFile(file, Buffer.concat([await readFile(file), gzipSync('{"more":1}\n')]));
-    expect(await restoreError()).toContain('it goes on after its end');
+    expect(await restoreError()).toContain('it continues after its end');
   });
 
   test.skipIf(skipFileTests)('rejects a file with a missing row or table', async () => {
@@ -263,7 +263,7 @@ describe('a restore', { timeout: 180_000 }, () => {
 
   test.skipIf(skipFileTests)('rejects a file of a server with a different secret', async () => {
     const reading = { key: randomBytes(32), onBytes: () => undefined };
-    await expect(verifyBackupAndReadHeader(file, reading)).rejects.toThrow('was made with another MANDATE_SECRET');
+    await expect(verifyBackupAndReadHeader(file, reading)).rejects.toThrow('was created with another MANDATE_SECRET');
   });
 
   test.skipIf(skipFileTests)('rejects invalid files and files of a newer release', async () => {
@@ -273,7 +273,7 @@ describe('a restore', { timeout: 180_000 }, () => {
     expect(await restoreError()).toContain('is a damaged backup');
     const [first = ''] = lines;
     await writeBackupLines(file, [first.replace('"migrations":[', '"migrations":["20991231000000_later",'), ...lines.slice(1)], key);
-    expect(await restoreError()).toContain('was made by a newer release (20991231000000_later)');
+    expect(await restoreError()).toContain('was created by a newer release (20991231000000_later)');
     await writeBackupLines(file, [first.replace('"version":1', '"version":2'), ...lines.slice(1)], key);
     expect(await restoreError()).toContain('was written by a newer release');
   });

@@ -71,7 +71,7 @@ test.each([
   ['21000', 'A row matches more than one existing record.'],
   ['22003', 'A value is outside the range that can be stored.'],
   ['23514', 'A row conflicts with existing data or with a rule for that data.'],
-  ['54000', 'A row is larger than can be stored.'],
+  ['54000', 'A row is too large to be stored.'],
   ['P0001', 'A row violates a rule for the data.'],
 ])('a task that fails with SQLSTATE %s fails permanently', (code, detail) => {
   expect(failureOf(withCode(code))).toEqual(['invalid_data', detail]);

@@ -27,11 +27,11 @@ describe('a detail with values', () => {
       'El cliente permite 1234,50\u00a0EUR por semana.',
       'Le client autorise 1\u202f234,50\u00a0EUR par semaine.',
     ]);
-    expect(translateIntoAll(translatable`It expired at ${{ at: new Date('2026-01-31T12:00:00.000Z') }}.`)).toEqual([
-      'It expired at 2026-01-31T12:00:00.000Z.',
-      'Es ist am 31. Januar 2026 um 12:00:00 UTC abgelaufen.',
-      'Caducó el 31 de enero de 2026 a las 12:00:00 UTC.',
-      'Il a expiré le 31 janvier 2026 à 12:00:00 UTC.',
+    expect(translateIntoAll(translatable`The quote expired at ${{ at: new Date('2026-01-31T12:00:00.000Z') }}.`)).toEqual([
+      'The quote expired at 2026-01-31T12:00:00.000Z.',
+      'Das Angebot ist am 31. Januar 2026 um 12:00:00 UTC abgelaufen.',
+      'El presupuesto caducó el 31 de enero de 2026 a las 12:00:00 UTC.',
+      'Le devis a expiré le 31 janvier 2026 à 12:00:00 UTC.',
     ]);
     expect(translateIntoAll(translatable`Send the body as ${{ types: { anyOf: ['text/csv', 'application/x-ndjson'] } }}.`)).toEqual([
       'Send the body as text/csv or application/x-ndjson.',
@@ -42,11 +42,11 @@ describe('a detail with values', () => {
   });
 
   test('can consist of several sentences', () => {
-    expect(translateIntoAll([translatable`No order can be placed from quote ${{ id: 7 }}.`, 'It was canceled.'])).toEqual([
-      'No order can be placed from quote 7. It was canceled.',
-      'Aus dem Angebot 7 kann keine Bestellung aufgegeben werden. Es wurde storniert.',
-      'No se puede hacer ningún pedido a partir del presupuesto 7. Se ha cancelado.',
-      'Aucune commande ne peut être passée à partir du devis 7. Il a été annulé.',
+    expect(translateIntoAll([translatable`No order can be placed from quote ${{ id: 7 }}.`, 'The quote was canceled.'])).toEqual([
+      'No order can be placed from quote 7. The quote was canceled.',
+      'Aus dem Angebot 7 kann keine Bestellung aufgegeben werden. Das Angebot wurde storniert.',
+      'No se puede hacer ningún pedido a partir del presupuesto 7. El presupuesto se ha cancelado.',
+      'Aucune commande ne peut être passée à partir du devis 7. Le devis a été annulé.',
     ]);
   });
 

@@ -143,7 +143,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
       [['migrate'], /^Nothing is pending\.$/m],
       [['migrate', '--status'], /^applied {2}\d{14}_/],
       [['keys', 'rotate'], /new signing keys have been published/],
-      [['statistics', 'rebuild'], /^The order statistics were calculated again from the orders: [1-9]\d* rows\.$/m],
+      [['statistics', 'rebuild'], /^The order statistics were recalculated from the orders: [1-9]\d* rows\.$/m],
       [['admin', 'create', '--email', 'owner@example.com'], /owner@example\.com/],
       [['backup', 'offline.backup'], /offline\.backup/],
     ];

@@ -24,13 +24,13 @@ const exampleFields: Readonly<Record<string, JsonObject>> = {
     errors: [{ in: 'body', pointer: '#/email', code: 'not_unique', detail: 'The e-mail address is in use.' }],
   },
   out_of_stock: {
-    detail: 'Some products are short.',
+    detail: 'Not enough in stock: product 1.',
     errors: [
       {
         in: 'body',
         pointer: '#/items/0/quantity',
         code: 'out_of_stock',
-        detail: '2 asked for, 1 there',
+        detail: '2 units of product 1 were ordered, but only 1 is available.',
         product_id: 1,
         requested: 2,
         available: 1,

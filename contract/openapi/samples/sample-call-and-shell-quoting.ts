@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '../../schema/json.ts';
 
-/** An example operation call, from which the code samples are generated. */
+/** An example operation call that the code samples are generated from. */
 export type SampleCall = {
   readonly origin: string;
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
-  /** Path parameters, in the order in which they occur in the path. */
+  /** Path parameters, in the same order as in the path. */
   readonly pathValues: readonly (readonly [name: string, value: string | number])[];
   readonly query: Readonly<Record<string, JsonValue>>;
   readonly hasQuery: boolean;

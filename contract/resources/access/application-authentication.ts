@@ -18,9 +18,9 @@ export const maxApplicationKeys = 10;
 const descriptions = {
   token_endpoint_auth_method:
     'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`.',
-  jwks: 'Public keys with which `private_key_jwt` and request objects are verified, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
+  jwks: 'Public keys for verifying `private_key_jwt` and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
   jwks_uri:
-    'URL of the JSON Web Key Set with which `private_key_jwt` and request objects are verified; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+    'URL of the JSON Web Key Set for verifying `private_key_jwt` and request objects; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
   tls_client_auth_subject:
     'The name that the certificate of an application with `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the certificate extension `subjectAltName`.',
   tls_client_certificate_bound_access_tokens:
@@ -28,22 +28,22 @@ const descriptions = {
 };
 
 const requestObjectText =
-  'Whether each authorization request must be a signed request object (RFC 9101), in the parameter `request` of the authorization URL or of a pushed authorization request. Its signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.';
+  'Whether each authorization request must be a signed request object (RFC 9101), in the parameter `request` of the authorization URL or of a pushed authorization request. The signature is verified with the keys in `jwks` or at `jwks_uri`. Request objects are accepted, but not required, if this field is `false`.';
 
 /** Security profiles that an application can be required to follow. */
 export const securityProfiles = ['fapi2'] as const;
 
-/** Algorithms with which ID tokens can be signed. RS256 is the default of OpenID Connect. */
+/** Algorithms for signing ID tokens. RS256 is the default of OpenID Connect. */
 export const idTokenSigningAlgorithms = ['RS256', 'ES256', 'PS256', 'EdDSA'] as const;
 
 const idTokenAlgorithmText =
-  'Algorithm with which the ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701) of the application are signed (OpenID Connect Dynamic Client Registration section 2).';
+  "Algorithm used to sign the application's ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701) (OpenID Connect Dynamic Client Registration section 2).";
 
 const profileText =
-  'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126) and tokens that are bound to a key with DPoP (RFC 9449) or, with `tls_client_certificate_bound_access_tokens`, to a certificate. It authenticates with a certificate, or with `private_key_jwt` and ES256, PS256 or EdDSA. Its ID tokens are not signed with RS256, its refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.';
+  'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126) and tokens that are bound to a key with DPoP (RFC 9449) or, with `tls_client_certificate_bound_access_tokens`, to a certificate. The application authenticates with a certificate, or with `private_key_jwt` and ES256, PS256 or EdDSA. ID tokens are not signed with RS256, refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.';
 
 const nonceText =
-  'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). This is less secure than PKCE, because only the application can check the nonce. Set it to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.';
+  'Whether authorization requests can omit `code_challenge` (PKCE) if they contain a `nonce` and request the `openid` scope (RFC 9700 section 2.1.1). A nonce is less secure than PKCE, because only the application can check the nonce. Set this field to `true` only for an OpenID Connect client that does not support PKCE. Only confidential applications can have `true`.';
 
 const noProtectionText =
   "For certification tests and clients that cannot be changed; not recommended (RFC 9700 section 2.1.1). Whether authorization requests can omit both `code_challenge` (PKCE) and `nonce`. If `true`, an attack that injects a code into the application's sign-in cannot be detected. Only confidential applications can have `true`.";
@@ -57,8 +57,8 @@ const publicJwkSchema = withSchemaName(
   'PublicJsonWebKey',
   z.object({
     kty: z.string().describe('Key type: `EC`, `RSA` or `OKP`.'),
-    kid: optionalText('Key ID, to which the `kid` in the header of a JWT refers.'),
-    alg: optionalText('Algorithm for which the key is used.'),
+    kid: optionalText('Key ID, which the `kid` in the header of a JWT refers to.'),
+    alg: optionalText('Algorithm that the key is used with.'),
     use: optionalText('Use of the key: `sig`.'),
     crv: optionalText('Curve of an `EC` or `OKP` key.'),
     x: optionalText('X coordinate of an `EC` key, or the public key of an `OKP` key.'),

@@ -73,9 +73,9 @@ const descriptions = {
   rate_limit_per_minute: 'Maximum number of requests per minute for each user. `null` means the default limit.',
   quota_per_month: 'Maximum number of requests per calendar month (UTC) for all users in total. `null` means the default quota.',
   order_limits_ceiling:
-    'Highest limits for orders that customers can allow the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, from the next request on.',
+    'Highest order limits that customers can grant to the application; `null` means no ceiling. Requests above the ceiling are rejected. The ceiling also applies to existing grants, from the next request on.',
   order_products_ceiling:
-    'Largest set of products that customers can allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
+    'The only products that customers can allow the application to order; `null` means all products. Requests for other categories are rejected. The ceiling also applies to existing grants, from the next request on.',
   refresh_grace_seconds:
     'Grace period in seconds after a refresh token has been rotated. During this period, a repeated request returns the same response, provided that the new refresh token has not been used. `0` disables the grace period, for example for FAPI clients. `null` means the server default.',
 };
@@ -277,7 +277,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
         .strict(),
     ),
     summary: 'Create a registration token',
-    description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. ${onlyAdministrators}`,
+    description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can have only scopes that customers can consent to. ${onlyAdministrators}`,
     responses: {
       201: registrationTokenSchema,
       ...fails(...problemCodesOfAuthorizedPosts),

@@ -80,7 +80,7 @@ export const auditEventSchema = withSchemaName(
     subject: z.string().nullable().describe('Object of the action, such as `api_key:7`.'),
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
-    details: z.record(z.unknown()).describe('Further details. They never contain a secret.'),
+    details: z.record(z.unknown()).describe('Further details, which never contain a secret.'),
   }),
 );
 

@@ -69,7 +69,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List connected applications',
     description:
-      'Returns the applications that can currently act for the user, newest first. An application that is connected on several devices has one entry for each device.',
+      'Returns the applications that can currently act on behalf of the user, newest first. An application that is connected on several devices has one entry for each device.',
     responses: {
       200: listPageSchema('ConnectedAppPage', connectedAppSchema),
       ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes),
@@ -82,7 +82,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     pathParams: z.object({ user_id: pathIdSchema('ID of the user.') }),
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: "List a user's connected applications",
-    description: `Returns the applications that can currently act for a user, newest first, with their limits and spending. ${accountAccessPermissionText}`,
+    description: `Returns the applications that can currently act on behalf of a user, newest first, with their limits and spending. ${accountAccessPermissionText}`,
     responses: {
       200: listPageSchema('ConnectedAppOfUserPage', connectedAppOfUserSchema),
       ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes, 'not_found'),
@@ -136,7 +136,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     query: z.object({}).strict(),
     summary: 'Remove the limits of a connected application',
     description:
-      'Removes the limits for the orders of the application, so that only its scopes limit it. An application that can access only the orders that it placed keeps this restriction, unless the shop operates the application and it did not request the restriction; to end the restriction, set `orders` to `all`. To end the access, remove the application instead. An application whose own orders are limited cannot remove limits.',
+      'Removes the limits for the orders of the application, so that only its scopes limit it. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and it did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.',
     responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.removeLimits', access: ['connected_apps.write'] }),
   },

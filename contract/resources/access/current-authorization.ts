@@ -24,12 +24,12 @@ const budgetFields = {
     ),
   remaining: amountSchema.describe('Amount that remains in the current period, in minor units.'),
   starts_at: timestampSchema.describe('When the current period started.'),
-  ends_at: timestampSchema.describe('When the next period starts, with the full budget.'),
+  ends_at: timestampSchema.describe('When the next period starts and the full budget is available again.'),
   time_zone: z.string().describe("IANA name of the customer's time zone, which determines when a period starts; `UTC` if unknown."),
   set_by: z
     .enum(budgetAuthors)
     .describe(
-      'Who set the budget: `customer`, the customer; `api_key`, the user who created the API key; `application`, the shop, for this application; `shop`, the shop, for all applications that are not its own.',
+      'Who set the budget. `customer`: the customer. `api_key`: the user who created the API key. `application`: the shop, for this application. `shop`: the shop, for all applications that it does not operate.',
     ),
 };
 
@@ -53,7 +53,7 @@ export const currentAuthorizationRoutes = defineResource('Authorization', 'Permi
         'Authorization',
         z.object({
           client_id: z.string().describe('Client ID of the application or API key.'),
-          user_id: idSchema.nullable().describe('User for whom the application acts; `null` if it acts on its own behalf.'),
+          user_id: idSchema.nullable().describe('User on whose behalf the application acts; `null` if it acts on its own behalf.'),
           scopes: z.array(z.string()).describe('Scopes that the token can use.'),
           authorization_details: z
             .array(orderAuthorizationDetailsSchema)

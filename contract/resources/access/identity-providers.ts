@@ -46,7 +46,7 @@ export const identityProviderAudiences = ['everyone', 'customers', 'staff'] as c
 
 const descriptions = {
   slug: 'Part of the redirect URI; it cannot be changed.',
-  preset: 'Kind of provider, which determines defaults and peculiarities. `oidc`: any provider that follows OpenID Connect.',
+  preset: 'Kind of provider, which determines default values and special handling. `oidc`: any provider that follows OpenID Connect.',
   issuer: 'Issuer, from which the endpoints are discovered (OpenID Connect Discovery). Accounts are identified by issuer and `sub`.',
   client_id: 'Client ID that the provider issued to the shop.',
   token_endpoint_auth_method:
@@ -54,8 +54,8 @@ const descriptions = {
   key_id: 'ID of `private_key` at the provider (`kid`).',
   team_id: 'Apple team ID; only for `apple_client_secret`.',
   scopes:
-    'Scopes that are requested from the provider. They must include `openid`. With `offline_access`, when applications refresh their access, the server uses the refresh token of the provider to check that the account still exists at the provider.',
-  button_label: 'Text of the sign-in button; `null` means “Continue with”, in the language of the page, and the name of the provider.',
+    "Scopes that are requested from the provider, which must include `openid`. With `offline_access`, the server uses the provider's refresh token to check whether the account still exists there when applications refresh their tokens.",
+  button_label: 'Text of the sign-in button; `null` means “Continue with” and the name of the provider, in the language of the page.',
   name: 'Name of the provider on pages and in e-mails.',
   audience: 'Users who can sign in through the provider: `customers`, `staff` (including administrators) or `everyone`.',
   email_domain: 'If set, only accounts with a verified e-mail address in this domain can be used.',
@@ -82,7 +82,7 @@ const fields = {
   team_id: z.string().nullable().describe(descriptions.team_id),
   scopes: z.array(z.string()).describe(descriptions.scopes),
   button_label: z.string().nullable().describe(descriptions.button_label),
-  logo: logoSchema.nullable().describe('Logo of the sign-in button; `null` if the button has only a text.'),
+  logo: logoSchema.nullable().describe('Logo on the sign-in button; `null` if the button has only text.'),
   audience: extensibleEnumSchema(identityProviderAudiences).describe(descriptions.audience),
   email_domain: z.string().nullable().describe(descriptions.email_domain),
   creates_accounts: z.boolean().describe(descriptions.creates_accounts),
@@ -105,10 +105,10 @@ const credentials = {
     .string()
     .regex(/^[ -~]{1,1000}$/, 'must be 1 to 1000 printable ASCII characters')
     .optional()
-    .describe('Client secret. It is stored encrypted and never returned.'),
+    .describe('Client secret, which is stored encrypted and never returned.'),
   private_key: multilineTextSchema(8000)
     .optional()
-    .describe('Private key, as PKCS #8 in PEM format. It is stored encrypted and never returned.'),
+    .describe('Private key, as PKCS #8 in PEM format. The key is stored encrypted and never returned.'),
 };
 
 const changeable = {
@@ -226,7 +226,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     pathParams,
     body: logoBodySchema,
     summary: 'Set the logo of an identity provider',
-    description: `Stores the image in the body as the logo of the sign-in button, where it is 20 pixels wide and high, on white in dark mode. ${acceptedLogosText} ${onlyAdministrators}`,
+    description: `Stores the image in the body as the logo on the sign-in button, where it is 20 pixels wide and high, with a white background in dark mode. ${acceptedLogosText} ${onlyAdministrators}`,
     responses: { 200: identityProviderSchema, ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.setLogo', access, ...logoUploadMetadata }),
   },
@@ -235,7 +235,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     path: '/identity-providers/:identity_provider_id/logo',
     pathParams,
     summary: 'Delete the logo of an identity provider',
-    description: `Without a logo, the sign-in button has only a text. If there is no logo, nothing changes. ${onlyAdministrators}`,
+    description: `Without a logo, the sign-in button has only text. If there is no logo, nothing changes. ${onlyAdministrators}`,
     responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.deleteLogo', access }),
   },

@@ -16,7 +16,7 @@ const fails = declareProblemResponses(commonProblemTypes);
 
 /** Describes who can see a user's sessions, API keys and connected applications. */
 export const accountAccessPermissionText =
-  '`users.manage` allows staff to see this for customers. For the accounts of staff and administrators, it requires `users.administer` and an administrator.';
+  'With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.';
 
 export const sessionSchema = withSchemaName(
   'Session',

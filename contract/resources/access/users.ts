@@ -75,7 +75,7 @@ export const userSchema = withSchemaName(
   z.object({
     id: idSchema,
     name: textSchema(200, 1).describe('Full name.'),
-    email: textSchema(254, 3).describe('E-mail address, unique among users that are not closed (case-insensitive).'),
+    email: textSchema(254, 3).describe('E-mail address, unique among users whose accounts are not closed (case-insensitive).'),
     email_verified: z
       .boolean()
       .describe('Whether the user has confirmed the e-mail address. The value becomes `false` when another user changes the address.'),

@@ -175,7 +175,7 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
       })
       .strict(),
     summary: 'List events',
-    description: `Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after the change that it describes has been committed. Its ID is then greater than the IDs of all events that were already visible. Events are stored for ${eventRetentionDays} days. If the events that follow \`after\` are no longer stored, the response is 410.`,
+    description: `Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after the change that it describes has been committed. The ID of a new event is greater than the IDs of all events that were already visible. Events are stored for ${eventRetentionDays} days. If the events that follow \`after\` are no longer stored, the response is 410.`,
     responses: { 200: eventPageSchema, ...fails(...problemCodesOfAuthenticatedOperations, 'gone') },
     metadata: declareRouteMetadata({ operationId: 'events.list', access: ['events.read'] }),
   },

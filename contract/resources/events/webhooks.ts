@@ -58,7 +58,7 @@ const fields = {
   disabled_reason: extensibleEnumSchema(webhookDisabledReasons)
     .nullable()
     .describe(
-      'Why the endpoint is disabled. `gone`: the endpoint responded with 410. `grant_revoked`: the access of the endpoint to events was revoked. `failing`: every delivery has failed for 5 days.',
+      "Why the endpoint is disabled. `gone`: the endpoint responded with 410. `grant_revoked`: the endpoint's access to events was revoked. `failing`: every delivery has failed for 5 days.",
     ),
   client_id: z.string().describe('Client ID of the application that created the endpoint.'),
   user_id: idSchema.nullable().describe('User for whom the endpoint was created; `null` if an application created it on its own behalf.'),
@@ -234,7 +234,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       z
         .object({
           event_id: eventId.optional().describe('ID of the event to redeliver, even if it was delivered successfully.'),
-          from_event_id: eventId.optional().describe('First event of a range of events whose failed and skipped deliveries are retried.'),
+          from_event_id: eventId.optional().describe('First event of a range whose failed and skipped deliveries are retried.'),
           to_event_id: eventId.optional().describe('Last event of the range (default: the newest event).'),
           include_succeeded: z
             .boolean()

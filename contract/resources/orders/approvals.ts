@@ -81,7 +81,7 @@ const approvalFields = {
     .nullable()
     .describe('Why the order needs an approval; `null` if the order was within all limits when the approval was requested.'),
   order_id: idSchema.nullable().describe('Order that was placed with the approval.'),
-  expires_at: timestampSchema.describe('When the request and the approval expire, together with the quote.'),
+  expires_at: timestampSchema.describe('When the request or approval expires, which is when the quote expires.'),
   created_at: timestampSchema,
   approved_at: timestampSchema.nullable(),
   declined_at: timestampSchema.nullable(),
@@ -118,7 +118,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     headers: idempotencyHeadersSchema,
     body: approvalCreateSchema,
     summary: 'Request an approval',
-    description: `Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with \`GET /approvals/{approval_id}?wait=${maxApprovalWaitSeconds}\`; once the status is \`approved\`, send \`quote_id\` to \`POST /orders\`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with \`limit_exceeded\`. An application can have ${maxPendingApprovalsPerGrant} pending approvals.`,
+    description: `Asks the customer to approve an order, usually because it exceeds a limit. First create a quote. The customer receives an e-mail, and decides on the account page. Wait for the decision with \`GET /approvals/{approval_id}?wait=${maxApprovalWaitSeconds}\`; once the status is \`approved\`, send \`quote_id\` to \`POST /orders\`. The approval covers this order only, and expires with the quote. An approval replaces only the limits that the customer set: an order above a limit that the shop set is rejected with \`limit_exceeded\`. An application can have at most ${maxPendingApprovalsPerGrant} pending approvals.`,
     responses: {
       201: approvalSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'conflict', 'invalid_transition', 'limit_exceeded', 'too_many_approvals'),

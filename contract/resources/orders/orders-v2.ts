@@ -40,7 +40,7 @@ const orderUpdateV2 = withSchemaName(
   'OrderUpdate',
   orderUpdateSchema.omit({ delivery: true }).extend({
     shipping_method: requestFields.shipping_method
-      .describe('Code of the delivery method. It can only be changed to a method with the same price.')
+      .describe('Code of the delivery method, which can only be changed to a method with the same price.')
       .optional(),
     shipping_address: requestFields.shipping_address.optional(),
   }),

@@ -136,7 +136,7 @@ export const orderCancelRequestSchema = withSchemaName(
         .describe(
           'Reason for the cancellation (default: `customer` for your own order, otherwise `staff`). All reasons except `customer` require the `orders.manage` scope and a staff account.',
         ),
-      note: multilineTextSchema(1000).optional().describe('New note of the order.'),
+      note: multilineTextSchema(1000).optional().describe('New note for the order.'),
     })
     .strict(),
 );

@@ -33,7 +33,7 @@ export const paymentProviderNames = ['manual', 'test', 'stripe'] as const;
 export const testPaymentMethodTokens = {
   test_ok: 'the payment succeeds',
   test_declined: 'the payment is declined',
-  test_requires_action: 'the customer must take an action, then the payment succeeds',
+  test_requires_action: 'the customer must take an action, and then the payment succeeds',
   test_processing_then_ok: 'the payment is processed for a while, then succeeds',
   test_timeout: 'the payment succeeds, but the first response of the provider is lost',
   test_duplicate_webhook: 'the payment succeeds later, and the provider reports it twice',
@@ -78,7 +78,7 @@ export const paymentSchema = withSchemaName(
     status: z.enum(paymentStatuses),
     amount: amountSchema.describe('Total of the order, in minor units of `currency`.'),
     currency: currencySchema,
-    refunded_total: amountSchema.describe('Total of the succeeded refunds, in minor units of `currency`.'),
+    refunded_total: amountSchema.describe('Total of all successful refunds, in minor units of `currency`.'),
     refunded_amount: extendApi(amountSchema, {
       deprecated: true,
       description: 'Use `refunded_total` instead, which has the same value.',

@@ -11,7 +11,7 @@ export const providerEventProblemTypes = {
 
 const fails = declareProblemResponses({ ...commonProblemTypes, ...providerEventProblemTypes });
 
-export const providerEventRoutes = defineResource('Provider events', 'Webhooks of payment providers.', {
+export const providerEventRoutes = defineResource('Provider events', 'Webhooks for payment providers.', {
   receive: {
     method: 'POST',
     path: '/provider-events/:provider',
@@ -19,7 +19,7 @@ export const providerEventRoutes = defineResource('Provider events', 'Webhooks o
     body: z.unknown(),
     summary: 'Receive events from a payment provider',
     description:
-      'Webhook of payment providers. Each provider signs its events in its own format. The service first stores the event, and then fetches the current state from the provider.',
+      'Webhook for payment providers. Each provider signs its events in its own format. The service first stores the event, and then fetches the current state from the provider.',
     responses: {
       200: withSchemaName(
         'ProviderEventReceipt',

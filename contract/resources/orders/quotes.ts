@@ -23,13 +23,13 @@ const c = initContract();
 const fails = declareProblemResponses({ ...commonProblemTypes, ...orderProblemTypes });
 
 export const quoteStatuses = ['open', 'converted', 'canceled', 'expired'] as const;
-/** Validity of a quote, in seconds. */
+/** How long a quote is valid, in seconds. */
 export const defaultQuoteSeconds = 24 * 60 * 60;
 export const maxQuoteSeconds = 7 * 24 * 60 * 60;
-/** Validity of a quote that reserves stock, in seconds. The maximum equals the time for which an unpaid order reserves its goods. */
+/** How long a quote that reserves stock is valid, in seconds. The maximum equals the time for which an unpaid order reserves its goods. */
 export const defaultHoldSeconds = 15 * 60;
 export const maxHoldSeconds = 30 * 60;
-/** Minimum validity, in seconds. */
+/** Minimum time for which a quote is valid, in seconds. */
 const minQuoteSeconds = 60;
 
 /** Limits that an order can exceed. */
@@ -61,7 +61,7 @@ export const quoteCreateSchema = withSchemaName(
         .max(maxQuoteSeconds)
         .optional()
         .describe(
-          `Validity of the quote, in seconds (default: ${defaultQuoteSeconds}, or ${defaultHoldSeconds} with \`hold\`). With \`hold\`, the maximum is ${maxHoldSeconds}.`,
+          `How long the quote is valid, in seconds (default: ${defaultQuoteSeconds}, or ${defaultHoldSeconds} with \`hold\`). With \`hold\`, the maximum is ${maxHoldSeconds}.`,
         ),
     })
     .strict(),
@@ -101,7 +101,7 @@ const quoteLimitsSchema = withSchemaName(
         remaining_after_order: amountSchema
           .nullable()
           .describe('Amount that would have remained after the order; `null` if the order would have exceeded the budget.'),
-        ends_at: timestampSchema.describe('When the next period starts, with the full budget.'),
+        ends_at: timestampSchema.describe('When the next period starts and the full budget is available again.'),
       })
       .nullable()
       .describe('Budget of the current period; `null` if there is no limit per period.'),
@@ -145,7 +145,7 @@ const quoteFields = {
     .describe(
       'Order that was placed from the quote. `null` if no order was placed, or if another application placed it and the caller can access only the orders that it placed.',
     ),
-  expires_at: timestampSchema.describe('When the quote expires. Until then, an order can be placed from it.'),
+  expires_at: timestampSchema.describe('When the quote expires. An order can be placed from the quote until this time.'),
   converted_at: timestampSchema.nullable(),
 };
 

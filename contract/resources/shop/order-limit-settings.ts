@@ -19,13 +19,13 @@ const fails = declareProblemResponses(commonProblemTypes);
 
 const descriptions = {
   maximum_limits:
-    'Highest limits that customers can allow an application that is not operated by the shop; `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
+    'Highest limits that customers can grant to an application that is not operated by the shop; `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
   default_limits:
-    'Limits that the consent page proposes if such an application requests no limits; `null` means none. Customers can change them up to the maximum.',
+    'Limits that the consent page proposes if such an application requests no limits; `null` means none. Customers can change these limits up to the maximum.',
   maximum_products:
-    'Largest set of products that customers can allow such an application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
+    'The only products that customers can allow such an application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
   default_products:
-    'Products that the consent page proposes if such an application requests no limits; `null` means all products. Customers can change them up to the maximum.',
+    'Products that the consent page proposes if such an application requests no limits; `null` means all products. Customers can change this selection up to the maximum.',
 };
 
 export const orderLimitSettingsSchema = withSchemaName(

@@ -49,8 +49,8 @@ const sums = {
   paid_orders: count.describe('Number of orders paid in the period.'),
   items: count.describe('Number of units in the orders paid in the period.'),
   revenue: amountSchema.describe('Sum of the totals of the orders paid in the period, in minor units of `currency`.'),
-  refunds: count.describe('Number of succeeded refunds that were requested in the period.'),
-  refunded_total: amountSchema.describe('Sum of the succeeded refunds that were requested in the period, in minor units of `currency`.'),
+  refunds: count.describe('Number of successful refunds that were requested in the period.'),
+  refunded_total: amountSchema.describe('Sum of the successful refunds that were requested in the period, in minor units of `currency`.'),
   net_revenue: z.number().int().describe('`revenue` minus `refunded_total`, in minor units of `currency`.'),
 };
 const notPerProduct = 'null` for groups by product or category, because one order can belong to several groups.';
@@ -173,7 +173,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
       .strict(),
     summary: 'Get order statistics',
     description:
-      'Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the period before. An order is counted in the period in which it was placed. Its revenue and items are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.',
+      'Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the previous period. An order is counted in the period in which it was placed. The revenue and items of an order are counted in the period in which it was paid, and a refund in the period in which it was requested. The previous period has the same number of days, or of months if the period consists of whole months.',
     responses: { 200: orderStatisticsSchema, ...fails(...problemCodesOfAuthorizedOperations) },
     metadata: declareRouteMetadata({ operationId: 'stats.orders', access: ['statistics.read'] }),
   },
@@ -188,7 +188,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
         currency: currencyParameter,
         low_stock: integerInUrlSchema(0, 100_000)
           .default('5')
-          .describe('Maximum number of units in stock at which a product is listed as running low.'),
+          .describe('Maximum stock of a product that is listed as running low, in units.'),
         limit: integerInUrlSchema(1, maxProducts).default('10').describe('Maximum number of products in each list.'),
       })
       .strict(),

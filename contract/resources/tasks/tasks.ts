@@ -80,7 +80,7 @@ export const taskSchema = withSchemaName(
     result: taskResultSchema
       .nullable()
       .describe(
-        'Describes the file that `GET /tasks/{task_id}/result` returns; `null` unless the task has succeeded, and for backups, which have no result file.',
+        'The file that `GET /tasks/{task_id}/result` returns; `null` until the task has succeeded, and for backups, which have no result file.',
       ),
     imported: importCounts
       .nullable()
@@ -121,7 +121,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
       .strict(),
     summary: 'List tasks',
     description:
-      'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all the scopes that it was started with.',
+      'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all the scopes that are required to start it.',
     responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...problemCodesOfAuthenticatedOperations, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'tasks.list', access: ['tasks.read'] }),
   },

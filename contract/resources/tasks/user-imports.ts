@@ -43,7 +43,7 @@ export const userImportRoutes = defineResource('User imports', 'Import of custom
         emails_verified: z
           .enum(['true', 'false'])
           .default('false')
-          .describe('Whether the e-mail addresses of rows without `email_verified` are verified.'),
+          .describe('Whether e-mail addresses count as verified in rows without `email_verified`.'),
         events: z.enum(['true', 'false']).default('false').describe('`true` records a `user.created` event for each imported user.'),
         ...createImportColumnNameParameters(userImportFields),
       })

@@ -26,7 +26,8 @@ export function loadPgOfMikroOrm(): Pg {
 
 /**
  * Runs a pipelined query over a simulated connection before the first real one, because the pg internals that `pipelined-queries.ts`
- * replaces can change in any release: a change could send a statement outside its transaction or return the rows of another statement.
+ * replaces can change in any release. Such a change could make a statement run outside its transaction or return the rows of another
+ * statement.
  * @throws {UnsupportedPgLibraryError} if pg has another version or behaves differently
  */
 export async function assertSupportedPgLibrary({ version, Client }: Pg = loadPgOfMikroOrm()): Promise<void> {

@@ -8,7 +8,7 @@ export type TimeoutSettings = Readonly<Record<string, string>>;
 
 /**
  * By default, PostgreSQL finishes a statement even when its client has disconnected. With this setting, PostgreSQL checks the connection
- * while a statement runs. This requires PostgreSQL 14 and a supported operating system.
+ * while a statement runs. The setting requires PostgreSQL 14 and a supported operating system.
  */
 const connectionCheck: TimeoutSettings = { client_connection_check_interval: '1s' };
 const unknownSetting = '42704';

@@ -3,7 +3,7 @@ import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { createSymbolKeyedProperty } from '../../memory/symbol-keyed-property.ts';
 
-/** A statement, and the name under which the connection prepares it; the name is empty for an unnamed statement. */
+/** A statement, and the name of its prepared statement on the connection; the name is empty for an unnamed statement. */
 export type PreparedQuery = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
 
 /** Called when a message is sent to PostgreSQL. The returned function is called when the result or the error has arrived. */

@@ -15,7 +15,7 @@ const lockNotAvailable = '55P03';
 /** Applies pending migrations, exactly once even if several processes start at the same time. Returns the applied migrations' names. */
 export async function migrate(db: Database): Promise<string[]> {
   const lock = db.em.fork();
-  const isShared = db.driver.getPlatform().supportsMultipleStatements(); // PostgreSQL; PGlite has one process and one connection
+  const isShared = db.driver.getPlatform().supportsMultipleStatements(); // only for PostgreSQL, because PGlite has one process and one connection
   if (isShared) {
     await lock.begin();
     await lockMigrations(lock);

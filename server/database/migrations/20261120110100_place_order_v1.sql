@@ -1,6 +1,7 @@
--- Places an order in one round trip: prices as they are, stock rows locked in one global order (by product), then taken, order and lines.
--- READ COMMITTED only: after waiting for a lock, the row is looked at again as it is then.
--- The name carries a version, so that processes of two releases can run side by side; a new version is a new function.
+-- Places an order in one round trip: reads the current prices, locks the stock rows in the order of their product ids, takes the stock, and
+-- inserts the order with its lines.
+-- READ COMMITTED only: after waiting for a row lock, a statement reads the current version of the row.
+-- The name contains a version, so that processes of two releases can run at the same time; a change is a new function.
 create function mandate_place_order_v1(
   p_user_id bigint, p_client_id text, p_product_ids bigint[], p_quantities int[], p_delivery jsonb, p_has_address boolean,
   p_discount bigint, p_tax_mode text, p_expected_total bigint, p_reference text, p_note text, p_metadata jsonb, p_hold interval)
@@ -13,10 +14,10 @@ lines as (
   select line::int, product_id, quantity
     from unnest(p_product_ids, p_quantities) with ordinality as t (product_id, quantity, line)
 ),
-wanted as ( -- lines of the same product count together against its stock
+wanted as ( -- the quantities of lines with the same product are added
   select product_id, sum(quantity)::bigint as quantity from lines group by product_id
 ),
-priced as ( -- tax is contained in the price or comes on top of it; half a minor unit rounds up
+priced as ( -- tax is included in the price or added to it; half a minor unit is rounded up
   select l.line, l.product_id, l.quantity, p.sku, p.name, p.price, p.currency, p.tax_rate_bps, p.price * l.quantity as total,
          case p_tax_mode
            when 'inclusive' then (p.price * l.quantity * p.tax_rate_bps * 2 + 10000 + p.tax_rate_bps) / (2 * (10000 + p.tax_rate_bps))
@@ -24,10 +25,10 @@ priced as ( -- tax is contained in the price or comes on top of it; half a minor
          end as tax
     from lines l join products p on p.id = l.product_id and p.status = 'active'
 ),
-counted as ( -- products whose stock is counted
+counted as ( -- products with limited stock
   select w.product_id, w.quantity, s.available from wanted w join product_stock s on s.product_id = w.product_id
 ),
-locked as ( -- only rows that suffice, so that a sold-out product makes nobody wait
+locked as ( -- only rows with enough stock are locked, so that a sold-out product blocks no request
   select s.product_id
     from product_stock s join wanted w on w.product_id = s.product_id
    where s.available >= w.quantity
@@ -39,7 +40,7 @@ sums as (
          coalesce(sum(total), 0) as subtotal, coalesce(sum(tax), 0) as tax_total
     from priced
 ),
-discounted as ( -- a discount lowers the tax in proportion
+discounted as ( -- a discount reduces the tax in proportion
   select s.*, case when subtotal > 0 then round(tax_total * (subtotal - p_discount) / subtotal) else tax_total end as due_tax from sums s
 ),
 method as (
@@ -48,7 +49,7 @@ method as (
 offer as (
   select s.subtotal - p_discount + m.price + case p_tax_mode when 'exclusive' then s.due_tax else 0 end as total from discounted s cross join method m
 ),
-gate as ( -- everything holds, or nothing is written
+gate as ( -- either every check succeeds, or nothing is written
   select s.*, m.price as shipping_total, o.total
     from discounted s cross join method m cross join offer o
    where s.priced_count = s.line_count

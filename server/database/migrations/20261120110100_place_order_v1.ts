@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
-/** What the entities cannot say. The SQL file beside this one is as immutable as the migration itself. */
+/** A function that the entities cannot express. The SQL file must not change after a release, just like this migration. */
 export class PlaceOrderV1 extends Migration {
   override name = '20261120110100_place_order_v1';
 
   override up(): void {
-    // Room in every page, so that a sale rewrites its row in place.
+    // Leaves free space in every page, so that a sale can store the new row version in the same page.
     this.addSql('alter table product_stock set (fillfactor = 40);');
     this.addSql(readFileSync(new URL('20261120110100_place_order_v1.sql', import.meta.url), 'utf8'));
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
-/** What the entities cannot say. The SQL file beside this one is as immutable as the migration itself. */
+/** A function that the entities cannot express. The SQL file must not change after a release, just like this migration. */
 export class PlaceOrderV2 extends Migration {
   override name = '20261121213000_place_order_v2';
 

@@ -1,14 +1,15 @@
--- Places an order in one statement, and so in one round trip and one transaction: claims the key of the request, takes the stock, writes
--- order, lines and events, and keeps the answer. Whoever waits for a row of stock waits for what happens in here, and for no network.
--- READ COMMITTED only: after waiting for a lock, the row is looked at again as it is then.
--- The name carries a version, so that processes of two releases can run side by side; a new version is a new function.
--- Planned once: planned anew for every order it takes twice as long. Every row is looked up by its key, without exception: a plan that was
--- made while a table was empty would read all of it for as long as the connection lives.
+-- Places an order in one statement, and so in one round trip and one transaction: claims the idempotency key, takes the stock, writes the
+-- order with its lines and events, and stores the response. Requests that wait for a row lock wait only for this statement, never for the
+-- network.
+-- READ COMMITTED only: after waiting for a row lock, a statement reads the current version of the row.
+-- The name contains a version, so that processes of two releases can run at the same time; a change is a new function.
+-- The plans are generic, because planning every order takes twice as long. Rows are found by their keys: a plan that was made while a table
+-- was empty would otherwise read the whole table as long as the connection exists.
 create function mandate_place_order_v3(
   p_claim text[], -- caller, operation, key and hash of the request; null without a key
   p_path text, p_user_id bigint, p_client_id text, p_product_ids bigint[], p_quantities int[], p_delivery json, p_has_address boolean,
   p_discount bigint, p_tax_mode text, p_expected_total bigint, p_reference text, p_note text, p_metadata json, p_hold interval,
-  p_words json, -- what the answer says of the delivery, in the words of its version
+  p_words json, -- delivery fields of the response, in the representation of its API version
   out answer text, out location text, out refusal jsonb) language plpgsql
   set plan_cache_mode = force_generic_plan set enable_seqscan = off as $function$
 #variable_conflict use_column
@@ -20,7 +21,7 @@ declare
   missing int; sold_out bigint[];
   placed orders; items text; happened text;
 begin
-  -- waits for a twin that is being carried out; without a row it was carried out before, and the caller looks what it was answered
+  -- Waits for a concurrent request with the same key. No row means that the key was already used; the caller reads the stored response.
   if p_claim is not null then
     insert into idempotency_keys (caller, operation, key, request_hash) values (p_claim[1], p_claim[2], p_claim[3], p_claim[4])
         on conflict (caller, operation, key) do update set request_hash = excluded.request_hash, created_at = now()
@@ -29,7 +30,7 @@ begin
     if claimed is null then return; end if;
   end if;
 
-  -- prices as they are at one moment; tax is contained in them or comes on top, and half a minor unit rounds up
+  -- All prices are read in one snapshot. Tax is included in the prices or added to them; half a minor unit is rounded up.
   select count(*), count(distinct currency), min(currency), coalesce(sum(total), 0), coalesce(sum(tax), 0),
          array_agg(sku order by line), array_agg(name order by line), array_agg(price order by line), array_agg(tax_rate_bps order by line),
          array_agg(tax order by line), array_agg(total order by line)
@@ -46,12 +47,12 @@ begin
     from (select) asked
     left join delivery_methods m on m.code = p_delivery ->> 'method' and m.active
     left join users u on u.id = p_user_id and u.status = 'active';
-  -- a discount lowers the tax in proportion
+  -- a discount reduces the tax in proportion
   if subtotal_due > 0 then tax_due := round(tax_due * (subtotal_due - p_discount) / subtotal_due); end if;
   total_due := subtotal_due - p_discount + shipping + case p_tax_mode when 'exclusive' then tax_due else 0 end;
 
-  -- everything holds, or nothing is written; stock is locked in one global order, and only rows that suffice, so that a sold-out
-  -- product makes nobody wait. Lines of the same product count together
+  -- Either every check succeeds, or nothing is written. Stock rows are locked in the order of their product ids, and only those with enough
+  -- stock, so that a sold-out product blocks no request. The quantities of lines with the same product are added.
   if active_user and known = cardinality(p_product_ids) and currencies = 1 and shipping_currency = order_currency
      and (p_has_address or not needs_address) and p_discount <= subtotal_due
      and subtotal_due + shipping <= 9007199254740991 and total_due <= 9007199254740991 and coalesce(p_expected_total = total_due, true)
@@ -59,7 +60,7 @@ begin
     with wanted as (
       select product_id, sum(quantity) as quantity from unnest(p_product_ids, p_quantities) l (product_id, quantity) group by product_id
     ),
-    counted as ( -- products whose stock is counted
+    counted as ( -- products with limited stock
       select w.product_id, s.available from wanted w join product_stock s on s.product_id = w.product_id
     ),
     locked as (
@@ -77,7 +78,7 @@ begin
     select (select count(*) from counted) - count(*), array_agg(product_id) filter (where available = 0) into missing, sold_out from taken;
   end if;
 
-  -- a refused request leaves no trace, so that it may be sent again once the cause is gone
+  -- A rejected request releases its key, so that it can be sent again when the cause no longer exists.
   if missing is distinct from 0 then
     delete from idempotency_keys where ctid = claimed;
     with wanted as (
@@ -113,7 +114,7 @@ begin
   )
   select string_agg(to_json(w)::text, ',' order by line) into items from written w;
 
-  -- the order as the API shows it, but for lines and delivery, which follow
+  -- the order as in the API, except lines and delivery, which are added below
   select to_json(o)::text into happened
     from (select placed.id, placed.user_id, placed.client_id, placed.status, placed.payment_status, placed.fulfillment_status,
                  placed.cancel_reason, placed.currency, placed.tax_mode, placed.subtotal, placed.discount_total, placed.shipping_total,

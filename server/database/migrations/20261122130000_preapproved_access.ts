@@ -9,7 +9,10 @@ const unconsented = (clientId: string, userId: string): string => `array(
 export class PreapprovedAccess extends Migration {
   override name = '20261122130000_preapproved_access';
 
-  /** Earlier grants and keys count as preapproved as far as the application is preapproved and no consent of the user is on record. */
+  /**
+   * In existing grants and keys, a scope counts as preapproved if the application is preapproved for it and the user has not consented to
+   * it.
+   */
   override up(): void {
     for (const [table, clientId] of [
       ['connections', 'client_id'],

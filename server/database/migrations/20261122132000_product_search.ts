@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 import { createTrigramExtension } from '../connection/create-trigram-extension.ts';
 
-/** What the entities cannot say. The SQL file beside this one is as immutable as the migration itself. */
+/** Objects that the entities cannot express. The SQL file must not change after a release, just like this migration. */
 export class ProductSearch extends Migration {
   override name = '20261122132000_product_search';
 
   override async up(): Promise<void> {
     await createTrigramExtension((statement) => this.execute(statement));
     const file = readFileSync(new URL('20261122132000_product_search.sql', import.meta.url), 'utf8');
-    // the embedded database takes one statement at a time
+    // PGlite accepts one statement at a time.
     for (const statement of file.split(/;\n\n/)) this.addSql(statement);
     this.addSql(`create function products_index_words_fn() returns trigger as $$ begin ${indexWords} end; $$ language plpgsql`);
     this.addSql(`create trigger index_words after insert or update on products for each row execute function products_index_words_fn()`);

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * In a transaction of its own, after the trigger is committed: requests read and place orders meanwhile. A product that is deleted is
- * skipped because of its lock, and one that is changed keeps what the trigger wrote.
+ * Runs in a separate transaction after the trigger has been committed, so that requests can read products and place orders in the meantime.
+ * The lock excludes products that are being deleted. A product that is changed in the meantime keeps the row that the trigger wrote.
  */
 export class FillProductSearch extends Migration {
   override name = '20261122132100_fill_product_search';

@@ -1,12 +1,12 @@
--- The words of all products, for misspelled searches. No unique key: of two transactions that introduce the same word, one would wait for
--- the other, and two words in opposite order would be a deadlock. A word that two transactions introduced at once is here twice.
+-- The words of all products, for misspelled searches. There is no unique key, because two transactions that add the same words in a
+-- different order would deadlock. A word that two transactions add at the same time is stored twice.
 create table product_words (
   word text not null
 );
 
 create index product_words_word on product_words (word);
 
--- Waits for transactions that write products: what they write is read when `product_words` is filled.
+-- Waits for transactions that write products, so that their changes are included when `product_words` is filled.
 lock table products in share row exclusive mode;
 
 drop function products_with_similar_words(text);
@@ -22,7 +22,8 @@ create function product_search_words(name text, sku text, description text) retu
          setweight(to_tsvector('simple', searchable_text(description)), 'C')
 $$;
 
--- Shorter words are never corrected. Longer words would make cursors too long, which contain the replacements.
+-- Shorter words are never corrected. Longer words are not corrected either, because cursors contain the replacements and would become too
+-- long.
 create function words_to_correct_to(words tsvector) returns setof text immutable language sql as $$
   select word from unnest(tsvector_to_array(words)) word where length(word) >= 3 and length(word) <= 32
 $$;

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
-/** What the entities cannot say. The SQL file beside this one is as immutable as the migration itself. */
+/** Objects that the entities cannot express. The SQL file must not change after a release, just like this migration. */
 export class ProductWords extends Migration {
   override name = '20261122132200_product_words';
 
   override up(): void {
     const file = readFileSync(new URL('20261122132200_product_words.sql', import.meta.url), 'utf8');
-    // the embedded database takes one statement at a time
+    // PGlite accepts one statement at a time.
     for (const statement of file.split(/;\n\n/)) this.addSql(statement);
     this.addSql(`create or replace function products_index_words_fn() returns trigger as $$ begin ${indexWords} end; $$ language plpgsql`);
   }

@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * In a transaction of its own, after the trigger is committed: requests read products and place orders meanwhile. A change to a product
- * waits while the index is created, which is faster after the table is filled.
+ * Runs in a separate transaction after the trigger has been committed, so that requests can read products and place orders in the meantime.
+ * Product changes wait while the index is created. Creating the index is faster after the table has been filled.
  */
 export class FillProductWords extends Migration {
   override name = '20261122132300_fill_product_words';
@@ -10,7 +10,7 @@ export class FillProductWords extends Migration {
   override up(): void {
     this.addSql(`insert into product_words (word)
       select distinct found.word from product_search s cross join lateral words_to_correct_to(s.words) found (word)`);
-    // New words are rare, and no search should read a list of words that are not in the index yet.
+    // Because new words are rare, they are added to the index immediately; otherwise, each search would also scan a list of pending words.
     this.addSql(`create index product_words_trigrams on product_words using gin (word gin_trgm_ops) with (fastupdate = off)`);
   }
 }

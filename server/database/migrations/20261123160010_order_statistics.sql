@@ -1,5 +1,6 @@
--- Sums of the orders in three widths of time. Most time zones differ from UTC by a multiple of 15 minutes, and all of them have since 1980,
--- so the days of every time zone consist of whole rows. Maintained by triggers and rebuilt by a command: no entity, and no part of a backup.
+-- Sums of the orders for periods of three lengths. Since 1980, all time zones differ from UTC by a multiple of 15 minutes, so the days of
+-- every time zone consist of whole rows. Triggers maintain this table and a command rebuilds it, so it has no entity and is not part of
+-- backups.
 create table order_statistics (
   dimension text not null,
   currency char(3) not null,
@@ -198,7 +199,8 @@ begin
 end
 $$;
 
--- The sums of each period and group, with the changes that are not folded yet. `offset 0` makes PostgreSQL read each span by the index.
+-- The sums of each period and group, including changes that have not been added to the sums yet. `offset 0` makes PostgreSQL read each span
+-- by the index.
 create function order_statistics_sums(p_dimension text, p_currency text, p_starts timestamptz[], p_ends timestamptz[], p_keys text[])
 returns table (period bigint, key text, orders numeric, paid_orders numeric, items numeric, revenue numeric, refunds numeric, refunded numeric)
 stable language plpgsql as $$
@@ -395,7 +397,7 @@ begin
 end
 $$;
 
--- Moves a product's sums to its new category. The lock keeps changes from being folded into the old category meanwhile.
+-- Moves a product's sums to its new category. The lock prevents changes from being added to the old category in the meantime.
 create function move_order_statistics_to_category() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(7310461200);

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Indexes for the lists of the audit events of an actor, and of an application. */
+/** Indexes for listing audit events by actor and by application. */
 export class AuditEventFilters extends Migration {
   override name = '20261126033000_audit_event_filters';
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Uploaded logos of identity providers. They replace the `data:` URIs of the API before the first release. */
+/** Uploaded logos of identity providers. Uploaded logos replace the `data:` URIs that the API used before the first release. */
 export class IdentityProviderLogos extends Migration {
   override name = '20261126083000_identity_provider_logos';
 

@@ -88,7 +88,7 @@ function unauthorized(challenge: TokenChallenge, code: ProblemCode, detail: stri
 /** Rejects a DPoP proof that is not recent according to this server's clock (RFC 9449 section 9). */
 function dpopNonceRequired(challenge: TokenChallenge, nonce: string): Problem {
   return createProblem('invalid_token', {
-    detail: 'The time of the DPoP proof is not recent. Send a proof that contains the nonce from the `DPoP-Nonce` header.',
+    detail: 'The DPoP proof is not recent enough. Send a proof that contains the nonce from the `DPoP-Nonce` header.',
     headers: { 'WWW-Authenticate': formatDpopChallenge(challenge, 'use_dpop_nonce'), 'DPoP-Nonce': nonce },
   });
 }

@@ -12,14 +12,14 @@ export type ClientCertificateOptions = {
   readonly source: ClientCertificateSource;
   /**
    * Certificates of the authorities that issue certificates for `tls_client_auth`; without one, only self-signed certificates are accepted.
-   * The server can replace them, but never by an empty list, so each request must read this property.
+   * The server can replace them, but never with an empty list, so each request must read this property.
    */
   readonly authorities: readonly X509Certificate[];
   /** URL of the server for clients with certificates, if the proxy requests certificates only there (default: the issuer). */
   readonly url?: string | undefined;
 };
 
-/** The certificate with which a client authenticated its TLS connection, or the reason why the certificate is not accepted. */
+/** The certificate that a client presented for its TLS connection, or the reason why the certificate is not accepted. */
 export type PresentedCertificate =
   | { readonly certificate: X509Certificate; readonly rejection?: undefined }
   | { readonly certificate?: undefined; readonly rejection: string };
@@ -67,7 +67,7 @@ function readCertificate(req: IncomingMessage, source: ClientCertificateSource):
     const certificate = source.kind === 'tls' ? readFromConnection(req) : parseHeader(req.headers[source.name]);
     return certificate && rejectOutsideValidity(certificate, new Date());
   } catch {
-    return { rejection: 'the header of the proxy does not contain one certificate in a supported format' };
+    return { rejection: 'the proxy header does not contain exactly one certificate in a supported format' };
   }
 }
 

@@ -17,7 +17,7 @@ export type Principal = {
   /** How the credential was presented: `DPoP` means that the token is sender-constrained (RFC 9449). Absent outside of requests. */
   readonly authScheme?: PresentedToken['scheme'];
   /**
-   * The grant that the token belongs to. For an API key with limits, the ID with which its limits are stored. Absent for other API keys and
+   * The grant that the token belongs to. For an API key with limits, the ID that its limits are stored under. Absent for other API keys and
    * for applications that act on their own behalf.
    */
   readonly grantId?: string;
@@ -80,7 +80,7 @@ export type ReadSpeculation = {
 /** Verifies a token's signature and claims, and that the token and its grant are still active in the database. */
 export type VerifyAccessToken = (presented: PresentedToken) => Promise<Principal | TokenErrorCode | DpopNonceRequest>;
 
-/** The proof must contain this nonce, because its time is not recent (RFC 9449 section 9). */
+/** The proof must contain this nonce, because the proof is not recent enough (RFC 9449 section 9). */
 export type DpopNonceRequest = { readonly dpopNonce: string };
 
 /** Returns a string that identifies the application and the user. */

@@ -38,7 +38,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'it cannot';
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
     throw new CertificateAuthoritiesFileError(`must be a file that can be read (${reason})`, { cause });
   }
 }

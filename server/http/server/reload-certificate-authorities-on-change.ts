@@ -8,7 +8,7 @@ type ReplaceableAuthorities = { authorities: readonly X509Certificate[] };
 
 /**
  * Replaces the authorities for client certificates when their file changes, so that an authority can be added or removed without a restart.
- * @param path PEM file, from which the current authorities were read
+ * @param path PEM file that the current authorities were read from
  */
 export function reloadCertificateAuthoritiesOnChange(path: string, options: ReplaceableAuthorities, log: Logger): Disposable {
   const use = (authorities: readonly X509Certificate[]): void => {

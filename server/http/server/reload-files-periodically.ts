@@ -7,7 +7,7 @@ export type ReloadedFiles<Content> = {
   readonly read: () => Content;
   /** Called after each successful read, whether the content has changed or not. */
   readonly use: (content: Content) => void;
-  /** Logged once for each reason for which the files are invalid. The content that was read before remains in use. */
+  /** Logged when the files are invalid, once for each reason. The content that was read before remains in use. */
   readonly errorMessage: string;
 };
 

@@ -70,7 +70,7 @@ function read(file: 'cert' | 'key', path: string): Buffer {
   } catch (error) {
     throw new TlsFileError(
       file,
-      `must be a file that can be read (${error instanceof Error && 'code' in error ? String(error.code) : 'it cannot'})`,
+      `must be a file that can be read (${error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'})`,
     );
   }
 }

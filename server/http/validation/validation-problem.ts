@@ -54,7 +54,7 @@ const fieldNames = (schema: unknown): string[] =>
 function describeIssue(location: ProblemEntry['in'], issue: ZodIssue): Pick<ProblemEntry, 'code' | 'detail' | 'allowed'> {
   switch (issue.code) {
     case 'invalid_type':
-      if (issue.received === 'undefined') return { code: 'required', detail: 'This is required.' };
+      if (issue.received === 'undefined') return { code: 'required', detail: 'This field is required.' };
       if (issue.received === 'null') return { code: 'not_nullable', detail: translatable`Must be ${{ type: issue.expected }}, not null.` };
       if (location === 'query' && issue.received === 'array')
         return { code: 'duplicate_parameter', detail: 'Send this parameter only once.' };

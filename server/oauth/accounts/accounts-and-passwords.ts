@@ -50,7 +50,7 @@ export async function createAccountWithVerifiedEmail(
   }
 }
 
-/** An active account, with its password hash and the time at which the password was set; both are null if the account has no password. */
+/** An active account, with its password hash and the time when the password was set; both are null if the account has no password. */
 export type SignInCandidate = { id: number; email: string; locale: string | null; hash: string | null; changedAt: Date | null };
 
 /** Returns when an account's password was set, in milliseconds since 1970; 0 if the account has no password. */
@@ -83,7 +83,7 @@ export async function verifyEmailAndPassword(
 
 /**
  * Verifies an account's password. Verification takes the same time if the account does not exist. An imported hash is then replaced by an
- * argon2id hash, unless the password was changed in the meantime; the time at which the password was set remains unchanged.
+ * argon2id hash, unless the password was changed in the meantime; the stored time of the last password change remains the same.
  */
 export async function verifyPasswordOfAccount(em: EntityManager, account: SignInCandidate | undefined, password: string): Promise<boolean> {
   const hash = account?.hash ?? undefined;

@@ -61,8 +61,8 @@ const activeLinkFilter = (purpose: EmailLinkPurpose, token: string, now: Date) =
 });
 
 /**
- * Finds a link that can be used, and locks its user if `lockMode` is set. A password reset link, and a link that links an account at an
- * identity provider, can be used only if it was sent to the account's current e-mail address and that address does not require confirmation.
+ * Finds a link that can be used, and locks its user if `lockMode` is set. Links that reset the password or link an account at an identity
+ * provider can be used only if they were sent to the account's current e-mail address and that address does not require confirmation.
  */
 async function findUsableLink(
   em: EntityManager,

@@ -69,8 +69,8 @@ async function queueLogoutTokens(em: EntityManager, { accountId, authorizations 
 }
 
 /**
- * Replaces the method with which oidc-provider sends logout tokens during RP-initiated logout: the token is queued in the transaction that
- * ends the session, so that a slow application cannot delay the sign-out and no token is lost.
+ * Replaces oidc-provider's method that sends logout tokens during RP-initiated logout: the token is queued in the transaction that ends the
+ * session, so that a slow application cannot delay the sign-out and no token is lost.
  */
 export function patchBackchannelLogout(provider: Provider, em: EntityManager): void {
   Object.assign(provider.Client.prototype, {

@@ -71,7 +71,7 @@ export class LogoutTokenSender {
     if (signal.aborted) return; // another process sends the token when the lease has expired
     const isFinal = attempts >= maxAttempts;
     const details = { client_id: receiver?.clientId, attempts, err: failure };
-    this.#options.log.warn(details, isFinal ? 'a logout token is given up' : 'a logout token will be sent again');
+    this.#options.log.warn(details, isFinal ? 'gave up sending a logout token' : 'a logout token will be sent again');
     if (isFinal) await em.nativeDelete(LogoutNotification, { id, attempts });
     else await em.nativeUpdate(LogoutNotification, { id, attempts }, { dueAt: new Date(Date.now() + retryDelayMs(attempts)) });
   }

@@ -56,7 +56,7 @@ const policies = {
     network: { points: 30, duration: 1 * hours },
     ceiling: { points: 20, duration: 1 * hours, rejects: true },
   },
-  /** Limits for sign-in codes that are sent to one account. Only an attempt with the correct password requests such a code. */
+  /** Limits for sign-in codes that are sent to one account. Such a code is sent only after an attempt with the correct password. */
   codeMail: {
     source: { points: 5, duration: 1 * hours },
     network: { points: 30, duration: 1 * hours },

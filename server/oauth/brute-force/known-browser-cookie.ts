@@ -28,7 +28,7 @@ export class KnownBrowserCookie {
 
   /**
    * Returns the browser's ID if the browser has signed in to the account.
-   * @param since time at which the password was set: after a password reset, an intruder's browser must not be recognized
+   * @param since when the password was set: after a password reset, an intruder's browser must not be recognized
    */
   findBrowserId(req: Request, userId: number, since: Date): string | undefined {
     const content = this.#read(req);

@@ -8,7 +8,9 @@ import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import type { ClientKeyCache } from './client-key-cache.ts';
 
-/** Longest remaining lifetime of a client assertion, in seconds: how long its `jti` must be stored. Some libraries use one hour. */
+/**
+ * Maximum remaining lifetime of a client assertion, in seconds, and thus how long its `jti` must be stored. Some libraries use one hour.
+ */
 export const maxClientAssertionSeconds = 60 * 60;
 /** Maximum difference between the clocks of the client and the server, in seconds. */
 const toleranceSeconds = 60;
@@ -27,8 +29,8 @@ export function readUnverifiedAssertion(assertion: string): { readonly clientId:
 }
 
 /**
- * Loads the keys of the request's client from its `jwks_uri`, before the request's transaction starts: a slow server of a client must not
- * keep a database connection busy. oidc-provider receives the keys by value (oidc-client-adapter.ts) and never requests the URL.
+ * Loads the client's keys from its `jwks_uri` before the request's transaction starts, so that a slow server of a client cannot keep a
+ * database connection busy. oidc-provider receives the keys by value (oidc-client-adapter.ts) and never requests the URL.
  * @param kid the key ID of the assertion or request object that the keys verify
  */
 export async function loadPublishedClientKeys(keys: ClientKeyCache, req: object, kid: string | undefined): Promise<void> {
@@ -64,7 +66,7 @@ export const assertClientAssertionClaims: NonNullable<Configuration['assertJwtCl
 };
 
 /**
- * Records again that the identifier of an assertion has been used, after the transaction of a rejected request has been rolled back: an
+ * After the transaction of a rejected request has been rolled back, records again that the assertion's identifier has been used, because an
  * assertion can be used for only one request, even if that request fails.
  */
 export async function keepAssertionUsedAfterRollback(em: EntityManager, req: object): Promise<void> {

@@ -54,7 +54,7 @@ const endpointsWithCertificates = [
   'device_authorization',
 ] as const;
 
-/** Returns the metadata about the endpoints for clients with certificates, if these have another URL (RFC 8705 section 5). */
+/** Returns the endpoint metadata for clients with certificates, if they use a different URL (RFC 8705 section 5). */
 export const describeMutualTlsEndpoints = (options: ClientCertificateOptions | undefined) => {
   const url = options?.url;
   if (url === undefined) return {};
@@ -65,7 +65,7 @@ export const describeMutualTlsEndpoints = (options: ClientCertificateOptions | u
   };
 };
 
-/** A certificate without a list of purposes, for which Node returns undefined, can be used for all purposes. */
+/** A certificate without a list of purposes can be used for all purposes; Node returns undefined for its list. */
 const permitsClientAuthentication = (purposes: readonly string[] | undefined): boolean =>
   purposes?.includes(clientAuthenticationPurpose) ?? true;
 
@@ -83,7 +83,7 @@ const isIssuedByAuthority = (certificate: X509Certificate, authorities: readonly
       certificate.verify(authority.publicKey),
   );
 
-/** Returns the metadata with which oidc-provider authenticates a client by its certificate and binds its tokens to the certificate. */
+/** Returns the metadata that makes oidc-provider authenticate a client by its certificate and bind its tokens to the certificate. */
 export const toMutualTlsMetadata = (client: PrefetchedClient): Record<string, string | boolean> => ({
   ...(client.tlsClientAuthSubject && toSubjectMetadata(client.tlsClientAuthSubject)),
   ...(client.tlsClientCertificateBoundAccessTokens && { tls_client_certificate_bound_access_tokens: true }),

@@ -52,7 +52,7 @@ function checkRequest(properties: Properties, allowedGrants: readonly string[]):
   const { jwks_uri: _checked, ...otherProperties } = properties;
   const [urlField] = findUrlFieldsFetchedByServers(otherProperties);
   if (urlField !== undefined)
-    throw new errors.InvalidClientMetadata(`${urlField} is not supported: this server does not fetch URLs of applications; omit the field`);
+    throw new errors.InvalidClientMetadata(`${urlField} is not supported: this server does not fetch application URLs; omit the field`);
   const requested = requestedPropertiesSchema.safeParse(properties);
   if (!requested.success) throw new errors.InvalidClientMetadata('scope must be a string, and grant_types a list of strings');
   const known = requested.data.scope.split(' ').filter(isKnownScope);

@@ -22,7 +22,10 @@ export async function prefetchClient(em: EntityManager, req: object, clientId: s
   if (client) getOauthRequestContext(req).client = client;
 }
 
-/** Returns the authenticated client's refresh grace period in seconds, or undefined if the client does not set one. FAPI 2.0 permits none. */
+/**
+ * Returns the authenticated client's refresh grace period in seconds, or undefined if none is set for the client. FAPI 2.0 permits no grace
+ * period.
+ */
 export function getClientRefreshGraceSeconds(
   { client }: Pick<OauthRequestContext, 'client'>,
   clientId: string | undefined,
@@ -82,7 +85,7 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
     require_signed_request_object: application.requireSignedRequestObject,
     redirect_uris: [...application.redirectUris],
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
-    // `sid` is in the ID tokens of all these applications, whether they require it or not
+    // the ID tokens of all these applications contain `sid`, whether they require it or not
     ...(application.backchannelLogoutUri != null && {
       backchannel_logout_uri: application.backchannelLogoutUri,
       backchannel_logout_session_required: true,
@@ -102,11 +105,13 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
 const isNative = ({ clientId, redirectUris }: PrefetchedClient): boolean =>
   clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
 
-/** `private_key_jwt` requires keys, even if they could not be loaded. */
+/** oidc-provider requires keys for `private_key_jwt`, even if they could not be loaded. */
 const hasKeys = (method: ClientAuthenticationMethod, { jwks, jwksUri }: PrefetchedClient): boolean =>
   method === 'private_key_jwt' || jwks != null || jwksUri != null;
 
-/** Metadata with which oidc-provider enforces the FAPI 2.0 Security Profile. Tokens are bound to a certificate or to the key of a DPoP proof. */
+/**
+ * Metadata that makes oidc-provider enforce the FAPI 2.0 Security Profile. Tokens are bound to a certificate or to the key of a DPoP proof.
+ */
 const getFapi2Metadata = ({ tlsClientCertificateBoundAccessTokens: isBoundToCertificate }: PrefetchedClient) => ({
   require_pushed_authorization_requests: true,
   dpop_bound_access_tokens: !isBoundToCertificate,

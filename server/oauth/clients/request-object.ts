@@ -68,8 +68,8 @@ export function readRequestObject({ oidc: { body }, method, query }: KoaContextW
 }
 
 /**
- * Marks the identifier (`jti`) of a verified request object as used. A request object with an identifier can be used once, like a client
- * assertion.
+ * Marks the identifier (`jti`) of a verified request object as used. A request object with an identifier can be used only once, like a
+ * client assertion.
  */
 export async function consumeRequestObject(em: EntityManager, ctx: KoaContextWithOIDC): Promise<void> {
   const requestObject = readRequestObject(ctx);

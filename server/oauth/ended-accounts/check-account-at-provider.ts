@@ -23,10 +23,10 @@ export type AccountCheckDependencies = {
 };
 
 /**
- * Checks whether an account still exists at its provider, if a check is due, and ends the user's access if the provider refuses the refresh
- * token of the account. Only one of several concurrent calls contacts the provider. The user keeps access if the provider is unavailable,
- * or if its response does not show whether it refuses the account. Requires that no transaction is open.
- * @returns whether the access has ended
+ * Checks whether an account still exists at its provider, if a check is due, and revokes the user's access if the provider refuses the
+ * account's refresh token. Only one of several concurrent calls contacts the provider. The user keeps access if the provider is
+ * unavailable, or if its response does not show whether it refuses the account. Must not be called in a transaction.
+ * @returns whether access was revoked
  */
 export async function endAccessIfProviderRefusesAccount(
   { em, relyingParty, key, log }: AccountCheckDependencies,
@@ -41,7 +41,7 @@ export async function endAccessIfProviderRefusesAccount(
     return false;
   };
   try {
-    await relyingParty.discover(provider); // an error here means that the provider has not received the token
+    await relyingParty.discover(provider); // if discovery fails, the provider has not received the token
     await updateIfUnchanged(em, account, { isCheckPending: true });
     const result = await relyingParty.redeemRefreshToken(provider, refreshToken, account.subject);
     if (result.outcome === 'accepted') {

@@ -14,8 +14,8 @@ import { clearedRefreshTokenColumns } from '../linked-accounts/linked-account-re
 import { findLinkedAccount } from '../linked-accounts/linked-accounts-and-enabled-providers.ts';
 
 /**
- * Ends the sessions of a user whose session or account at a provider has ended. If staff must sign in through this provider, the grants of
- * staff are also revoked, because the provider decides whether they still belong to the company. An unknown account is ignored.
+ * Ends a user's sessions after the provider has ended the user's session or account there. If staff must sign in through this provider, a
+ * staff member's grants are also revoked, because the provider decides who still belongs to the company. An unknown account is ignored.
  */
 export async function endAccessAfterProviderLogout(
   em: EntityManager,
@@ -39,9 +39,9 @@ export async function endAccessAfterProviderLogout(
 }
 
 /**
- * Ends the access that a user has through an account at a provider, after the provider has refused the refresh token of this account: the
- * sessions of this sign-in, and the grants that the user created in them. If the user is a member of staff who must sign in through this
- * provider, all access of the user ends.
+ * Revokes a user's access after a provider has refused the refresh token of the user's linked account: the sessions that the user started
+ * through this account, and the grants created in them. If staff must sign in through this provider, all access of a staff member is
+ * revoked.
  * @returns false if the refresh token has been replaced by a new sign-in, which proves that the account exists
  */
 export async function endAccessAfterProviderRefusal(

@@ -17,7 +17,7 @@ export const ConnectedAppEntity = defineEntity({
     /** Scopes granted without consent, because an administrator preapproved them for the application. */
     preapprovedScopes: p.array().defaultRaw(`'{}'`),
     createdAt: p.datetime(3),
-    /** Time at which the application most recently received a token; null before the first token. */
+    /** When the application most recently received a token; null before the first token. */
     lastUsedAt: p.datetime(3).nullable(),
     /** The linked account through which the user had signed in when the grant was created; null if the user had signed in another way. */
     linkedAccountId: p.bigint('number').nullable(),

@@ -106,8 +106,8 @@ type RequestingClient = Pick<
 /**
  * Returns whether the consent page is shown at every sign-in. Any program on the device can impersonate a public native client (RFC 8252,
  * section 8.6). A confidential client authenticates when redeeming the code, even if one of its redirect URIs is on the loopback interface.
- * On a server on the loopback interface, the console is a native client too. Its registered redirect URI leads to this server, whereas
- * other ports can belong to other programs.
+ * On a server on the loopback interface, the console is a native client too. The console's registered redirect URI points to this server,
+ * but other ports can belong to other programs.
  */
 export function requiresConsentAtEverySignIn(client: RequestingClient, redirectUri: unknown): boolean {
   if (client.applicationType !== 'native' || client.clientAuthMethod !== 'none') return false;
@@ -142,7 +142,7 @@ async function createGrantWithoutPrompt(
   const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];
   const role = await findRole(em, userId);
   const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && canRoleGrantScope(role, scope)));
-  // The console requests the scopes of every role. Its users are not asked about scopes that their role cannot grant.
+  // The console requests the scopes of every role. Users of the console are not asked about scopes that their role cannot grant.
   const needsNoConsent = (scope: string): boolean =>
     allowed.has(scope) || (clientId === consoleClientId && !canRoleGrantScope(role, scope));
   if (!requested.every(needsNoConsent)) return undefined; // in this case, the consent page asks for all requested scopes

@@ -124,7 +124,7 @@ function grantedScopes(payload: string): string[] {
   return openid.scope.split(' ').filter((scope) => scope !== '' && !refused.has(scope));
 }
 
-/** Returns the application name of a user's connected application, or undefined if the user has no such application. */
+/** Returns the application name of one of the user's connected apps, or undefined if the user has no such app. */
 export async function findNameOfConnectedApp(em: EntityManager, userId: number, id: number): Promise<string | undefined> {
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   if (!app) return undefined;
@@ -142,7 +142,7 @@ export type RevokeConnectedAppOptions = {
 
 /**
  * Revokes an application's access on one device, and the user's consent. Also revokes the API keys that were created through the
- * application on any device, except keys that the user keeps. Returns false if the user has no such connected app. Call this in a
+ * application on any device, except keys that the user chooses to keep. Returns false if the user has no such connected app. Call this in a
  * transaction.
  */
 export async function revokeConnectedAppConsentAndApiKeys(

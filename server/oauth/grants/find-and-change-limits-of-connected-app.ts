@@ -102,7 +102,7 @@ export async function changeLimitsOfConnectedApp(
   return true;
 }
 
-/** @throws {Problem} `invalid_request` if a limit is above a limit that an administrator set */
+/** @throws {Problem} `invalid_request` if a limit exceeds one that an administrator set */
 async function assertWithinCeilings(em: EntityManager, clientId: string, input: OrderLimitsInput): Promise<void> {
   const excess = findLimitAboveCeilings(await findOrderLimitCeilings(em, clientId), input);
   if (!excess) return;
@@ -111,8 +111,8 @@ async function assertWithinCeilings(em: EntityManager, clientId: string, input: 
 }
 
 /**
- * The limits can keep a category that no longer has any products.
- * @throws {Problem} `invalid_request` if no product for sale has one of the categories that are added
+ * Categories that are already in the limits are accepted even if they no longer contain any products.
+ * @throws {Problem} `invalid_request` if an added category contains no products for sale
  */
 async function assertNewCategoriesKnown(em: EntityManager, grantId: string, { products }: OrderLimitsInput): Promise<void> {
   const current = await findOrderLimits(em, grantId);

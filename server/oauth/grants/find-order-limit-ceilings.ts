@@ -11,7 +11,7 @@ import { readShopOrderLimitSettings } from '../../order-limits/shop-order-limit-
 import { translatable, type TranslatableText } from '../../http/problem-details/translatable-text.ts';
 
 export type OrderLimitCeilings = {
-  /** Ceiling of the application, and the shop's maximum if the application is not the shop's own. Every ceiling applies. */
+  /** The application's ceiling, and the shop's maximum if the shop does not operate the application. All ceilings apply. */
   readonly ceilings: readonly OrderSpendingLimits[];
   /** Limits that the consent page proposes if the application requests none. */
   readonly defaultLimits: OrderSpendingLimits | undefined;

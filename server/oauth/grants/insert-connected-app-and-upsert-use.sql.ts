@@ -1,7 +1,7 @@
 import { prepareDeferredWrite, prepareStatement } from '../../database/queries/prepared-statement.ts';
 
-// Written in SQL because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md).
-// The linked account is $8, or the one with which the session $7 was started.
+// Written in SQL because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md). The linked account
+// is $8, or the one that the user of session $7 signed in with.
 export const insertConnectedApp = prepareStatement(
   'insert_connected_app',
   `insert into connections (grant_id, user_id, client_id, device, created_at, preapproved_scopes, linked_account_id)
@@ -30,6 +30,6 @@ export const upsertConnectedAppUse = prepareStatement<ConnectedAppUseRow>(
      (select to_json(a) from (select name, first_party as "firstParty" from applications where client_id = connections.client_id) a) as application`,
 );
 
-// Written in SQL because the benchmark case `refresh` runs it for every token request. It is sent together with the next query (see
-// docs/performance.md).
+// Written in SQL because the benchmark case `refresh` runs it for every token request. The statement is sent together with the next query
+// (see docs/performance.md).
 export const upsertConnectedAppUseOnRefresh = prepareDeferredWrite('record_repeated_connected_app_use', upsertUseSql);

@@ -3,7 +3,7 @@ import type { EffectiveLimits } from '../../order-limits/find-effective-order-li
 import { listConnectedAppsOfUser } from './create-list-and-revoke-connected-apps.ts';
 import { listLimitsOfConnectedApps } from './find-and-change-limits-of-connected-app.ts';
 
-/** An application with every device on which the user has allowed it. */
+/** An application, with every device on which the user has granted it access. */
 export type ConnectedAppGroup = {
   readonly clientId: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export type ConnectedAppGroup = {
     readonly scopes: readonly string[];
     readonly allowedAt: Date;
     readonly lastUsedAt: Date;
-    /** Undefined if nothing limits the application. */
+    /** Undefined if the application has no limits. */
     readonly limits: EffectiveLimits | undefined;
   }[];
 };

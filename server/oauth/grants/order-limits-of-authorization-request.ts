@@ -132,7 +132,7 @@ const tighten = (limits: OrderSpendingLimits | undefined, ceilings: readonly Ord
 };
 
 /**
- * Returns the limits of a grant for which no consent page is shown.
+ * Returns the limits of a grant that is created without showing the consent page.
  * @param withDefault whether the shop's default applies, because the user has not decided about limits on the consent page
  * @returns `effective`, which contains the ceilings, and `stored`, which does not, because ceilings apply even if they are not stored
  */

@@ -49,7 +49,7 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
     async authorizationDetailsForAccessToken(ctx, token, _source, grantType) {
       const grantId = 'grantId' in token ? token.grantId : undefined;
       if (grantId === undefined || grantType === 'client_credentials') {
-        throw invalidDetails('authorization details are for applications that act for a user');
+        throw invalidDetails('only applications that act on behalf of a user can send authorization details');
       }
       if (ctx.oidc.params?.['authorization_details'] !== undefined) await narrowLimits(em, ctx, grantId);
       return currentDetails(em, grantId, token.clientId);
@@ -89,8 +89,8 @@ async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId:
 type IntrospectionPolicy = NonNullable<NonNullable<NonNullable<Configuration['features']>['introspection']>['allowedPolicy']>;
 
 /**
- * Lets clients introspect only their own tokens. oidc-provider returns authorization details only for tokens that were issued with details,
- * so this function adds an empty list to the others: since they were issued, the user, the application or an administrator may have set limits.
+ * Lets clients introspect only their own tokens. oidc-provider returns authorization details only for tokens that were issued with details.
+ * This function adds an empty list to other tokens, because limits may have been set since they were issued.
  */
 export const allowIntrospectionOfOwnTokens: IntrospectionPolicy = (_ctx, client, token) => {
   token.rar ??= [];

@@ -28,7 +28,7 @@ export type PendingProviderSignIn = z.output<typeof pendingSchema>;
 
 const randomText = (): string => randomBytes(32).toString('base64url');
 
-/** Starts a sign-in. Its secrets exist only in the returned value, which is sent through the browser in encrypted form. */
+/** Starts a sign-in. The secrets of the sign-in exist only in the returned value, which is sent through the browser in encrypted form. */
 export const createPendingProviderSignIn = (
   given: Omit<PendingProviderSignIn, 'id' | 'nonce' | 'codeVerifier' | 'until'>,
   now: Date,

@@ -1,12 +1,12 @@
 import { createECDH, hkdfSync, webcrypto } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
 
-/** The option with which the library adds a DPoP proof to a request; empty for providers that do not support DPoP. */
+/** Option that makes the library add a DPoP proof to a request; empty for providers that do not support DPoP. */
 export type DpopOption = { readonly DPoP?: oauth.DPoPHandle };
 
 const algorithm = 'ES256';
 
-/** Proves possession of a key to providers that support DPoP (RFC 9449), so that their tokens are useless without the key. */
+/** Proves possession of a key to providers that support DPoP (RFC 9449), so that their tokens are useless to anyone without the key. */
 export class ProviderDpop {
   readonly #secret: Buffer;
   #handle: Promise<oauth.DPoPHandle> | undefined;
@@ -38,12 +38,12 @@ export async function retryWithDpopNonce<Result>(send: () => Promise<Result>): P
 }
 
 const curve = { name: 'ECDSA', namedCurve: 'P-256' } as const;
-/** Number of points of P-256. */
+/** Number of points on the curve P-256. */
 const curveOrder = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9cac2_fc632551n;
 
 /**
- * Derives the key pair. It is not random, because all processes must use the same key, even after a restart: providers may bind codes and
- * refresh tokens to it.
+ * Derives the key pair. The key pair is not random, because all processes must use the same key, even after a restart: providers may bind
+ * codes and refresh tokens to it.
  */
 async function deriveDpopKeyPair(secret: Buffer): Promise<oauth.CryptoKeyPair> {
   // 16 bytes longer than the key, so that the distribution of the remainder is uniform (FIPS 186-5 section A.2.1)

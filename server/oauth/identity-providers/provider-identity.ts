@@ -12,7 +12,7 @@ export type ProviderIdentity = {
   readonly verifiedEmail: string | undefined;
   /** Name of the user; undefined if the provider does not state a valid name. */
   readonly name: string | undefined;
-  /** Text with which the user recognizes the account. */
+  /** Text that helps the user recognize the account. */
   readonly label: string;
   readonly authentication: AuthenticationContext;
   /** Time of the authentication at the provider, in seconds since 1970; undefined if the provider does not state it. */

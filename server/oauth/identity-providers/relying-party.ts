@@ -28,7 +28,7 @@ export type ProviderRefreshResult =
 
 type Options = {
   readonly network: NetworkPolicy;
-  /** Encrypts pending sign-ins, and the credentials for the providers. The DPoP key is derived from it. */
+  /** Key that encrypts pending sign-ins and the credentials for the providers; the DPoP key is derived from this key. */
   readonly key: Buffer;
   /** Public URL of the server. */
   readonly issuer: string;

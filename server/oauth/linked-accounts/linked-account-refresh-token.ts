@@ -7,8 +7,8 @@ import { LinkedAccount, type LinkedAccountRow } from './linked-account.entity.ts
 type Provider = Pick<IdentityProviderRow, 'issuer' | 'clientId' | 'preset' | 'scopes'>;
 
 /**
- * A refresh token can be used only with the client ID for which it was issued. After the client ID has been changed, decryption fails, so that
- * the token is never presented with another client ID, which the provider would refuse.
+ * A refresh token can be used only with the client ID that it was issued for. After the client ID has been changed, decryption fails, so
+ * that the server never presents a token that the provider would refuse.
  */
 const encryptionContext = ({ issuer, clientId }: Provider, linkedAccountId: number): string =>
   `refresh token of ${issuer} for ${clientId} of linked account ${linkedAccountId}`;
@@ -16,7 +16,7 @@ const encryptionContext = ({ issuer, clientId }: Provider, linkedAccountId: numb
 export const encryptProviderRefreshToken = (token: string, provider: Provider, linkedAccountId: number, key: Buffer): string =>
   encryptText(token, key, encryptionContext(provider, linkedAccountId));
 
-/** Returns the refresh token of a linked account, or undefined if there is none that can be used at this provider. */
+/** Returns a linked account's refresh token, or undefined if it has none that can be used at this provider. */
 export function decryptProviderRefreshToken(
   { id, sealedRefreshToken }: Pick<LinkedAccountRow, 'id' | 'sealedRefreshToken'>,
   provider: Provider,
@@ -44,7 +44,7 @@ export const decryptPendingRefreshToken = (
   key: Buffer,
 ): string | undefined => (sealed == null ? undefined : decryptText(sealed, key, pendingEncryptionContext(provider, subject)));
 
-/** Returns the time at which an account at a provider is checked next. The provider is null if it is not enabled. */
+/** Returns when an account at a provider is checked next. `provider` is null if it is not enabled. */
 export const calculateNextAccountCheckTime = (provider: Pick<Provider, 'preset'> | null, now: Date): Date =>
   new Date(now.getTime() + getAccountCheckIntervalMs(provider?.preset));
 

@@ -2,8 +2,8 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
 /**
- * An account at an identity provider through which a user can sign in. Only the issuer and the subject identify it. It does not refer to the
- * configured provider, so that it works again after a provider has been deleted and added again.
+ * An account at an identity provider through which a user can sign in. Only the issuer and the subject identify it. The row does not refer
+ * to the configured provider, so the link works again after a provider has been deleted and added again.
  */
 export const LinkedAccount = defineEntity({
   name: 'LinkedAccount',
@@ -14,7 +14,7 @@ export const LinkedAccount = defineEntity({
     issuer: p.text(),
     subject: p.text(),
     /**
-     * Name or address of the account at the provider when the account was last used. It is shown to users, but never used to find an
+     * Name or address of the account at the provider when the account was last used. The text is shown to users, but never used to find an
      * account.
      */
     label: p.text(),

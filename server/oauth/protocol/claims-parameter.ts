@@ -38,7 +38,7 @@ export function listRequestedUserClaims({
 
 const grantableClaims = (['profile', 'email'] as const).flatMap((scope) => claimsByScope[scope].map((claim) => ({ claim, scope })));
 
-/** The values of the `acr` claim that a request asks for: as an essential claim, or only if possible. */
+/** The `acr` values that a request contains, as an essential or a voluntary claim. */
 export type RequestedAcr = { readonly values: readonly string[]; readonly isEssential: boolean };
 
 const requestedAcrSchema = z

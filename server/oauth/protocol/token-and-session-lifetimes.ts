@@ -5,7 +5,10 @@ const days = 24 * 60 * minutes;
 export const tokenAndSessionLifetimes = {
   accessToken: 5 * minutes,
   authorizationCode: minutes,
-  /** A refresh token expires if unused for this time. Each use returns a new refresh token, unless the token is bound to a key. */
+  /**
+   * A refresh token expires if it has not been used for this long. Each use returns a new refresh token, unless the token is bound to a
+   * key.
+   */
   refreshToken: 14 * days,
   /** A grant expires after this time, no matter how often its tokens are refreshed. */
   grant: 90 * days,

@@ -56,7 +56,7 @@ type ProviderOptions = {
   readonly dpopNonceSecret: Buffer;
   readonly pages: ProviderPages;
   readonly clientCertificates: ClientCertificateOptions | undefined;
-  /** Tags of the languages of the pages, for `ui_locales_supported`. */
+  /** Tags of the page languages, for `ui_locales_supported`. */
   readonly uiLocales: readonly string[];
 };
 
@@ -92,7 +92,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     formats: { customizers: { jwt: storeIssuedAccessTokenRecord(store, parts.referenceKey) } },
     ...protocolConfiguration,
     clientAuthMethods: listClientAuthenticationMethods(certificates),
-    // oidc-provider calls this function after all its checks of an authorization request, whether or not the request has the parameter
+    // oidc-provider calls this function after all its checks of an authorization request, whether or not the request contains the parameter
     extraParams: {
       offline_access: async (ctx) => {
         keepOfflineAccess(ctx);
@@ -130,7 +130,7 @@ type RemainingParameters = Parameters<Provider['registerGrantType']> extends [un
  * client-id-url-middleware.ts fetches metadata documents, and client-key-cache.ts fetches keys.
  */
 const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {
-  throw new Error('the authorization server does not request URLs of clients');
+  throw new Error('the authorization server does not fetch client URLs');
 };
 
 const listClientAuthenticationMethods = ({
@@ -229,7 +229,7 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages, dpopN
       return typeof scope === 'string' && filterApiScopes(scope.split(' ')).length > 0 ? apiAudienceFromIssuer(issuer) : undefined;
     },
     getResourceServerInfo: async (_ctx, resource) => {
-      if (!listAccessTokenAudiences(issuer).includes(resource)) throw new errors.InvalidTarget('the resource is not known here');
+      if (!listAccessTokenAudiences(issuer).includes(resource)) throw new errors.InvalidTarget('the resource is unknown');
       return {
         scope: scopeNames.join(' '),
         audience: resource,

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 
-/** Derives the keys of oidc-provider and of its hooks, one for each purpose. */
+/** Derives one key for each purpose of oidc-provider and its hooks. */
 export const deriveProviderKeys = (deriveKey: (purpose: string) => Buffer) => ({
   referenceKey: createSecretKey(deriveKey('token references')),
   refreshResponseKey: createSecretKey(deriveKey('refresh responses')),

@@ -5,8 +5,8 @@ import { parseRequestedAcr } from '../protocol/claims-parameter.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../second-factors/authenticator-app-and-recovery-codes.ts';
 
 /**
- * Replaces oidc-provider's checks of a requested `acr` (OpenID Connect Core section 5.5.1.1, RFC 9470 section 4). These checks would show
- * the sign-in page again and again to a user who cannot satisfy the requested value.
+ * Replaces oidc-provider's checks of a requested `acr` (OpenID Connect Core section 5.5.1.1, RFC 9470 section 4). These checks would keep
+ * showing the sign-in page to a user who cannot satisfy the requested value.
  */
 export function replaceRequestedAcrChecks(prompts: interactionPolicy.DefaultPolicy, em: EntityManager): void {
   const { Check } = interactionPolicy;
@@ -21,8 +21,8 @@ export function replaceRequestedAcrChecks(prompts: interactionPolicy.DefaultPoli
 }
 
 /**
- * Returns whether the user must sign in again to satisfy a requested `acr`. A voluntary request for two factors requires another sign-in
- * only from a user who has an authenticator app. An essential request requires it once from every user.
+ * Returns whether the user must sign in again to satisfy a requested `acr`. If two factors are requested voluntarily, only a user with an
+ * authenticator app must sign in again. If a value is essential, every user must sign in again once.
  * @throws errors.UnmetAuthenticationRequirements if an essential value cannot be satisfied
  */
 async function requiresSignInForAcr(em: EntityManager, oidc: KoaContextWithOIDC['oidc']): Promise<boolean> {

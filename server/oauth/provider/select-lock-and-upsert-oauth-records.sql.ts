@@ -2,7 +2,7 @@ import { prepareDeferredWrite, prepareStatement } from '../../database/queries/p
 import { refreshResponseModelName, type StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
 import type { PrefetchedRecords } from '../storage/prefetched-record-and-client-types.ts';
 
-/** Properties by which an OAuth record can be looked up. */
+/** Properties that an OAuth record can be looked up by. */
 export type RecordKey = 'id' | 'uid' | 'userCode';
 type Column = 'id' | 'uid' | 'user_code';
 
@@ -22,8 +22,8 @@ export const selectRecordByKey = prepareByKey((column) =>
   ),
 );
 
-// Written in SQL because the benchmark cases `refresh` and `sign-in` run it for every token request (see docs/performance.md).
-// Also reads what the request needs next: the grant, which is already locked, the user, and whether an account at a provider must be checked.
+// Written in SQL because the benchmark cases `refresh` and `sign-in` run it for every token request (see docs/performance.md). Also reads
+// what the request needs next: the grant (which is already locked), the user, and whether an account at a provider must be checked.
 export const selectAndLockRecordWithGrantAndUser = prepareByKey((column) =>
   prepareStatement<PrefetchedRecords>(
     `lock_oauth_record_of_grant_by_${column}`,
@@ -40,8 +40,8 @@ export const selectAndLockRecordWithGrantAndUser = prepareByKey((column) =>
   ),
 );
 
-// Written in SQL because the benchmark cases `refresh` and `sign-in` run it for every token request. It is sent together with the next
-// query (see docs/performance.md).
+// Written in SQL because the benchmark cases `refresh` and `sign-in` run it for every token request. The statement is sent together with
+// the next query (see docs/performance.md).
 export const lockGrantOfRecord = prepareByKey((column) =>
   prepareDeferredWrite(
     `lock_grant_by_${column}`,
@@ -49,8 +49,8 @@ export const lockGrantOfRecord = prepareByKey((column) =>
   ),
 );
 
-// Written in SQL because the benchmark cases `refresh`, `client-credentials` and `sign-in` write every record with it. It is sent together
-// with the next query (see docs/performance.md).
+// Written in SQL because the benchmark cases `refresh`, `client-credentials` and `sign-in` write every record with it. The statement is
+// sent together with the next query (see docs/performance.md).
 export const upsertOauthRecord = prepareDeferredWrite(
   'write_oauth_record',
   `insert into oauth_records (model, id, payload, grant_id, user_code, uid, account_id, client_id, expires_at)
@@ -59,15 +59,15 @@ export const upsertOauthRecord = prepareDeferredWrite(
      client_id = excluded.client_id, expires_at = excluded.expires_at`,
 );
 
-// Written in SQL because the benchmark case `refresh` runs it for every request. It is sent together with the next query (see
+// Written in SQL because the benchmark case `refresh` runs it for every request. The statement is sent together with the next query (see
 // docs/performance.md).
 export const markRecordConsumed = prepareDeferredWrite(
   'consume_oauth_record',
   'update oauth_records set consumed_at = $3 where model = $1 and id = $2',
 );
 
-// Written in SQL because the benchmark case `sign-in` runs it for every token request. It is sent together with the next query (see
-// docs/performance.md).
+// Written in SQL because the benchmark case `sign-in` runs it for every token request. The statement is sent together with the next query
+// (see docs/performance.md).
 export const markConsumedAndKeepUntilGrantExpires = prepareDeferredWrite(
   'consume_and_extend_oauth_record',
   `update oauth_records spent set consumed_at = $3,

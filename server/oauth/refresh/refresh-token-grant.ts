@@ -115,7 +115,7 @@ const deriveResponseKey = (key: KeyObject, token: string): Buffer =>
 
 /**
  * Returns a fingerprint that is the same whenever a request is repeated. The fingerprint covers the scopes and resources, regardless of
- * their order, the DPoP key, the certificate to which the tokens are bound, and the authorization details.
+ * their order, the DPoP key, the certificate that the tokens are bound to, and the authorization details.
  */
 async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
   const { scope, resource, authorization_details: details } = ctx.oidc.params ?? {};
@@ -144,8 +144,8 @@ async function lockRefreshToken(store: AdapterFactory, context: OauthRequestCont
 const storedResponseSchema = z.object({ sealed: z.string() });
 
 /**
- * If this request repeats the request that rotated the token, returns the response to that earlier request. In this case, the token is
- * presented to oidc-provider as unused, so that oidc-provider performs all its checks.
+ * If this request repeats the request that rotated the token, returns the response to that earlier request. For such a repetition, the
+ * token is presented to oidc-provider as unused, so that oidc-provider performs all its checks.
  */
 function findStoredResponse(
   context: OauthRequestContext,
@@ -181,8 +181,8 @@ export function decideRefreshRotationOrReplay(ctx: KoaContextWithOIDC): boolean 
 }
 
 /**
- * Stores the response if the token was rotated. If the token was not rotated, deletes the stored response in which the presented token was
- * issued.
+ * Stores the response if the token was rotated. If the token was not rotated, deletes the stored response that contained the presented
+ * token.
  */
 async function storeResponse(
   store: AdapterFactory,
@@ -199,5 +199,5 @@ async function storeResponse(
   } else if (isRecent(current)) await responses.destroy(grantId);
 }
 
-/** Returns whether the response in which the token was issued could still be in the database. */
+/** Returns whether the response that contained the token could still be in the database. */
 const isRecent = ({ iat = 0 }: { iat?: number }): boolean => iat + maxRefreshGraceSeconds >= Date.now() / 1000;

@@ -7,18 +7,18 @@ import { releaseLoadShedderSlotWhile } from '../../http/server/load-shedder.ts';
 import { endAccessIfProviderRefusesAccount, type AccountCheckDependencies } from '../ended-accounts/check-account-at-provider.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 
-/** Maximum time for which a refresh waits for the provider, in milliseconds. */
+/** How long a refresh waits for the provider, in milliseconds. */
 const waitMs = 2_000;
 
 const expressRequest = z.custom<Request>();
 
-/** Rejects an otherwise successful refresh if the user signed in through a provider and the user's account at that provider has ended. */
+/** Rejects an otherwise successful refresh if the user signed in through a provider and the account there no longer exists. */
 export type RefuseRefreshOfEndedAccount = (ctx: Context) => Promise<void>;
 
 /**
  * Creates a function that checks whether the user's account at the identity provider still exists. The function runs after the refresh has
- * been committed, so that no transaction is open while the provider responds; if the access ends, the new tokens are revoked before they
- * are sent. If the provider responds too late, the refresh succeeds, and the access ends when the response arrives.
+ * been committed, so that no transaction is open while waiting for the provider. If the account no longer exists, the new tokens are
+ * revoked before they are sent. If the provider responds too late, the refresh succeeds, and access is revoked when the response arrives.
  */
 export const createRefreshRefusalOfEndedAccounts =
   (dependencies: AccountCheckDependencies): RefuseRefreshOfEndedAccount =>
@@ -33,5 +33,5 @@ export const createRefreshRefusalOfEndedAccounts =
     const isRefused = await releaseLoadShedderSlotWhile(ctx.res, Promise.race([check, delay(waitMs, false, { ref: false })]));
     if (!isRefused) return;
     ctx.status = 400;
-    ctx.body = { error: 'invalid_grant', error_description: 'the identity provider of the user no longer accepts the account' };
+    ctx.body = { error: 'invalid_grant', error_description: "the user's identity provider no longer accepts the account" };
   };

@@ -43,7 +43,7 @@ export type KeyRotationOptions = {
 
 export type KeyRotationResult = {
   readonly made: number;
-  /** Time from which the newest keys are used for signing; may be in the past. */
+  /** When signing with the newest keys starts; may be in the past. */
   readonly signsFrom: Date;
   readonly previousRetireAt: Date;
 };

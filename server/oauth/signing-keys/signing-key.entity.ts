@@ -11,11 +11,11 @@ export const SigningKey = defineEntity({
     encryptedJwk: p.text(),
     createdAt: p.datetime(3),
     /**
-     * Time from which the key may be used for signing. The key is published before this time. If several keys may be used, the newest one
-     * is used.
+     * Earliest time at which the key may be used for signing; the key is published before this time. If several keys may be used, the
+     * newest one is used.
      */
     signsFrom: p.datetime(3),
-    /** Time from which tokens signed with this key are rejected; set when its successor is created. */
+    /** When tokens signed with this key start being rejected; set when the key's successor is created. */
     retiresAt: p.datetime(3).nullable(),
   },
 });

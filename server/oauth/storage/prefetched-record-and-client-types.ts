@@ -4,8 +4,8 @@ import type { StoredOauthRecord } from './oauth-record-mapping.ts';
 export type AccountRow = { id: number; name: string; email: string; email_verified: boolean; locale: string | null; updated_at: string };
 
 /**
- * A locked code or refresh token, and the other records that the request needs: the locked grant and the user. They are read in the
- * transaction that consumes the code or token.
+ * A locked code or refresh token, and the other records that the request needs: the locked grant and the user. All of these records are
+ * read in the transaction that consumes the code or token.
  */
 export type PrefetchedRecords = StoredOauthRecord & {
   readonly grant: StoredOauthRecord | null;

@@ -4,7 +4,7 @@ const stepMs = 60_000;
 /** A nonce is accepted until this number of further steps has passed, that is, for four to five minutes. */
 const acceptedSteps = 4;
 
-/** Maximum time for which a nonce is accepted, in seconds. */
+/** Maximum time that a nonce is accepted, in seconds. */
 export const maxDpopNonceAgeSeconds = ((acceptedSteps + 1) * stepMs) / 1000;
 
 /**

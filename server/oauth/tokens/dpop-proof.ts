@@ -6,7 +6,7 @@ import { ShortLivedCache } from '../../memory/short-lived-cache.ts';
 import { createProofIdConsumer } from './consume-dpop-proof-id.sql.ts';
 import { maxDpopNonceAgeSeconds, type DpopNonces } from './dpop-nonces.ts';
 
-/** Accepted DPoP signature algorithms, in the order in which the metadata lists them. */
+/** Accepted DPoP signature algorithms, in the same order as in the metadata. */
 export const dpopAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const;
 
 /** Maximum difference between a proof's timestamp and the server time, in seconds. */
@@ -28,7 +28,7 @@ type ProofKeyCache = ShortLivedCache<{ readonly thumbprint: string; readonly key
 
 export type DpopRequest = { readonly proof: string; readonly method: string; readonly url: string };
 
-/** `use_nonce`: the proof is otherwise valid, but its time is not recent and it contains no current nonce (RFC 9449 section 9). */
+/** `use_nonce`: the proof is otherwise valid, but it is not recent and contains no current nonce (RFC 9449 section 9). */
 export type DpopProofVerification = 'valid' | 'invalid' | 'use_nonce';
 
 export type VerifyDpopProof = (thumbprint: string, token: string, request: DpopRequest, now: Date) => Promise<DpopProofVerification>;

@@ -97,7 +97,8 @@ export function acceptJwtsAtUserinfo(provider: Provider, verification: TokenVeri
     if (Provider.ctx?.oidc.route !== 'userinfo' || !isJwt(presented)) return findOpaque(presented, options);
     const reference = await referenceOf(presented, verification);
     const token = await AccessToken.find(reference, options); // the reference is not a JWT, so this call finds the record
-    if (!token && (await ClientCredentials.find(reference))) throw new errors.InsufficientScope('the token acts for no user', 'openid');
+    if (!token && (await ClientCredentials.find(reference)))
+      throw new errors.InsufficientScope('the token does not act on behalf of a user', 'openid');
     if (token?.aud === audience) token.aud = undefined;
     return token;
   };

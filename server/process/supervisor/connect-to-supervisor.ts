@@ -6,7 +6,7 @@ import { parseStopMessage, readyMessage } from './supervisor-messages.ts';
 export const isSupervised = ({ processes }: Config): boolean => cluster.isWorker && processes > 1;
 
 /**
- * Obeys the supervisor that has started this process.
+ * Follows the instructions of the supervisor that started this process.
  * @param stop finishes the requests and closes everything
  * @returns a function that reports that this process has started
  */

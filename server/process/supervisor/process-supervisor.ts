@@ -81,7 +81,7 @@ export class ProcessSupervisor {
     const isShort = performance.now() - running.startedAt < shortLifeMs;
     this.#failedStarts = isShort ? this.#failedStarts + 1 : 0;
     const delayMs = isShort ? Math.min(maxRestartDelayMs, 500 * 2 ** this.#failedStarts) : 0;
-    this.#log.error({ exited: running.pid, code, signal, delayMs }, 'a server process exited, and is started again');
+    this.#log.error({ exited: running.pid, code, signal, delayMs }, 'a server process exited and will be restarted');
     await sleep(delayMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     if (!this.#stopping.signal.aborted) void this.#replaceWhenExited(this.#startProcess());
   }

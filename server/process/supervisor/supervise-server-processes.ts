@@ -5,8 +5,8 @@ import { serveRateLimitCounters } from '../../rate-limits/supervisor-counters.ts
 import { ProcessSupervisor } from './process-supervisor.ts';
 
 /**
- * Runs `config.processes` server processes that share the port, until a signal stops them. On SIGHUP, replaces them one after the other. If
- * this process is killed, Node.js terminates the server processes.
+ * Runs `config.processes` server processes that share the port, until a signal stops them. On SIGHUP, replaces the processes one after the
+ * other. If this process is killed, Node.js terminates the server processes.
  */
 export async function superviseServerProcesses(config: Config): Promise<void> {
   const log = createLog(config.production);

@@ -68,7 +68,7 @@ export async function disableEndpointAndNotify(
 }
 
 /**
- * Disables endpoints whose grant or API key is no longer valid. Such endpoints receive no events anyway; disabling them makes this visible.
+ * Disables endpoints whose grant or API key is no longer valid. Such endpoints no longer receive events; disabling them makes this visible.
  * Returns the number of disabled endpoints.
  */
 export async function disableOrphanedEndpoints(em: EntityManager): Promise<number> {

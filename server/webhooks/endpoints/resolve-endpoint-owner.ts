@@ -15,8 +15,8 @@ export type EndpointOwner = {
 
 /**
  * Returns the owner of a principal's endpoints. An endpoint must not outlive the credential that created it, unless a user created it with
- * a first-party application: such an endpoint belongs to the user, and signing out of the application does not disable it. It receives the
- * events of all orders of the user, so an application that can access only its own orders can neither create nor manage such an endpoint.
+ * a first-party application: such an endpoint belongs to the user, and signing out of the application does not disable it. Such an endpoint
+ * receives the events of all the user's orders, so an application that can access only its own orders can neither create nor manage it.
  */
 export async function resolveEndpointOwner(em: EntityManager, principal: Principal): Promise<EndpointOwner> {
   const { user, clientId } = principal;
@@ -32,8 +32,8 @@ export async function resolveEndpointOwner(em: EntityManager, principal: Princip
 }
 
 /**
- * Returns the condition that an endpoint belongs to an owner. A third-party application sees only the endpoints that it registered, because
- * other endpoints may see more events.
+ * Returns the filter for an owner's endpoints. A third-party application sees only the endpoints that it registered, because other
+ * endpoints may see more events.
  */
 export const buildEndpointOwnerFilter = ({ authority, userId, clientId }: EndpointOwner) => ({
   user: userId,

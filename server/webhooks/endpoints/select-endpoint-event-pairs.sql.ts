@@ -91,7 +91,7 @@ const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): strin
 
 /**
  * SQL that selects the matching endpoint-event pairs (`endpoint_id`, `event_id`, `seq`, the endpoint's `status`): the endpoint subscribes
- * to the event, and its authority may read the subject now. There is one query per reason why an endpoint may receive an event: the event
+ * to the event, and its authority may read the subject now. Each reason why an endpoint may receive an event has its own query: the event
  * belongs to the endpoint's user, the event's user granted access, the event belongs to no user, or the endpoint may see all users' events.
  * `eventCondition`: an SQL condition on the event (alias `v`) and the endpoint (alias `e`).
  */

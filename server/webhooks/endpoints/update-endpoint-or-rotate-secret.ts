@@ -30,7 +30,7 @@ export async function updateWebhookEndpoint(
   const keepsState = after.url === before.url && before.status === 'enabled';
   em.assign(endpoint, {
     ...after,
-    // An endpoint gets the visibility of the principal that updates it.
+    // An updated endpoint receives the events that the updating principal can see.
     scopes: listUsableScopes(principal),
     ownOrdersOnly: findRequiredOrderClientId(principal) !== undefined,
     disabledReason: after.status === 'enabled' ? null : (endpoint.disabledReason ?? 'manual'),

@@ -138,10 +138,10 @@ describe('POST /applications rejects', () => {
     ['a weak RSA key', () => exportJwk({ type: 'rsa', bits: 1024 }), 'at least 2048 bits'],
     ['an RSA key with a small exponent', () => exportJwk({ type: 'rsa', bits: 2048, exponent: 3 }), 'at least 65537'],
     ['an RSA key whose exponent is 1', () => ({ ...exportJwk({ type: 'rsa', bits: 2048 }), e: 'AQ' }), 'at least 65537'],
-    ['an encryption key', () => ({ ...exportJwk({ type: 'ec', curve: 'P-256' }), use: 'enc' }), 'use must be sig'],
+    ['an encryption key', () => ({ ...exportJwk({ type: 'ec', curve: 'P-256' }), use: 'enc' }), 'use member must be sig'],
     ['a key for another algorithm', () => ({ ...exportJwk({ type: 'rsa', bits: 2048 }), alg: 'RS512' }), 'must be PS256 or RS256'],
-    ['a key ID with a NUL', () => ({ ...exportJwk({ type: 'ec', curve: 'P-256' }), kid: 'a\0b' }), 'its member kid'],
-    ['an object that is not a key', () => ({}), 'its member kty'],
+    ['a key ID with a NUL', () => ({ ...exportJwk({ type: 'ec', curve: 'P-256' }), kid: 'a\0b' }), 'its kid member'],
+    ['an object that is not a key', () => ({}), 'its kty member'],
   ])('%s', async (_label, key, reason) => {
     const response = await call('POST', '', withKeys(await key()));
     expect([...readErrors(response), response.body.errors[0].detail]).toEqual([

@@ -74,7 +74,7 @@ describe.each([
     const second = await app.requestApproval((await app.createQuote(6000)).id);
     expect([second.status, second.body.detail]).toEqual([
       403,
-      expect.stringContaining('The shop allows this application 100.00 EUR per month. 60.00 EUR of it is spent, 40.00 EUR remains'),
+      expect.stringContaining('The shop allows this application 100.00 EUR per month. 60.00 EUR has already been spent, 40.00 EUR remains'),
     ]);
     await limit(app, null);
     expect(await app.readBudget()).toMatchObject({ limit: 20_000, spent: 0 });

@@ -76,7 +76,7 @@ test('an application can have five pending requests', async () => {
   const quote = await app.createQuote(6000);
   expect((await app.requestApproval(quote.id)).body).toMatchObject({
     code: 'too_many_approvals',
-    detail: expect.stringContaining('5 requests are waiting'),
+    detail: expect.stringContaining('maximum of 5 pending requests'),
   });
   await decide(requested[0]?.id, 'decline');
   expect((await app.requestApproval(quote.id)).status).toBe(201);

@@ -41,7 +41,8 @@ test.each([
 test('a budget is explained with what is spent and what remains, which is never negative', () => {
   const budget = { limit: 'per_period', per_period: 5_000, period: 'week', period_ends_at: '2030-01-07T00:00:00Z' } as const;
   const problem = create({ ...budget, spent: 3_000 });
-  const facts = 'The customer allows 50.00 EUR per week. 30.00 EUR of it is spent, 20.00 EUR remains, and this order costs 25.00 EUR.';
+  const facts =
+    'The customer allows 50.00 EUR per week. 30.00 EUR has already been spent, 20.00 EUR remains, and this order costs 25.00 EUR.';
   expect(problem.detail).toBe(`${facts} Order less, or wait until 2030-01-07T00:00:00.000Z. ${changeHint}`);
   expect(problem.errors?.[0]).toMatchObject({ limit: 5_000, spent: 3_000, requested: 2_500, available: 2_000 });
   expect(create({ ...budget, spent: 6_000 }).errors?.[0]).toMatchObject({ spent: 6_000, available: 0 });

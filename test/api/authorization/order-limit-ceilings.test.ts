@@ -171,11 +171,7 @@ describe.each(administratorLimits)('%s', (_name, limit) => {
       'limits.per_order: for this application, at most 1.00 EUR per order is permitted',
     ],
     ['a higher budget', monthly(151), 'limits.per_period: for this application, at most 1.50 EUR per month is permitted'],
-    [
-      'another period',
-      euros({ per_period: 1, period: 'day' }),
-      'limits.period: for this application, the permitted amount is for one month',
-    ],
+    ['another period', euros({ per_period: 1, period: 'day' }), 'limits.period: for this application, the period must be one month'],
     ['another currency', { currency: 'GBP', per_order: 1 }, 'limits.currency: for this application, only orders in EUR are permitted'],
   ])('rejects a request for %s at every endpoint', async (_request, limits, description) => {
     const expected = { error: 'invalid_authorization_details', error_description: description };

@@ -66,7 +66,7 @@ describe('a budget per period', () => {
     const { status, body } = await app.order(2);
     expect([status, body.code]).toEqual([403, 'limit_exceeded']);
     expect(body.detail).toMatch(
-      /^The customer allows 1\.00 EUR per month\. 0\.90 EUR of it is spent, 0\.10 EUR remains, and this order costs 0\.20 EUR\. Order less, or wait until \d{4}-\d{2}-01T00:00:00\.000Z, or request approval /,
+      /^The customer allows 1\.00 EUR per month\. 0\.90 EUR has already been spent, 0\.10 EUR remains, and this order costs 0\.20 EUR\. Order less, or wait until \d{4}-\d{2}-01T00:00:00\.000Z, or request approval /,
     );
     expect(body.errors).toMatchObject([{ limit: 100, spent: 90, requested: 20, available: 10 }]);
     expect((await app.order(1)).status).toBe(201);

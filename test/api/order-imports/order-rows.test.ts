@@ -175,7 +175,7 @@ describe('the fields of an imported order', () => {
 
   test('require a currency of the row or of the import', () => {
     expect(parseHead({}, { currency: undefined })).toEqual({
-      errors: [{ field: 'currency', code: 'required', detail: 'The row has no currency, and the import names none.' }],
+      errors: [{ field: 'currency', code: 'required', detail: 'The row has no currency, and the import does not specify one.' }],
     });
   });
 });

@@ -149,9 +149,9 @@ describe('an order is rejected', () => {
 
 describe('an order from a quote is rejected', () => {
   test.each([
-    [{ ended: 'converted', order_id: 9 } as const, 'Order 9 has already been placed from it.'],
-    [{ ended: 'canceled' } as const, 'It was canceled.'],
-    [{ ended: 'expired' } as const, 'It expired at 2030-01-01T10:00:00.000Z.'],
+    [{ ended: 'converted', order_id: 9 } as const, 'Order 9 has already been placed from the quote.'],
+    [{ ended: 'canceled' } as const, 'The quote was canceled.'],
+    [{ ended: 'expired' } as const, 'The quote expired at 2030-01-01T10:00:00.000Z.'],
   ])('because the quote ended: %j', (ended, reason) => {
     const detail = `No order can be placed from quote 7. ${reason}`;
     expect(convert({ active_user: false }, ended)).toMatchObject({

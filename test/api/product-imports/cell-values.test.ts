@@ -105,7 +105,7 @@ test('a file without a value in a required column is rejected with the first suc
   const file = records({ cells: new Map([['sku', 'A']]) });
   await expect(validateAndCountRecords(file, ['sku', 'price', 'name'])).rejects.toMatchObject({
     code: 'missing_column',
-    message: 'No row has anything in a column "price". Specify the column to use instead.',
+    message: 'The column "price" is missing, or is empty in every row. Specify the column to use instead.',
   });
 });
 

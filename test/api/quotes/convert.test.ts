@@ -66,7 +66,7 @@ describe('an order from a quote', () => {
     const again = await convert(quote);
     expect([again.status, again.body.code]).toEqual([409, 'quote_not_open']);
     expect(again.body.detail).toBe(
-      `No order can be placed from quote ${quote.id}. Order ${placed.body.id} has already been placed from it.`,
+      `No order can be placed from quote ${quote.id}. Order ${placed.body.id} has already been placed from the quote.`,
     );
     expect(again.body.errors).toMatchObject([{ pointer: '#/quote_id', code: 'converted' }]);
     expect(await shop.getStock(product)).toBe(8);
@@ -180,7 +180,7 @@ describe('no order is placed from', () => {
     expect(await attemptConversion(quote)).toMatchObject(
       rejection(409, 'quote_not_open', {
         code: 'expired',
-        detail: expect.stringMatching(/^No order can be placed from quote \d+\. It expired at 20\S+Z\.$/),
+        detail: expect.stringMatching(/^No order can be placed from quote \d+\. The quote expired at 20\S+Z\.$/),
       }),
     );
     expect((await readQuote(quote)).status).toBe('expired');

@@ -105,7 +105,7 @@ describe('a failed delivery', () => {
     }
     expect(pauses).toEqual([1, 4, 16, 64, 256, 1024, 1024].map((count) => count * msPerMinute));
     expect(await countQueuedMails()).toBe(0);
-    expect(warnings.at(-1)).toMatch(/^a message is given up/);
+    expect(warnings.at(-1)).toMatch(/^gave up sending a message/);
   });
 
   test('succeeds at the next attempt when the mail server accepts messages again', async () => {
@@ -122,7 +122,7 @@ describe('a failed delivery', () => {
     await queueMail(db.em.fork(), key, mail, now);
     recipientError = { responseCode: 550 };
     await deliver(now);
-    expect([await countQueuedMails(), warnings[0]?.startsWith('a message is given up')]).toEqual([0, true]);
+    expect([await countQueuedMails(), warnings[0]?.startsWith('gave up sending a message')]).toEqual([0, true]);
     expect(warnings.join()).not.toContain('link');
   });
 

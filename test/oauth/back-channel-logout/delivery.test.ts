@@ -64,7 +64,7 @@ test('a logout token that is never acknowledged is given up after seven attempts
   expect(receiver.requests).toHaveLength(7);
   expect(await countQueuedTokens(application)).toBe(0);
   expect(logged).toHaveLength(7);
-  expect(logged.at(-1)).toContain(`a logout token is given up {"client_id":"${application.clientId}","attempts":7`);
+  expect(logged.at(-1)).toContain(`gave up sending a logout token {"client_id":"${application.clientId}","attempts":7`);
   for (const { token } of receiver.requests) expect(logged.join('\n')).not.toContain(token);
 });
 

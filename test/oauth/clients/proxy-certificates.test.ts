@@ -73,7 +73,7 @@ describe('behind a trusted proxy', () => {
     ).map(([label, value]): [string, Record<string, string>, string] => [
       label,
       { [header]: value },
-      'the header of the proxy does not contain one certificate in a supported format',
+      'the proxy header does not contain exactly one certificate in a supported format',
     ]),
   ])('an application is not authenticated by %s', async (_label, headers, reason) => {
     const response = await requestTokens(server, machine, headers);

@@ -190,8 +190,8 @@ describe('secrets in files', () => {
         DATABASE_URL_FILE: bad,
         REDIS_URL_FILE: empty,
       });
-    expect(refusal).toThrow(/MANDATE_SECRET_FILE names a file that cannot be read \(ENOENT\)/);
-    expect(refusal).toThrow(/REDIS_URL_FILE names an empty file/);
+    expect(refusal).toThrow(/MANDATE_SECRET_FILE refers to a file that cannot be read \(ENOENT\)/);
+    expect(refusal).toThrow(/REDIS_URL_FILE refers to an empty file/);
     expect(refusal).toThrow(/MANDATE_SMTP_URL_FILE cannot be set together with MANDATE_SMTP_URL/);
     expect(refusal).toThrow(/DATABASE_URL must begin with postgres:/);
     expect(refusal).not.toThrow(/hunter2|MANDATE_SECRET must be set/);

@@ -72,7 +72,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_PROCESSES=2', { timeout: 120
     const children = await childProcesses(server.pid);
     expect(children).toContain(other);
     expect(children).not.toContain(killed);
-    expect(server.output()).toContain('a server process exited, and is started again');
+    expect(server.output()).toContain('a server process exited and will be restarted');
     // once the new process is running, it reports its metrics; after the other one has been killed, it serves all requests
     await waitUntil(async () => ((await scrapeMetrics(server.metricsPort)).value('mandate_database_connections_max') ?? 0) === 20);
     process.kill(other, 'SIGKILL');

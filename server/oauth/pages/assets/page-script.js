@@ -122,7 +122,7 @@ async function send(form, mediation) {
     form.elements.passkey.value = JSON.stringify(credential.toJSON());
     form.submit();
   } catch (error) {
-    // the user or the browser has cancelled the request, so the page stays unchanged
+    // the user or the browser has canceled the request, so the page stays unchanged
     if (!(error instanceof DOMException)) throw error;
   }
 }
@@ -133,7 +133,7 @@ for (const form of supportsPasskeys ? document.querySelectorAll('form[data-passk
     event.preventDefault();
     void send(form);
   });
-  // not after a failed attempt, because an authenticator that responds automatically would cause an endless loop
+  // not started after a failed attempt, because an authenticator that responds automatically would cause an endless loop
   if (form.dataset.passkey === 'get' && document.querySelector('[autocomplete~="webauthn"]') && !document.querySelector('.summary')) {
     void PublicKeyCredential.isConditionalMediationAvailable?.().then((can) => can && send(form, 'conditional'));
   }

@@ -10,8 +10,8 @@ import { localizePageSettingsForAbsentUser } from '../views/page-language.ts';
 import { renderEmail, sanitizeNameForEmail } from './render-email.ts';
 
 /**
- * Returns the function that sends a customer an e-mail about an approval request. The link opens a page; it decides nothing. An application
- * chooses its name and the message, so characters that mail programs turn into links are replaced.
+ * Returns the function that sends a customer an e-mail about an approval request. The link only opens the page where the customer decides.
+ * An application chooses its name and the message, so characters that mail programs turn into links are replaced.
  */
 export const createApprovalRequestMailer =
   (context: Pick<PageContext, 'settings' | 'keys' | 'provider' | 'canMail'>) =>

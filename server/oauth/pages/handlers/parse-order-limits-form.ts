@@ -20,7 +20,7 @@ type ParsedForm = {
 };
 
 type FormContext = {
-  /** Limits that the user can lower but not raise, because the application asks for them or an administrator set them. */
+  /** Limits that the user can lower but not raise, because the application requested them or an administrator set them. */
   readonly maximum: EffectiveOrderLimits | undefined;
   /**
    * Limits that administrators set; present only on the page where the user changes the limits of a connected application. Absent limits

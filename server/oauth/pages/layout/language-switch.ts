@@ -1,7 +1,7 @@
 import type { Messages } from '../../../languages/languages.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
 
-/** Query or form parameter with which the language switch selects a language. */
+/** Query or form parameter that the language switch uses to select a language. */
 export const languageParameter = 'language';
 
 export type LanguageSwitch = {

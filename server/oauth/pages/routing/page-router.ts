@@ -44,8 +44,8 @@ export class PageRouter {
   }
 
   /**
-   * Registers a page to which an identity provider redirects the browser. Its handler can change state, and verifies that this browser has
-   * started the sign-in.
+   * Registers a page to which an identity provider redirects the browser. The page's handler can change state, and verifies that this
+   * browser started the sign-in.
    */
   addCallback(paths: Paths, handle: PageHandler): this {
     return this.addPage(paths, handle);

@@ -45,7 +45,10 @@ const parsePbkdf2 =
       length,
     }));
 
-/** The formats that start with the name of their scheme: modular crypt format, PHC strings, and those of Django, WordPress and Firebase. */
+/**
+ * The formats that start with the name of their scheme: modular crypt format, PHC strings, and the formats of Django, WordPress and
+ * Firebase.
+ */
 const formats: readonly FormatParser[] = [
   {
     pattern: new RegExp(
@@ -85,7 +88,7 @@ const formats: readonly FormatParser[] = [
       })),
   },
   {
-    // PHC strings have named parameters, and those of passlib have only the number of iterations.
+    // PHC strings have named parameters; in passlib's format, the only parameter is the number of iterations.
     pattern: new RegExp(
       String.raw`^\$pbkdf2(?:-(?<hash>sha1|sha256|sha512))?\$(?:i=)?(?<iterations>\d{1,9})(?:,l=\d{1,4})?\$(?<salt>${base64})\$(?<digest>${base64})$`,
     ),

@@ -69,11 +69,11 @@ export function isWeakPasswordScheme(scheme: PasswordScheme): boolean {
   return true;
 }
 
-/** Returns why no password can be verified with these parameters; undefined if they are possible. */
+/** Returns why no password can be verified with these parameters; undefined if they are valid. */
 export function findInvalidParameter(scheme: PasswordScheme): string | undefined {
   switch (scheme.scheme) {
     case 'argon2id':
-      if (scheme.passes < 1 || scheme.parallelism < 1) return 'The numbers of passes and of lanes must be at least 1.';
+      if (scheme.passes < 1 || scheme.parallelism < 1) return 'There must be at least one pass and one lane.';
       if (Buffer.from(scheme.salt, 'base64').length < 8) return 'The salt must have at least 8 bytes.';
       return scheme.memory < 8 * scheme.parallelism ? 'The memory must be at least 8 KiB for each lane.' : undefined;
     case 'bcrypt':

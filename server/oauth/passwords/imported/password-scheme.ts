@@ -22,7 +22,7 @@ export const passwordSchemeSchema = z.discriminatedUnion('scheme', [
     cost: positive,
     /** Version, cost and salt, such as `$2b$12$` and 22 characters. */
     settings: z.string(),
-    /** Digest to which the password is reduced first: hexadecimal SHA-256 (Django) or base64 HMAC-SHA-384 (WordPress 6.8). */
+    /** Digest that is computed from the password first: hexadecimal SHA-256 (Django) or base64 HMAC-SHA-384 (WordPress 6.8). */
     prehash: z.enum(['none', 'django-sha256', 'wordpress-sha384']),
   }),
   z.object({

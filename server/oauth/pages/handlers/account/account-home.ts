@@ -6,7 +6,7 @@ import { readOrWaitForChange } from './read-or-wait-for-change.ts';
 import { createLiveOrdersAndApprovals } from './create-live-orders-and-approvals.ts';
 import { isActiveAdministrator, type AccountRequest } from './signed-in-page-guards.ts';
 
-/** Number of orders and number of applications on the page. The other pages list all of them. */
+/** Maximum number of orders, and of applications, on this page. Other pages list all of them. */
 const shownMax = 3;
 const connectedAppsMax = 100;
 

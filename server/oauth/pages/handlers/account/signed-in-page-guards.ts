@@ -52,7 +52,7 @@ export const requireRecentSignInBefore = (handle: AccountHandler): PageHandler =
 
 type Session = ReturnType<typeof getBrowserSessionOfRequest>;
 
-/** Returns whether the most recent sign-in is recent, and included the account's authenticator app if there is one. */
+/** Returns whether the latest sign-in was recent enough, and included the account's authenticator app if there is one. */
 export async function isSignInRecent({ em }: PageContext, session: Session, userId: number, now: Date): Promise<boolean> {
   if (now.getTime() / 1000 - (session.loginTs ?? 0) > recentSignInSeconds) return false;
   return session.acr === twoFactorAcrValue || (await findWhenAuthenticatorAppWasAdded(em, userId)) === undefined;

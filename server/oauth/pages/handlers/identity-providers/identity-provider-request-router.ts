@@ -31,7 +31,7 @@ const receiveProviderLogout = (context: PageContext): RequestHandler[] => [
     const reject = (description: string) => res.status(400).json({ error: 'invalid_request', error_description: description });
     const provider = await findEnabledProvider(context.em, String(req.params['slug']));
     const form = logoutForm.safeParse(req.body ?? {});
-    if (!provider || !form.success) return reject('send the logout token of a provider that is configured here as logout_token');
+    if (!provider || !form.success) return reject('logout_token must contain the logout token of a configured provider');
     try {
       const { id, issuer, subject } = await releaseLoadShedderSlotWhile(
         res,

@@ -41,7 +41,7 @@ const encryptionContext = 'account to be linked by e-mail';
 /** A longer refresh token, which no known provider issues, would make the form too large. */
 const refreshTokenLengthMax = 8_000;
 
-/** An account at a provider that its user wants to link. Only the browser in which the user signed in at the provider can use it. */
+/** An account at a provider that its user wants to link. Only the browser in which the user signed in to the provider can use it. */
 const linkSchema = z.object({
   slug: z.string(),
   issuer: z.string(),
@@ -182,8 +182,8 @@ export const submitLinkConfirmation = (context: PageContext) => async (req: Requ
 };
 
 /**
- * Removes every credential and session of an account whose address was not verified until now: an attacker may have created them in order
- * to share the account with the owner of the address later.
+ * Removes every credential and session of an account whose address was not verified until now, because an attacker may have created them to
+ * gain access to the account of the address's owner later.
  */
 async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source: RequestSource, now: Date): Promise<void> {
   const removed = await listNonPasswordCredentials(em, user.id, now);

@@ -28,7 +28,7 @@ export function sendProviderMessagePage(context: PageContext, res: Response, { n
   sendPage(context, res, providerMessagePage(settings, heading, text, signInPathFromInteractionUid(interactionUid)), { status });
 }
 
-/** Sends the page for an error of `RelyingParty`, and logs its cause. Other errors are thrown again. */
+/** Sends the page for an error of `RelyingParty`, and logs its cause. Rethrows other errors. */
 export function sendProviderErrorPage(
   context: PageContext,
   res: Response,

@@ -18,7 +18,7 @@ import { getInteractionClientId, requirePendingInteraction, sendPage, type PageC
 export type AuthenticatedUser = {
   readonly accountId: string;
   readonly proof: AuthenticationContext;
-  /** Time at which the entered password was set, in milliseconds since 1970; undefined for a sign-in without a password. */
+  /** When the entered password was set, in milliseconds since 1970; undefined for a sign-in without a password. */
   readonly passwordSetAt?: number | undefined;
   /** The identity provider and the linked account that were used. */
   readonly provider?: { readonly issuer: string; readonly linkedAccountId: number } | undefined;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** Path to which a sign-in page redirects by default. */
+/** Default path that a sign-in page redirects to. */
 export const startOfAccountPages = '/account';
 
-/** Path to which a sign-in page redirects. Only account pages are allowed as redirect targets, which prevents open redirects. */
+/** Path that a sign-in page redirects to. Only account pages are allowed as redirect targets, which prevents open redirects. */
 export const nextPagePathSchema = z
   .string()
   .regex(/^\/account(\/[a-z0-9-]+)*$/)

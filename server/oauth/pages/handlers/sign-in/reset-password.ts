@@ -86,7 +86,7 @@ export const showNewPasswordForm = (context: PageContext) => async (req: Request
   return account ? renderNewPassword(context, req, res, account, emptyForm, []) : sendLinkExpired(context, res);
 };
 
-/** Handles `POST /password-reset/confirm`: sets the password and removes every credential that is not kept. */
+/** Handles `POST /password-reset/confirm`: sets the password and removes every credential that the user did not choose to keep. */
 export const submitNewPassword = (context: PageContext) => async (req: Request, res: Response) => {
   const { em, settings, limits } = context;
   const { messages } = settings;
@@ -139,8 +139,8 @@ const isEstablishedApp = ({ kind, createdAt }: AccountCredential, now: Date): bo
 class WrongCodeError extends Error {}
 
 /**
- * Sets the password, revokes all grants and sessions, and removes every credential that is not kept, in one transaction, because an
- * intruder may have controlled the account.
+ * Sets the password, revokes all grants and sessions, and removes every credential that the user did not choose to keep, because an
+ * intruder may have controlled the account. All of this happens in one transaction.
  */
 const setPassword = (
   context: PageContext,
@@ -215,7 +215,7 @@ async function notifyOwner(
   await queueMail(em, keys.mail, renderEmail(account.email, settings, content), now);
 }
 
-/** Returns the active account for which the link in the request is valid. Call this before showing or changing anything. */
+/** Returns the active account that the link in the request belongs to. Call this before showing or changing anything. */
 async function findAccountOfLink(em: EntityManager, req: Request, now: Date): Promise<AccountRow | undefined> {
   const link = await readEmailedLinkWithoutConsuming(em, 'password_reset', readLinkToken(req), now);
   return link?.userId == null ? undefined : findActiveAccountById(em, String(link.userId));
