@@ -8,8 +8,8 @@ const collect = (value: string, previous: readonly string[] = []): string[] => [
 export const addOrderLimitFlags = (command: Command): Command =>
   command
     .option('--limit-per-order <amount>', 'maximum total of one order, such as 50 or 49.99')
-    .option('--limit-per-day <amount>', 'maximum total of all orders in one day')
-    .option('--limit-per-week <amount>', 'maximum total of all orders in one week, from Monday')
+    .option('--limit-per-day <amount>', 'maximum total of all orders per day')
+    .option('--limit-per-week <amount>', 'maximum total of all orders per week, starting on Monday')
     .option('--limit-per-month <amount>', 'maximum total of all orders in one calendar month')
     .option('--limit-category <name>', 'category of products that can be ordered; repeat the flag for several categories', collect)
     .option('--currency <code>', 'currency of the amounts, such as GBP; orders in other currencies are rejected')

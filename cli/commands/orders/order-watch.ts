@@ -40,7 +40,7 @@ export function addOrdersWatchCommand(program: Command, io: CliEnvironment): voi
       setCompletionChoices(
         new Option(
           '--until <status>',
-          'wait until the order is paid, shipped, delivered or canceled; exit with code 12 if it can no longer reach this status',
+          'wait until the order is paid, shipped, delivered or canceled; exit with code 12 if the order can no longer reach that status',
         ),
         ['paid', 'shipped', 'delivered', 'canceled'],
       ),

@@ -25,7 +25,7 @@ async function createKey(limits: unknown) {
     token,
     created,
     call,
-    /** Orders `quantity` units of 10 cents each. */
+    /** Orders `quantity` units at 10 cents each. */
     order: (quantity: number, caller?: string) => call('POST', '/orders', orderInput(quantity), caller),
     quote: async (quantity: number): Promise<JsonBody> => (await call('POST', '/quotes', orderInput(quantity))).body,
     authorization: async (): Promise<JsonBody> => (await call('GET', '/authorization')).body,

@@ -23,7 +23,7 @@ async function connect(details: RequestedLimits) {
     token,
     product,
     call,
-    /** Requests a quote for `quantity` units of 10 cents each. */
+    /** Requests a quote for `quantity` units at 10 cents each. */
     quote: async (quantity: number, more: object = {}): Promise<JsonBody> =>
       (await call('POST', '/quotes', { ...buildOrderInput([product, quantity]), ...more })).body,
     convert: ({ id }: JsonBody): Promise<ApiResponse> => call('POST', '/orders', { quote_id: id }),
