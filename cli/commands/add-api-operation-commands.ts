@@ -11,7 +11,7 @@ import type { RawFlagValues } from '../contract-commands/parse-flag-values.ts';
 import { runApiOperationCommand, type GenericFlags } from './run-api-operation-command.ts';
 import { settingsFromFlagsEnvironmentAndProfile } from '../settings/resolve-settings.ts';
 
-/** The groups that have generated commands. */
+/** The command groups with generated commands. */
 const groupNames = [
   ...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommandsByOperation ? [] : [group]))),
 ];

@@ -33,7 +33,7 @@ type Conversion = {
   readonly path: readonly string[];
   /** Body from `--input`; flags override its fields. */
   readonly base: Record<string, unknown>;
-  /** Undefined if no request may be sent to look up the currency. */
+  /** Undefined if the currency must not be looked up with a request. */
   readonly client: (() => Promise<Client>) | undefined;
 };
 

@@ -58,7 +58,7 @@ export async function createDpopProof({ privateKey, publicJwk }: ProofKey, reque
   return `${signingInput}.${encodeBase64url(new Uint8Array(signature))}`;
 }
 
-/** Returns the key's thumbprint (RFC 7638). The order of the JSON members affects the thumbprint. */
+/** Returns the key's thumbprint (RFC 7638), which depends on the order of the JSON members. */
 export const calculateKeyThumbprint = ({ publicJwk: { crv, kty, x, y } }: ProofKey): Promise<string> =>
   sha256(JSON.stringify({ crv, kty, x, y }));
 

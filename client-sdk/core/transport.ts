@@ -29,7 +29,7 @@ export type ApiRequest = {
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;
   /** Request body, sent as JSON. */
   readonly body?: unknown;
-  /** File that is sent unchanged, instead of `body`. */
+  /** File that is sent unchanged instead of `body`. */
   readonly file?: FileContent | undefined;
   /** `file`: the response body is returned as a stream. */
   readonly responseType?: 'file' | undefined;

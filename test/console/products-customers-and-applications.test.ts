@@ -111,9 +111,9 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByText('Waiting to start…').waitFor();
     await button('Cancel the import').waitFor(); // the file has been uploaded, and the task exists
     await runPendingTasks(shop);
-    await page.getByRole('heading', { name: 'Preview: the import would have this result' }).waitFor();
+    await page.getByRole('heading', { name: 'Preview of the result' }).waitFor();
     expect(await page.getByRole('status').locator('dl').textContent()).toBe(
-      'Will be created2Will be updated0Stay unchanged0Rejected rows1',
+      'Will be created2Will be updated0Will stay unchanged0Rejected rows1',
     );
     expect((await call('GET', '/products?sku=IMP-1&status=draft')).data).toEqual([]);
     await checkPage(page, 'import preview');
@@ -185,7 +185,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await row.getByText('Above the limit per order').waitFor();
     await checkPage(page, 'approvals');
     await page.getByRole('link', { name: 'Declined' }).click();
-    await page.getByText('Nothing matches').waitFor();
+    await page.getByText('No matches').waitFor();
     await page.getByRole('link', { name: 'Waiting' }).click();
     await row.getByRole('link', { name: 'Anna Test' }).click();
     await page.getByRole('heading', { name: 'Anna Test' }).waitFor();

@@ -105,7 +105,7 @@ async function watchOrders(
     const orders = await fetchOrders();
     const changed = orders.filter((order) => seen.get(order.id)?.version !== order.version);
     for (const order of changed) {
-      // Orders in the first list response are the baseline for later comparisons, so they are not printed as changes.
+      // The first list response is the baseline for later comparisons, so its orders are not printed as changes.
       if (!isFirst || !isList) {
         printChange(io, settings, order, seen.get(order.id));
         printed.changes += 1;

@@ -10,8 +10,7 @@ export type PublishedKey = { readonly kid: string; readonly alg: string };
 export type SigningKey = PublishedKey & { readonly createdAt: string | undefined; readonly reason: string | undefined };
 
 /**
- * Returns the published signing keys. The creation time of a key is the time of the rotation that created the key, as recorded in the audit
- * log.
+ * Returns the published signing keys. The creation time of a key is the time of the recorded rotation that created it.
  */
 export function useSigningKeys() {
   const canReadAudit = usePermissions().can('auditEvents.list');
