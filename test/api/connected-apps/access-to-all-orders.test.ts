@@ -39,7 +39,7 @@ async function connect() {
   };
 }
 
-test('the customer extends the access to all orders through the API, and reduces it again', async () => {
+test('the customer grants access to all orders through the API, and restricts it again', async () => {
   const app = await connect();
   expect([await app.readOther(), await app.listOrders()]).toEqual([404, []]);
   const { status, body } = await app.manage('PUT', { orders: 'all' });
@@ -63,7 +63,7 @@ test('removing the limits does not grant access to all orders', async () => {
   expect(await app.readOther()).toBe(200);
 });
 
-test('the customer extends the access on the account page', async () => {
+test('the customer grants access to all orders on the account page', async () => {
   const app = await connect();
   const page = await app.anna.browser.open(`/account/apps/${app.id}/limits`);
   expect([...page.text.matchAll(/<option value="(own|all)"( selected)?\s*>/g)].map(([, level, isSelected]) => [level, isSelected])).toEqual(

@@ -85,7 +85,7 @@ describe('an application with users.manage', () => {
 });
 
 describe('a role change', () => {
-  test('requires users.administer and a recent sign-in of an administrator, and is audited', async () => {
+  test('requires users.administer and a recent sign-in by an administrator, and is audited', async () => {
     const eve = await shop.createUser();
     expect((await patch(eve.id, { role: 'staff' }, administrator)).body.role).toBe('staff');
     const audit = await tokenOf(admin, ['audit.read']);
@@ -170,7 +170,7 @@ describe('a staff account', () => {
   });
 });
 
-test('users.administer alone changes no customer data', async () => {
+test('users.administer alone does not permit changing customer data', async () => {
   const eve = await shop.createUser();
   const token = await tokenOf(admin, ['users.administer']);
   for (const change of [{ name: 'X' }, { email: 'x@example.com' }, { status: 'suspended' }]) {

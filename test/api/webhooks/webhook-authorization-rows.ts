@@ -23,7 +23,7 @@ async function createDelivery({ createResource, shop, tokens }: Fixture, endpoin
   return body.data[0].id;
 }
 
-/** Creates an endpoint. If the number of endpoints is near the limit, first deletes endpoints from earlier tests, except `sharedId`. */
+/** Creates an endpoint. If the number of endpoints is close to the limit, deletes endpoints from earlier tests first, except `sharedId`. */
 async function createEndpointBelowLimit(fixture: Fixture, sharedId: number): Promise<number> {
   const { shop, tokens } = fixture;
   const call = { token: tokens.owner ?? '' };
