@@ -7,7 +7,7 @@ const optionsFor = (baseUrl: string) => queryOptions(createClient({ baseUrl, aut
 const { signal } = new AbortController();
 
 describe('options for TanStack Query', () => {
-  test('a query fetches the resource that its key names', async () => {
+  test('a query fetches the resource that its key identifies', async () => {
     await using server = await startStubServer(() => ({ body: { id: 7 } }));
     const { queries, keyOf } = optionsFor(server.url);
     const { queryKey, queryFn } = queries.orders.get(7);

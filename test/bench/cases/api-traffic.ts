@@ -59,8 +59,8 @@ export async function listOwnOrdersTraffic(target: Target): Promise<Traffic> {
 }
 
 /**
- * Visitors list products: the first page of all products, and the first and second pages of categories, some of which are more popular than
- * others.
+ * Visitors list products: the first page of all products, and the first and second pages of categories. Some categories are more popular
+ * than others.
  */
 export async function listProductsTraffic(target: Target): Promise<Traffic> {
   const rank = createZipfSampler(categoryCount);

@@ -71,7 +71,7 @@ export function createCustomers(website: Website, browsers: Target['browsers']):
 const toCustomers = (tokens: readonly TokenResponse[]): readonly Customer[] =>
   tokens.map(({ access_token: token }, at) => ({ userId: at + 1, token }));
 
-/** Maps items in small concurrent batches, and returns the results in the order of the items. */
+/** Maps items in small concurrent batches. Returns the results in the order of the items. */
 export async function mapInBatches<Item, Result>(
   items: readonly Item[],
   work: (item: Item, at: number) => Promise<Result>,

@@ -30,7 +30,7 @@ export async function runCommand(
   }
 }
 
-/** Returns the directory of an installed version of a peer. Installs that version first if necessary, outside of the repository. */
+/** Returns the directory of an installed version of a peer, outside the repository. Installs that version first if necessary. */
 export async function installPeer(name: string, version: string, install: (directory: string) => Promise<unknown>): Promise<string> {
   const directory = join(homedir(), '.cache/mandate-peers', `${name}-${version}`);
   const marker = join(directory, 'is-installed');

@@ -1,6 +1,6 @@
 /**
  * Vendure with the plugins of its project template that a shop needs, as a server or as a worker. `populate` creates the tables and the
- * products instead. Vendure is installed outside of the repository, so its modules have no types here.
+ * products instead. Vendure is installed outside the repository, so its modules have no types here.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -67,5 +67,5 @@ else if (role === 'worker') {
   await app.get(vendure.TransactionalConnection).rawConnection.query('delete from job_record');
   await app.get(vendure.SearchService).reindex(await app.get(vendure.RequestContextService).create({ apiType: 'admin' }));
   await app.close();
-  process.exit(0); // the job queue of the closed application keeps its timers
+  process.exit(0); // the job queue keeps its timers even after the application is closed
 }

@@ -12,7 +12,7 @@ import {
 } from 'typescript/unstable/ast';
 import { declaredName, descendantsWithoutMethodsOfClass, type ReferenceGraph } from '../reference-graph.ts';
 
-/** Stands for a code that the compiler does not know, because the argument's type is not a union of string literals. */
+/** Represents a code that the compiler does not know, because the argument's type is not a union of string literals. */
 export const dynamicCode = '(dynamic)';
 
 /** A larger union of codes, such as `ProblemCode`, counts as dynamic, because it does not show which codes a call can throw. */

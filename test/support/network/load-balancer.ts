@@ -29,7 +29,7 @@ export async function startLoadBalancer(
   let requestCount = 0;
   const inFlight = new Map<number, number>();
   const busy = (to: number): number => inFlight.get(to) ?? 0;
-  // Idle connections are closed long before the server closes them: a request on a closing connection would be lost.
+  // Idle connections are closed long before the server would close them, because a request on a closing connection would be lost.
   const agent = new Agent({ keepAlive: inspect === undefined, maxSockets: 1_000, timeout: 500 });
   const server = createServer({ maxHeaderSize: 65_536, keepAliveTimeout }, (req, res) => {
     inspect?.(req, res);
