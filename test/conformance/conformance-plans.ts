@@ -4,13 +4,13 @@ import type { ApplicationCreate } from '@mandate/contract';
 export type ConformancePlan = {
   /** Identifies the plan in the results. Several entries can run the same plan of the suite with different variants. */
   readonly id: string;
-  /** The suite's name of the plan. */
+  /** The suite's name for the plan. */
   readonly name: string;
   readonly title: string;
   readonly variant: Readonly<Record<string, string>>;
   /** Whether the server sends logout tokens to the suite. */
   readonly receivesLogoutTokens?: boolean;
-  /** If set, the applications have the security profile `fapi2`, and request this access. */
+  /** If set, the applications have the security profile `fapi2` and request this access. */
   readonly fapi2?: RequestedAccess;
 };
 

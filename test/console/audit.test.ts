@@ -9,7 +9,7 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
   const browser = useConsoleBrowser(shop);
   const staff = shop.staff(['users.manage']);
 
-  test('shows who acted for whom, and filters by person, actor, application, action and day', async () => {
+  test('shows actors and affected persons, and filters by person, actor, application, action and day', async () => {
     const customer = await shop.createAccount('customer', ['orders.read']);
     expect((await staff.callApi('PATCH', `/api/v1/users/${customer.id}`, { body: { status: 'suspended' } })).status).toBe(200);
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/audit');
@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     expect(browser.pageErrors).toEqual([]);
   });
 
-  test('shows which customers have given applications access, as a graph and as a table', async () => {
+  test('shows which customers have given access to which applications, as a graph and a table', async () => {
     const [active, removed] = [
       await shop.createAccount('customer', ['orders.read']),
       await shop.createAccount('customer', ['connected_apps.read', 'connected_apps.write']),

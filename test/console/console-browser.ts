@@ -99,7 +99,7 @@ export async function consentTo(page: Page, scopes: readonly Scope[]): Promise<v
 }
 
 /**
- * Checks the current state of a page with axe and for horizontal overflow, in narrow and wide windows, in light and dark mode. Takes
+ * Checks the current state of a page with axe, and for horizontal overflow, in narrow and wide windows and in light and dark mode. Takes
  * screenshots if a directory is set.
  */
 export async function checkPage(page: Page, name: string): Promise<void> {

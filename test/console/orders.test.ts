@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await row(paid.id).waitFor();
   });
 
-  test('are shown with names from the start, and listed by customer', async () => {
+  test('are shown with names immediately, and listed by customer', async () => {
     const { id } = await shop.placeOrder();
     const isLoaded = page.waitForResponse((response) => new URL(response.url()).pathname === `/api/v1/orders/${id}`);
     let headingsBeforeNames: number | undefined;
@@ -180,7 +180,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     expect(await page.getByRole('button', { name: /Ship|Cancel order/ }).count()).toBe(0);
   });
 
-  test('are changed by two people: the second one sees the difference before overwriting', async () => {
+  test('are changed by two users, and the second one sees the difference before overwriting the first change', async () => {
     const order = await shop.placeOrder();
     await openOrder(page, order.id);
     await page.getByRole('button', { name: 'Edit' }).click();

@@ -169,7 +169,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 60_000 }, () => {
     await page.locator('h1').waitFor();
   };
 
-  /** Returns the names of the actions on the page, without those that only change what the page shows. */
+  /** Returns the names of the actions on the page, except those that only change the view. */
   async function listActions(): Promise<string[] | 'not found'> {
     if ((await page.locator('h1').allInnerTexts()).includes('Page not found')) return 'not found';
     const neutral = ['Views', 'Previous', 'Next', 'Cancel', ''];
@@ -203,7 +203,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 60_000 }, () => {
   });
 
   test.each([
-    ['staff', 'the scopes that permit only access to the own account'],
+    ['staff', 'the scopes that permit access only to the user's own account'],
     ['customer', 'all scopes that customers can have'],
   ])('shows no page to %s with %s', async (role) => {
     await openWith(role === 'staff' ? staff : await signUp(shop.origin), ownScopes);

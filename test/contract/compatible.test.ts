@@ -211,7 +211,7 @@ describe('the contract itself', () => {
     expect(await changed((text) => text.replaceAll(/(?<=["/])price_changed"/g, 'other_price"'))).toContain('major');
   });
 
-  test('is not accepted by a comparison that detects nothing', async () => {
+  test('is rejected by a comparison that detects nothing', async () => {
     await expect(assertComparisonWorks({ ...Object(breakingPairs[0]?.before), paths: {} })).rejects.toThrow('the comparison does not work');
   });
 });

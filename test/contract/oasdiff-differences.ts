@@ -14,7 +14,7 @@ export const differenceReasons: Readonly<Record<string, string | undefined>> = {
   'remove a query parameter, made': removedParameter,
   'add an optional query parameter, reversed': removedParameter,
   'reject unknown request fields, made':
-    'oasdiff does not report this change. Clients that send further fields, which were ignored before, would fail.',
+    'oasdiff does not report this change. Clients that send additional fields, which used to be ignored, would fail.',
   'declare another error, reversed':
     'oasdiff only informs, because it does not count error responses as part of the contract. Clients that handle the error rely on it.',
   'change an operation ID, made': changedOperationId,

@@ -112,7 +112,7 @@ describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_0
     expect(response.headers.get('set-cookie')).toMatch(/^mandate-session=; Max-Age=0;/);
   });
 
-  test('has no accessibility violations on any page, fits into 320 pixels, and can be used with the keyboard', async () => {
+  test('has no accessibility violations on any page, fits a width of 320 pixels, and can be used with the keyboard', async () => {
     const withScript = await chromium.newContext({ viewport: { width: 1000, height: 700 } }); // axe is a script in the page
     const page = await withScript.newPage();
     const check = async (path: string, name: string): Promise<void> => {

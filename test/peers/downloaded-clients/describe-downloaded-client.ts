@@ -16,7 +16,7 @@ const isEnabled = process.env['MANDATE_CLIENT_TESTS'] === '1';
 export type ClientSettings = ClientCredentials &
   WebClientUrls & {
     readonly issuer: string;
-    /** Folder into which the client was installed, and in which it can write. */
+    /** Folder in which the client is installed and to which it can write. */
     readonly folder: string;
     readonly origin: string;
     readonly port: number;
@@ -24,11 +24,11 @@ export type ClientSettings = ClientCredentials &
     readonly upstream: string;
   };
 
-/** A program that other developers wrote, which signs users in to a website. */
+/** A third-party program that signs users in to a website. */
 export type DownloadedClient = {
   /** Name and version. */
   readonly name: string;
-  /** Commands or files that must be installed, each with the name of the program and how to install it. */
+  /** Commands or files that must be installed, each with the name of the program and the command that installs it. */
   readonly requirements: Readonly<Record<string, string>>;
   readonly redirectPath: string;
   readonly backchannelLogoutPath?: string;
