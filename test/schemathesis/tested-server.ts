@@ -6,7 +6,7 @@ import { createDataDirectory, readFirstRunFile, startServerProcess } from '../su
 
 type Account = { readonly email: string; readonly password: string };
 
-/** A running server, and the administrator who calls it. */
+/** A running server, and the administrator on whose behalf it is called. */
 export type TestedServer = { readonly url: string; readonly administrator: Account };
 
 /** Starts a server process with a new embedded database, the demonstration shop, and limits that no run reaches. */
