@@ -20,7 +20,7 @@ export function addMcpCommand(program: Command, io: CliEnvironment): void {
       'Start a Model Context Protocol server that offers an assistant the tools that the signed-in user can use. By default, only the read-only shopping tools are offered; --tools selects other tools, and --allow-writes adds tools that make changes.',
     )
     .option('--tools <sets>', 'comma-separated tool sets, such as orders,products, or all (default: shopping tools)')
-    .option('--read-only', 'offer only tools that change nothing (default)')
+    .option('--read-only', 'offer only read-only tools (default)')
     .option('--allow-writes', 'also offer tools that create, change or delete data')
     .addHelpText('after', setupHelp)
     .action(async () => {

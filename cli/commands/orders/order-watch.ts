@@ -45,7 +45,7 @@ export function addOrdersWatchCommand(program: Command, io: CliEnvironment): voi
         ['paid', 'shipped', 'delivered', 'canceled'],
       ),
     )
-    .option('--max-wait <duration>', 'maximum time to wait, such as 10m; after that, exit (with code 13 if --until is set)')
+    .option('--max-wait <duration>', 'maximum wait, such as 10m; exit when it elapses (with code 13 if --until is set)')
     .option('--interval <duration>', 'polling interval (default: 2s, increasing to 15s while nothing changes)')
     .addHelpText('after', '\nRequires the scope orders.read.')
     .action(async (id: string | undefined) =>

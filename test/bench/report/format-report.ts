@@ -19,7 +19,7 @@ export function formatTables(summary: Summary): string {
   const settingsLine = `${runs === 1 ? 'One run' : `Medians of ${runs} runs`}, ${rounds === 1 ? 'one round' : `${rounds} rounds`} of ${seconds} s each, ${connections} connections, ${formatInteger(orders)} orders, ${formatInteger(customers)} customers with a token each. Brackets contain goals${runs > 1 ? '; parentheses contain the minimum and maximum of the runs' : ''}.`;
   const deepPageHint = summary.checks.some(({ name }) => name === 'page')
     ? []
-    : ['', '`--all` also measures a page deep in a list of ten million orders.'];
+    : ['', '`--all` also measures a deep page in a list of ten million orders.'];
   return [settingsLine, ...rateTable(summary), ...checkTable(summary), ...deepPageHint].join('\n');
 }
 
