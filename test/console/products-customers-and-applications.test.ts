@@ -30,7 +30,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     return response.body;
   };
 
-  test('a price is changed in the list, and another user's change is shown as a difference', async () => {
+  test("a price is changed in the list, and another user's change is shown as a difference", async () => {
     const product = await shop.createProduct({ name: 'Blue mug', price: 255 });
     await open('/products?q=blue');
     await button('Change the price of Blue mug: €2.55').click();

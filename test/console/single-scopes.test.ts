@@ -203,7 +203,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 60_000 }, () => {
   });
 
   test.each([
-    ['staff', 'the scopes that permit access only to the user's own account'],
+    ['staff', "the scopes that permit access only to the user's own account"],
     ['customer', 'all scopes that customers can have'],
   ])('shows no page to %s with %s', async (role) => {
     await openWith(role === 'staff' ? staff : await signUp(shop.origin), ownScopes);

@@ -123,7 +123,7 @@ describe('a deferred write', () => {
   });
 });
 
-describe('a query outside its request's transaction', () => {
+describe("a query outside its request's transaction", () => {
   test('is rejected instead of causing a deadlock', async () => {
     const outside = db.em.transactional(() => db.em.fork().execute('select 1'));
     await expect(outside).rejects.toThrow('query outside of the transaction');

@@ -154,7 +154,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
       expect(stdout).toMatch(expected);
     });
 
-    test('these tests run every command, and the package's README lists it', async () => {
+    test("these tests run every command, and the package's README lists it", async () => {
       const existing = listCommands(buildCommandLineProgram(process, () => undefined));
       expect(existing.length).toBeGreaterThan(7);
       const tested = [...commands.map(([argv]) => argv.join(' ')), 'start', 'restore'];

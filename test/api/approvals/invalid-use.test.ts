@@ -105,7 +105,7 @@ test.each(Object.entries(invalidUses))('an approval cannot be used %s, and nothi
   expect(await readState()).toEqual(before);
 });
 
-test('an approval of another customer's quote cannot be requested, and nothing is written', async () => {
+test("an approval of another customer's quote cannot be requested, and nothing is written", async () => {
   const { ben, quote } = await connectTwoCustomers();
   const before = await readState();
   const response = await ben('/approvals', { quote_id: quote.id });

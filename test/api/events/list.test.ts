@@ -104,7 +104,7 @@ describe('200', () => {
 });
 
 describe('visibility of events', () => {
-  test('a customer sees personal events within the token scopes, and the shop's public events', async () => {
+  test("a customer sees personal events within the token scopes, and the shop's public events", async () => {
     const ben = await signUp(shop.origin);
     const after = await getLatestId();
     await createOrder(anna.id);

@@ -208,7 +208,7 @@ describe('no order is placed from', () => {
     );
   });
 
-  test('another customer's quote, with the same response as for a quote that does not exist', async () => {
+  test("another customer's quote, with the same response as for a quote that does not exist", async () => {
     const quote = await createQuote(buildOrderInput([await shop.createProduct(), 1]));
     const unknown = { code: 'unknown_reference', detail: 'There is no quote with this ID.' };
     expect(await attemptConversion(quote, ben.token)).toMatchObject(rejection(400, 'invalid_request', unknown));

@@ -41,7 +41,7 @@ const run = (server: Pick<StubServer, 'url'>, argv: string[], options: Parameter
   runInProcess(argv, { ...options, env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret', TZ: 'UTC' } });
 
 describe('approvals watch', () => {
-  test('prints the pending requests and then each change, without the application's control characters', async () => {
+  test("prints the pending requests and then each change, without the application's control characters", async () => {
     await using server = await startApprovalServer();
     const { exitCode, stdout } = await run(server, ['approvals', 'watch'], { interrupted: server.interrupted });
     expect([exitCode, stdout.split('\n')]).toEqual([

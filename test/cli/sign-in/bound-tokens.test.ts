@@ -49,7 +49,7 @@ async function expireAccessToken(home: { readonly file: string }): Promise<void>
 }
 
 describe('the stored credential', () => {
-  test('works only with this machine's key', async () => {
+  test("works only with this machine's key", async () => {
     await using home = await signIn();
     expect((await runInProcess(['whoami', '--get', 'email'], { env: home.env })).stdout).toBe(`${home.person.email}\n`);
     const { accessToken, refreshToken, bound } = await home.kept();

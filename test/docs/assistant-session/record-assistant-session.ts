@@ -114,7 +114,7 @@ class RecordedSession {
     this.#record.text('Three mugs cost less than 30 EUR, but more than the remaining budget:');
     await this.#call('orders_create', { ...buildOrder(productId, 3), idempotency_key: 'mugs-3' });
     this.#record.text(
-      'The assistant explains the reason to Anna, and what she can do: order fewer mugs, wait, approve this order, or change the limit on the shop's page.',
+      "The assistant explains the reason to Anna, and what she can do: order fewer mugs, wait, approve this order, or change the limit on the shop's page.",
     );
     await this.#call('orders_get', { order_id: order.id }, ['id', 'status', 'total', 'currency']);
     await this.#client.close();

@@ -201,7 +201,7 @@ test('the list of sessions begins with this browser, and shows the IP address of
   }
 });
 
-test('the list of sessions marks a session from this browser's network', async () => {
+test("the list of sessions marks a session from this browser's network", async () => {
   const anna = await signUp(shop.origin);
   const neighbor = new HttpBrowser(
     shop.origin,

@@ -39,7 +39,7 @@ describe('a change of e-mail address', () => {
     expect(event).toMatchObject({ data: { id: anna.id, email, version: 2 }, subject_version: 2 });
   });
 
-  test('to another user's address gets the same response and changes nothing', async () => {
+  test("to another user's address gets the same response and changes nothing", async () => {
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
     const free = `free.${crypto.randomUUID()}@example.com`;
     const requestEmailChange = async (email: string) =>

@@ -84,7 +84,7 @@ test('a page without errors shows no error in its title, at its fields or in a s
   expect(page.text).not.toMatch(/role="alert"|aria-describedby|aria-invalid/);
 });
 
-test('a form without this browser's token is rejected', async () => {
+test("a form without this browser's token is rejected", async () => {
   const browser = newBrowser();
   const pageForForgedRequest = await browser.open('/sign-in', {
     method: 'POST',

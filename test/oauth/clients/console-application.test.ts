@@ -34,7 +34,7 @@ describe('the application of the console', () => {
     return scope.split(' ').filter((name) => name.includes('.'));
   };
 
-  test('gets the scopes that the user's role can grant, without asking for consent', async () => {
+  test("gets the scopes that the user's role can grant, without asking for consent", async () => {
     const [customer, staff, admin] = await Promise.all([
       obtainScopes(await signUp(server.origin)),
       obtainScopes(await signUpWithRole(server.db, server.origin, 'staff')),

@@ -168,7 +168,7 @@ describe.skipIf(databaseKind !== 'postgresql')('a server that requests client ce
     ]);
   });
 
-  test('does not accept an application's certificate in a token request of another application', async () => {
+  test("does not accept an application's certificate in a token request of another application", async () => {
     expect(await readOAuthError(await requestTokens(machine, selfSigned))).toBe('401 invalid_client');
     expect(await readOAuthError(await requestTokens(selfSignedMachine, certificate))).toBe('401 invalid_client');
   });

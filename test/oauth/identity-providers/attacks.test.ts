@@ -104,7 +104,7 @@ describe('an ID token is rejected', () => {
   });
 });
 
-test('if the provider's keys change between the request and the response, the new key is used immediately', async () => {
+test("if the provider's keys change between the request and the response, the new key is used immediately", async () => {
   const browser = newBrowser();
   await signInThroughProvider(newBrowser(), provider, slug, newProviderUser());
   const request = await pressProviderButton(browser, slug);
@@ -127,7 +127,7 @@ describe('a response is rejected', () => {
     expect(await readOutcome(victim, await victim.open(response.href), expired, attacker.email)).toEqual(rejectedWith(400));
   });
 
-  test('in another signed-in user's browser, even if the attacker has started to link an account', async () => {
+  test("in another signed-in user's browser, even if the attacker has started to link an account", async () => {
     const [attacker, victim] = [await signUp(server.origin), await signUp(server.origin)];
     const security = await attacker.browser.open('/account/security');
     const request = readAuthorizationRequest(await submitFormContaining(attacker.browser, security, `value="${slug}"`));

@@ -118,7 +118,7 @@ describe('the refresh token of a provider', () => {
 });
 
 describe('after an account has ended at the provider, the next refresh', () => {
-  test('is rejected, and the access through this account ends, but not the user's other access', async () => {
+  test("is rejected, and the access through this account ends, but not the user's other access", async () => {
     const user = await signUpAndLink('customer');
     const application = await connectApplication(user.through);
     const second = await connectApplication(user.through);

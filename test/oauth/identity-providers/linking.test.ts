@@ -127,7 +127,7 @@ describe('pre-hijacking', () => {
     return attacker;
   }
 
-  test('an account with an unverified address loses the attacker's password, passkeys, links and sessions', async () => {
+  test("an account with an unverified address loses the attacker's password, passkeys, links and sessions", async () => {
     const attacker = await prepareAccount();
     const victim = claimsFor(attacker);
     const browser = newBrowser();

@@ -110,7 +110,7 @@ test('invalid fields are reported together, and nothing is changed', async () =>
   expect(await currentBranding()).toEqual(before);
 });
 
-test('another administrator's changes are not overwritten', async () => {
+test("another administrator's changes are not overwritten", async () => {
   const open = await admin.browser.open(path);
   await server.db.em.fork().transactional((em) => changeShopBranding(em, { name: 'Changed' }, () => undefined));
   const page = await admin.browser.submit(open, { ...settings, name: 'Overwritten' });

@@ -120,7 +120,7 @@ describe('the selection on the consent page', () => {
     });
   });
 
-  test('must contain a permission if the application does not request the user's identity', async () => {
+  test("must contain a permission if the application does not request the user's identity", async () => {
     const admin = await signUpWithRole(server.db, server.origin, 'admin');
     const page = await openConsent(admin, { scope: 'orders.manage refunds.write' });
     expect(page.text).not.toContain('Clear the checkbox');

@@ -32,7 +32,7 @@ test.each<[string, string, number | undefined]>([
   expect(parseAmount(text, currency)).toBe(amount);
 });
 
-test('amounts are shown in the format of the page's language, with the decimal places of the currency and without thousands separators', () => {
+test("amounts are shown in the format of the page's language, with the decimal places of the currency and without thousands separators", () => {
   const german = bundledLanguages.match('de')?.messages ?? messages;
   expect([formatAmount(messages, 123_450, 'EUR'), formatAmount(messages, 1_234, 'JPY'), formatAmount(german, 123_450, 'EUR')]).toEqual([
     '1234.50',

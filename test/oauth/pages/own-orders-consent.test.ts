@@ -112,7 +112,7 @@ test('an application gets access to all orders if it requests this and the custo
   expect([await read(all), await read(own)]).toEqual([200, 404]);
 });
 
-test('a scope that the user's role cannot grant adds neither limits nor the restriction', async () => {
+test("a scope that the user's role cannot grant adds neither limits nor the restriction", async () => {
   const anna = await signUp(shop.origin);
   const client = await createWebApplication(shop.db, ['users.read', 'orders.manage']);
   const tokens = await obtainLimitedTokensOfApplication(shop.origin, anna, client, ['users.read', 'orders.manage'], undefined);

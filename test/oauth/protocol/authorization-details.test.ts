@@ -170,7 +170,7 @@ test('a device authorization request can contain details', async () => {
   expect(tokens).toMatchObject({ authorization_details: granted });
 });
 
-test('the client's device flow can request limits', async () => {
+test("the client's device flow can request limits", async () => {
   const anna = await signUp(server.origin);
   const found = await discover(server.origin);
   const details = { type: 'mandate_orders', limits: { currency: 'GBP', per_order: 5000 } } as const;

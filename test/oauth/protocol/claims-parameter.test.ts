@@ -174,7 +174,7 @@ test('an essential auth_time is in the ID token', async () => {
   expect((await signInToApplication(server.origin, anna, application, request)).claims['auth_time']).toEqual(expect.any(Number));
 });
 
-test('a request for another user's sub leads to the sign-in page', async () => {
+test("a request for another user's sub leads to the sign-in page", async () => {
   const request = (sub: string) => claimsParameter({ id_token: { sub: { value: sub } } });
   expect((await anna.browser.open(authorizationPath(requestOf(application, request('987654'))))).url.pathname).toMatch(/^\/sign-in\//);
   const { claims } = await signInToApplication(server.origin, anna, application, request(String(anna.id)));

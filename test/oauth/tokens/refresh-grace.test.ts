@@ -82,7 +82,7 @@ describe('within the grace period', () => {
     await successBody(sendRefreshRequest(server.origin, refreshTokenFrom(parseTokenResponse(successor))));
   });
 
-  test('a repeated refresh with the successor returns the successor's response', async () => {
+  test("a repeated refresh with the successor returns the successor's response", async () => {
     const first = await obtainTokens(server.origin, anna, ['users.read']);
     const second = parseTokenResponse(await successBody(sendRefreshRequest(server.origin, refreshTokenFrom(first))));
     const third = await successBody(sendRefreshRequest(server.origin, refreshTokenFrom(second)));
@@ -119,7 +119,7 @@ describe('within the grace period', () => {
     );
   });
 
-  test('another client gets invalid_grant, and the token's own client still gets its response', async () => {
+  test("another client gets invalid_grant, and the token's own client still gets its response", async () => {
     const first = await obtainTokens(server.origin, anna, ['users.read']);
     const successor = await successBody(sendRefreshRequest(server.origin, refreshTokenFrom(first)));
     const other = await createWebApplication(server.db, ['users.read']);

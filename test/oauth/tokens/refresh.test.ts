@@ -124,7 +124,7 @@ test('two devices of a user have separate grants, and revoking one keeps the oth
   expect((await sendRefreshRequest(serverWithoutGrace.origin, refreshTokenFrom(third))).status).toBe(200);
 });
 
-test('a suspended user gets no tokens, and the user's tokens are rejected immediately (64)', async () => {
+test("a suspended user gets no tokens, and the user's tokens are rejected immediately (64)", async () => {
   const anna = await signUp(server.origin);
   const tokens = await obtainTokens(server.origin, anna, ['users.read']);
   await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);

@@ -94,7 +94,7 @@ describe('a server-side application signs in with its key', () => {
   });
 });
 
-test('a key that is not registered is rejected with the server's reason', async () => {
+test("a key that is not registered is rejected with the server's reason", async () => {
   const key = createKey('ES256');
   const clientId = await createApplicationWithKeys(server.db, { jwks: { keys: [key.jwk] } });
   const clientAuthentication = await authenticateWith({ ...createKey('ES256'), kid: key.kid }, 'ES256');
