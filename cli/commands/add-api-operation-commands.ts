@@ -21,7 +21,7 @@ export const resolveCommandGroupName = (word: string): string => resolveCommandA
 
 /**
  * Adds one command for each operation in the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands in that
- * group; with `onlyName` as well, adds only the command with that name, if it exists. Returns true if only the command `onlyName` was
+ * group; if `onlyName` is also set, adds only the command with that name, if it exists. Returns true if only the command `onlyName` was
  * added.
  */
 export function addApiOperationCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {

@@ -68,7 +68,7 @@ export async function convertMoneyFlagsToMinorUnits(conversion: Conversion): Pro
   return converted;
 }
 
-/** Returns the currency in the request body, otherwise the currency of the resource that the request refers to. */
+/** Returns the currency in the request body or, if there is none, the currency of the resource that the request refers to. */
 async function findCurrency({ spec, typed, path, base, client }: Conversion): Promise<string | undefined> {
   const body = parseFlagValues(typed, 'body', base, new Date());
   const bodyCurrency = body['currency'];

@@ -18,7 +18,7 @@ export type ProofKey = {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 
-/** Generates a key. Set `extractable` if the key has to be exported with `exportProofKey`. */
+/** Generates a key. Set `extractable` if you want to export the key with `exportProofKey`. */
 export async function newProofKey({ extractable = false }: { readonly extractable?: boolean | undefined } = {}): Promise<ProofKey> {
   const { privateKey, publicKey } = await crypto.subtle.generateKey(algorithm, extractable, ['sign', 'verify']);
   return { privateKey, publicJwk: publicMembers(await crypto.subtle.exportKey('jwk', publicKey)) };

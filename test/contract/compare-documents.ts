@@ -137,7 +137,7 @@ function lostCodes(base: unknown, revision: unknown): ContractChange[] {
   const left = new Set(problemCodesIn(revision));
   return [...new Set(problemCodesIn(base))]
     .filter((code) => !left.has(code))
-    .map((code) => ({ impact: 'major', path: '#/paths', message: `No operation has the problem code \`${code}\` any more.` }));
+    .map((code) => ({ impact: 'major', path: '#/paths', message: `No operation has the problem code \`${code}\`.` }));
 }
 
 function problemCodesIn(node: unknown): string[] {

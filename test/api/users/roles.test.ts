@@ -111,7 +111,7 @@ describe('a role change', () => {
     expect((await patch(eve.id, { name: 'Eve' }, old)).status).toBe(200);
   });
 
-  test('is forbidden for staff and for applications, whatever their scopes', async () => {
+  test('is forbidden for staff and for applications, regardless of their scopes', async () => {
     const eve = await shop.createUser();
     const staff = await tokenOf(await signUpWithRole(shop.db, shop.origin, 'staff'), scopeNames);
     for (const token of [staff, await applicationToken(scopeNames), await applicationToken(['users.administer'])]) {

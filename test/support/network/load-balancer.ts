@@ -5,7 +5,7 @@ import { closeServer } from './loopback-server.ts';
 
 export type LoadBalancer = {
   readonly url: string;
-  /** Sets the ports that receive all further requests in rotation. */
+  /** Sets the ports that receive all subsequent requests in rotation. */
   setPorts(ports: readonly number[]): void;
   /** Returns the number of in-flight requests to the server on this port. */
   countInFlightRequests(port: number): number;
