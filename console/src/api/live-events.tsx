@@ -77,8 +77,7 @@ async function follow({ handleEvent, refreshAll, setIsLive }: FollowOptions, sig
   let isInterrupted = false;
   while (!signal.aborted) {
     try {
-      // The server responds to this request immediately, whereas it delays its responses to the requests of `followEvents` until there are
-      // new events.
+      // The server answers this request immediately, but the requests of `followEvents` only when there are new events.
       const { latest_id: latest } = await client.events.list({ limit: 1 }, { signal });
       after ??= latest;
       if (isInterrupted) refreshAll();

@@ -15,7 +15,7 @@ type Options<Data> = {
   readonly notifiesErrors?: boolean;
 };
 
-/** Runs an API mutation. After it has succeeded, shows a confirmation and refetches the changed data. */
+/** Runs an API mutation. After a success, shows a confirmation and refetches the changed data. */
 export function useApiMutation<Data, Variables>(
   mutation: MutationOf<Data, Variables>,
   { changes, doneMessage, onDone, notifiesErrors = false }: Options<Data>,

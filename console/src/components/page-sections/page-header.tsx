@@ -49,8 +49,7 @@ function useFocusAfterNavigation() {
   const heading = useRef<HTMLHeadingElement>(null);
   const { key } = useLocation();
   useEffect(() => {
-    // The first page of a visit has the key `default`. Screen readers announce it without a change of focus, because the browser has loaded
-    // a new document.
+    // The first page of a visit has the key `default`. Screen readers announce it anyway, because the browser has loaded a new document.
     if (key !== 'default') heading.current?.focus({ preventScroll: true });
   }, []);
   return heading;

@@ -6,7 +6,7 @@ import { environment } from '../../../environment.ts';
 
 export type PublishedKey = { readonly kid: string; readonly alg: string };
 
-/** A published key. Its creation time is read from the audit log, so only users who may read the audit log see it. */
+/** A published key. The creation time comes from the audit log, so only users who may read the audit log see it. */
 export type SigningKey = PublishedKey & { readonly createdAt: string | undefined; readonly reason: string | undefined };
 
 /**
