@@ -70,7 +70,7 @@ async function openStep(page: Page, { url, method }: BrowserStep, suiteOrigin: s
   await page.waitForURL((current) => current.href !== formUrl);
 }
 
-/** Submits the sign-in, consent or sign-out page. Returns false if the page is none of these. */
+/** Submits the sign-in, consent or sign-out page. Returns false for any other page. */
 async function submitPage(page: Page, { email, password }: BrowserUser, action: UserAction): Promise<boolean> {
   const shown = page.url();
   const passwordField = page.locator('input[name="password"]');

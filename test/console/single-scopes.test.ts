@@ -185,7 +185,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 60_000 }, () => {
     for (const name of pageNames) {
       await navigateInConsole(page, paths[name]);
       await expect.poll(listActions, { message: name }).toEqual(expected[name] ?? 'not found');
-      // Waits until everything has loaded, because it could add actions. While the code of a page is loading, there is no heading.
+      // Waits until everything has loaded, because data that is still loading could add actions. A page without its code has no heading.
       await expect.poll(async () => [pending.size, await page.locator('h1').count()]).toEqual([0, 1]);
       await expect.poll(listActions, { message: name }).toEqual(expected[name] ?? 'not found');
     }

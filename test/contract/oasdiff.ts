@@ -1,6 +1,6 @@
 /**
  * `npm run contract:oasdiff` compares the verdicts of our compatibility check with those of oasdiff, for each planted change and its
- * reversal. It uses Go to install oasdiff in the temporary directory. It fails if verdicts differ without a reason in
+ * reversal. The script uses Go to install oasdiff in the temporary directory, and fails if verdicts differ without a reason in
  * oasdiff-differences.ts.
  */
 import { execFile } from 'node:child_process';

@@ -31,7 +31,7 @@ export async function startTestedServer(): Promise<AsyncDisposable & TestedServe
 }
 
 /**
- * Starts a server that responds to each request with a new access token. To obtain it, the administrator signs in and allows the
+ * Starts a server that responds to each request with a new access token. To obtain the token, the administrator signs in and allows the
  * command-line client to use every scope. The test cases end sessions, revoke consents and rotate signing keys, so no refresh token remains
  * valid throughout a run.
  */

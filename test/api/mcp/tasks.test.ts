@@ -24,7 +24,7 @@ type Assistant = {
 
 type ConnectOptions = { readonly scopes?: readonly Scope[]; readonly extensions?: object; readonly suffix?: string };
 
-/** Signs an assistant in. By default, it supports tasks, and calls the tools for exports and tasks. */
+/** Signs an assistant in. By default, the assistant supports tasks, and can call the tools for exports and tasks. */
 async function connectAssistant(
   person: TestUser,
   { scopes = taskScopes, extensions = { [extension]: {} }, suffix = '?tools=order_exports' }: ConnectOptions = {},

@@ -2,7 +2,7 @@ import { isMet, type Goal } from '../measurements/check.ts';
 import type { CheckSummary, RateSummary, Spread, Summary } from './summarize-runs.ts';
 
 const formatInteger = (value: number): string => Math.round(value).toLocaleString('en');
-/** Formats a number with two decimal places below 10, one below 100, and none from 100 on. */
+/** Formats a number with two decimal places below 10, one below 100, and none from 100 upward. */
 const formatNumber = (value: number): string => (Math.abs(value) >= 100 ? formatInteger(value) : value.toFixed(value >= 10 ? 1 : 2));
 
 const formatGoal = (goal: Goal | undefined, value: number): string => {

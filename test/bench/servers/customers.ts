@@ -9,7 +9,7 @@ import { issuer, sendThroughProxy } from './tls-proxy.ts';
 
 const password = 'benchmark user password';
 const customerScopes = 'openid orders.read orders.write payments.write';
-/** Tokens are replaced after this time. They are valid for five minutes, and a round takes seconds. */
+/** Tokens, which are valid for five minutes, are replaced after this time. A round takes seconds. */
 const maxTokenAgeMs = 120_000;
 /** Number of concurrent requests while customers are prepared. Additional concurrent sign-ins would only wait for password hashing. */
 const batchSize = 4;

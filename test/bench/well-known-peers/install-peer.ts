@@ -14,7 +14,7 @@ export const programEnvironment: Readonly<Record<string, string | undefined>> = 
   Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_OPTIONS$)/.test(name)),
 );
 
-/** Runs a command in a directory. Throws with its output if it fails. The command is killed if this process exits meanwhile. */
+/** Runs a command in a directory. If the command fails, throws an error with its output. If this process exits, the command is killed. */
 export async function runCommand(
   directory: string,
   [command = '', ...args]: readonly string[],

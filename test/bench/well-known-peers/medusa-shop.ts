@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** A shop with data: the IDs that customers need to place orders. */
+/** A shop with sample data, and the IDs with which customers place orders. */
 export type MedusaShop = {
-  /** The Store API without a customer. */
+  /** The Store API for requests without a customer. */
   readonly store: MedusaApi;
   readonly region: string;
   readonly shippingOption: string;

@@ -63,7 +63,7 @@ else if (role === 'worker') {
 } else {
   const { populate } = load('@vendure/core/cli');
   const app = await populate(() => vendure.bootstrap(configuration), initialData, settings.VENDURE_PRODUCTS);
-  // one job instead of one for each product, which the worker would process at a rate of five per second
+  // starts one job for all products, because the worker would process one job per product at a rate of only five per second
   await app.get(vendure.TransactionalConnection).rawConnection.query('delete from job_record');
   await app.get(vendure.SearchService).reindex(await app.get(vendure.RequestContextService).create({ apiType: 'admin' }));
   await app.close();

@@ -34,7 +34,7 @@ export type DownloadedClient = {
   readonly backchannelLogoutPath?: string;
   /** Downloads and builds the client. */
   readonly install?: (folder: string) => Promise<unknown>;
-  /** Starts the client. Resolves when it listens on its port. */
+  /** Starts the client, and waits until the client listens on its port. */
   readonly start: (settings: ClientSettings) => Promise<AsyncDisposable>;
   readonly createWebClient: (settings: ClientSettings) => WebClient;
 };

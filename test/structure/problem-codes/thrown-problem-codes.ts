@@ -33,7 +33,7 @@ const problemCreators = new Set(['createProblem', 'Problem']);
  * - An argument whose type is `ProblemCode` or `string` is reported as `dynamicCode`, because its value is not known.
  * - A function that is called through a computed name, or through an interface whose implementations are registered elsewhere, is not
  *   found. `listUnreachedCalls` returns the calls that no route reaches, so that such a call is detected.
- * - Middleware and the error handler are not searched. They also send problems, for example for a body that is not JSON.
+ * - Middleware and the error handler are not searched, although they also send problems, for example for a body that is not JSON.
  */
 export class ThrownProblemCodes {
   readonly #graph: ReferenceGraph;

@@ -16,8 +16,8 @@ type SigningKey = { readonly privateKey: CryptoKey; readonly publicJwk: JWK };
 const clientId = 'shop';
 
 /**
- * An OpenID Connect provider whose responses a test can falsify. No browser visits it: `authorize` does what the provider would do after a
- * user has signed in.
+ * An OpenID Connect provider whose responses a test can falsify. No browser visits the provider: `authorize` does what a real provider
+ * would do after a user has signed in.
  */
 export class FakeIdentityProvider {
   readonly #server = createServer((req, res) => void this.#handle(req, res));

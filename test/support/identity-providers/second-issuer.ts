@@ -20,8 +20,8 @@ const accountId = 'paula';
 
 /**
  * Starts another OpenID Connect provider in the test process, on `oidc-provider`, with one client `shop` and one account. Its sign-in page
- * is a button. It returns the e-mail address only from its userinfo endpoint, and accepts pushed authorization requests. The client must
- * send DPoP proofs with a nonce.
+ * is a button. The provider returns the e-mail address only from its userinfo endpoint, and accepts pushed authorization requests. The
+ * client must send DPoP proofs with a nonce.
  */
 export async function startSecondIssuer(redirectUri: string, account: SecondIssuerAccount): Promise<SecondIssuer> {
   const clientSecret = `second-issuer-secret-${randomUUID()}`;

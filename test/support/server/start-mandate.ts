@@ -22,7 +22,7 @@ import { validateServerResponses } from '../contract/validate-server-responses.t
 import { testServerSecret } from './test-server-secret.ts';
 
 export type ApiResponse = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: JsonBody };
-/** Deliberately untyped, because every response is validated against the contract, and tests check the fields that they expect. */
+/** This type is `any`, because every response is validated against the contract, and tests check the fields that they expect. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type JsonBody = any;
 
