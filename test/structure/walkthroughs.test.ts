@@ -47,7 +47,7 @@ describe('the TypeScript compiler can follow the walkthroughs in ARCHITECTURE.md
     expect(placeOrderSteps).toEqual(expect.arrayContaining(handlers));
   });
 
-  test('refreshing a token: from the mount to each function that the walkthrough names', () => {
+  test('refreshing a token: from the authorization server to each function that the walkthrough names', () => {
     expect(refreshSteps.length).toBeGreaterThan(10);
     const reached = graph.reachableNames('server/oauth/authorization-server.ts', 'createAuthorizationServer');
     expect(missing(refreshSteps, reached)).toEqual([]);

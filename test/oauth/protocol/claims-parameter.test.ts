@@ -42,7 +42,7 @@ describe('claims that are requested by name', () => {
   test.each([
     ['an application that only signs users in', 'openid'],
     ['an application that also uses the API', 'openid orders.read'],
-  ])('are returned where they were requested, also after a refresh, for %s', async (_, scope) => {
+  ])('are returned where they were requested, even after a refresh, for %s', async (_, scope) => {
     const { tokens, claims } = await signInToApplication(server.origin, anna, application, { scope, ...emailAndName });
     expect(claims).toMatchObject({ name: anna.name });
     expect(claims).not.toHaveProperty('email');

@@ -38,7 +38,7 @@ const source = (issuer: string) => (origin: string) =>
   });
 `;
 
-describe.skipIf(!hasChromium)('people in a browser', () => {
+describe.skipIf(!hasChromium)('users in a browser', () => {
   const server = useServer();
   let chromium: Browser;
   let app: WebAppServer;
