@@ -65,7 +65,7 @@ describe('the configuration of a plan', () => {
   test('has a certificate for each application, which is used for authentication and bound tokens, if the plan is about mutual TLS', () => {
     const { plan, clients, registrations } = configure('fapi2-security-profile-final-test-plan:mtls');
     const [one, two] = clients.map(({ certificate }) => new X509Certificate(certificate?.cert ?? ''));
-    if (!one || !two) throw new Error('there are not two certificates');
+    if (!one || !two) throw new Error('expected two certificates');
     const x5c = [two.raw.toString('base64')];
     expect(registrations).toMatchObject([
       {

@@ -69,6 +69,6 @@ async function registerClient(issuer: string, token: string, registration: Appli
     body: JSON.stringify(registration),
     signal: AbortSignal.timeout(30_000), // longer than the slowest server response
   });
-  if (response.status !== 201) throw new Error(`no application: ${response.status} ${await response.text()}`);
+  if (response.status !== 201) throw new Error(`the application was not registered: ${response.status} ${await response.text()}`);
   return registeredClient.parse(await response.json());
 }

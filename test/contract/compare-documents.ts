@@ -160,5 +160,5 @@ export async function assertComparisonWorks(document: unknown): Promise<void> {
     paths: Object.fromEntries(Object.entries(paths).filter(([path]) => path !== removed)),
   });
   if (!found.some(({ impact }) => impact === 'major'))
-    throw new Error(`without ${removed} nothing is found missing: the comparison does not work`);
+    throw new Error(`the comparison does not work: it does not detect that ${removed} was removed`);
 }

@@ -63,18 +63,18 @@ test.each([
 test('each result names the test or the change, and the score excludes mutants that were not tested', () => {
   const mutant: Mutant = { file: 'server/a.ts', line: 3, operator: 'EqualityOperator', start: 0, end: 5, before: 'a < b', after: 'a <= b' };
   const results = [
-    { mutant, verdict: { noticedBy: 'test/a.test.ts' } },
-    { mutant, verdict: { noticedBy: 'the type check' } },
-    { mutant, verdict: { noticedBy: undefined, passed: 12 } },
-    { mutant, verdict: { noticedBy: undefined, passed: 0 } },
+    { mutant, verdict: { detectedBy: 'test/a.test.ts' } },
+    { mutant, verdict: { detectedBy: 'the type check' } },
+    { mutant, verdict: { detectedBy: undefined, passed: 12 } },
+    { mutant, verdict: { detectedBy: undefined, passed: 0 } },
   ];
   expect(results.slice(0, 3).map(printResult)).toEqual([
-    'noticed by test/a.test.ts: server/a.ts:3 EqualityOperator\n',
-    'noticed by the type check: server/a.ts:3 EqualityOperator\n',
+    'detected by test/a.test.ts: server/a.ts:3 EqualityOperator\n',
+    'detected by the type check: server/a.ts:3 EqualityOperator\n',
     'survived 12 test files: server/a.ts:3 EqualityOperator\n  - a < b\n  + a <= b\n',
   ]);
   expect(printScore(results, 7)).toBe(
-    '1 mutants were not tested: no time was left.\n2 of 3 mutants noticed (67 %), 1 of them by the type check; seed 7\n',
+    '1 mutants were not tested for lack of time.\n2 of 3 mutants detected (67 %), 1 of them by the type check; seed 7\n',
   );
 });
 

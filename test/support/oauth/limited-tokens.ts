@@ -85,7 +85,7 @@ export async function obtainLimitedTokensOfApplication(
 
 async function parseTokens(response: Response): Promise<LimitedTokens> {
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`no token: ${response.status} ${text}`);
+  if (response.status !== 200) throw new Error(`no token was issued: ${response.status} ${text}`);
   return JSON.parse(text);
 }
 
