@@ -1,6 +1,6 @@
 /**
- * `npm run build`: writes the generated files that Git ignores, because no review needs them, and builds the console. `npm ci`, the tests and the checks run it.
- * If the sources have not changed since the last build, it only compares their hash.
+ * `npm run build`: writes the generated files that Git ignores because they need no review, and builds the console. `npm ci`, the tests and
+ * the checks run it. If the sources have not changed since the last build, nothing is built.
  */
 import { createHash } from 'node:crypto';
 // a default import, because Node 20, which only starts the installed Node 24, has no `globSync`
@@ -19,7 +19,7 @@ const ignoredFiles = [
   'server/languages/messages.gen.ts',
   ...['models.py', 'resources.py', '_version.py'].map((name) => `clients/python/src/mandate_client/${name}`),
 ];
-/** The hash of the sources of the last build. `npm ci` removes it with `node_modules`. */
+/** Contains the hash of the sources at the last build. `npm ci` deletes the file together with `node_modules`. */
 const hashFile = 'node_modules/.cache/mandate-ignored-files.sha256';
 const consoleHashFile = 'node_modules/.cache/mandate-console.sha256';
 
@@ -49,7 +49,7 @@ async function buildConsole() {
   // In a test run, Vite would include the development version of React.
   process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
-  // Builds into another folder, so that a running server never sees a part of the console.
+  // Builds into another folder, so that a running server never serves a partly built console.
   const newOutput = `${output}.${process.pid}`;
   await build({ root: join(root, 'console'), logLevel: 'error', build: { outDir: newOutput, emptyOutDir: true } });
   await rm(output, { recursive: true, force: true });
@@ -68,7 +68,7 @@ function hasDevelopmentPackages() {
 
 const isGeneratedFolder = (path) => /node_modules|dist$/.test(path);
 
-/** Hashes everything that the generated files depend on: the sources of three packages, the message catalogs, and all package versions. */
+/** Returns a hash of everything that the generated files depend on: the sources of three packages, the message catalogs, and all package versions. */
 async function hashSources() {
   const sources = fs.globSync(['{contract,client-sdk,cli,clients}/**/*.{ts,json}', 'server/languages/**/*.{ts,json}', 'package.json'], {
     cwd: root,
@@ -85,7 +85,7 @@ async function hashFiles(files) {
 
 const readHash = (file) => readFile(join(root, file), 'utf8').catch(() => undefined);
 
-/** Replaces a file in one step, so that concurrent readers never see a part of it. */
+/** Replaces a file atomically, so that concurrent readers never see a partial file. */
 async function replaceFile(file, content) {
   const path = join(root, file);
   await mkdir(dirname(path), { recursive: true });

@@ -8,7 +8,7 @@ const restrictImports = (files: string[], group: string[], message: string): Oxl
   rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] },
 });
 
-/** Of two overrides that match a file, only the last one counts, so each file of the server matches one. */
+/** If two overrides match a file, only the last one applies, so each server file matches only one. */
 const serverImports = [
   restrictImports(['server/*.ts'], otherPackages, 'server imports contract only'),
   ...serverFolders.map((folder) =>
@@ -168,7 +168,7 @@ export default defineConfig({
       rules: { 'node/no-process-env': 'off' },
     },
     {
-      // runs outside the server, so it reads the port from the environment itself
+      // runs outside the server process, so it reads the port from the environment itself
       files: ['deploy/healthcheck.js'],
       rules: { 'node/no-process-env': 'off' },
     },
@@ -188,7 +188,7 @@ export default defineConfig({
         'typescript/no-unsafe-return': 'off',
       },
     },
-    // the rule means windows; here are channels, which have no such argument
+    // the rule is intended for windows, but these are channels, which have no such argument
     { files: ['client-sdk/browser/**'], rules: { 'unicorn/require-post-message-target-origin': 'off' } },
     {
       files: ['vitest.config.ts', 'oxlint.config.ts', 'private-words.ts', 'console/vite.config.ts'],

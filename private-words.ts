@@ -1,4 +1,4 @@
-/** Words that replace a standard term in this repository, and the term to use instead. The linter rejects them in every package and test. */
+/** Nonstandard words, and the standard terms to use instead. The linter rejects these words in every package and test. */
 const standardTerms: ReadonlyMap<string, string> = new Map([
   ['whoever', 'name the actor'],
   ['somebody', 'name the actor'],
@@ -25,7 +25,7 @@ const standardTerms: ReadonlyMap<string, string> = new Map([
   ['for good', 'permanently'],
 ]);
 
-/** Words that are rejected only in identifiers, because they are ordinary words in a sentence. */
+/** Words that are rejected only in identifiers, because they are ordinary words in sentences. */
 const identifierTerms: ReadonlyMap<string, string> = new Map([
   ['what of', 'state the source and the result, such as orderFromRow'],
   ['what for', 'state the source and the result, such as problemFromError'],

@@ -17,7 +17,7 @@ if (status === 0 && stdout.length > 0) {
     writeFileSync(newFile, stdout);
     renameSync(newFile, file);
   } finally {
-    // remains only if there is not enough disk space
+    // still exists only if the file could not be written or renamed, for example because the disk is full
     rmSync(newFile, { force: true });
   }
 } else {

@@ -1,9 +1,9 @@
 type Layer = {
-  /** Code of the shop, which knows an access token only by the principal of the request. */
+  /** Shop code, which knows access tokens only through the principal of the request. */
   readonly shop?: readonly string[];
-  /** Code of the authorization server, which knows no resource of the shop. */
+  /** Authorization server code, which knows no shop resources. */
   readonly authorization?: readonly string[];
-  /** Code that may import the shop and the authorization server, and that both may import. */
+  /** Code that belongs to neither the shop nor the authorization server. */
   readonly common?: readonly string[];
 };
 

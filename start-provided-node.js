@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
  * Runs a program of this repository with the Node.js that `npm ci` has installed, and exits with its exit code.
  * @param {string} program file URL of the program
  * @param {string} name name of the program in error messages
- * @param {number} major the first major version of Node.js that runs it
+ * @param {number} major the lowest major version of Node.js that can run the program
  */
 export function startProvidedNode(program, name, major) {
   const fail = () => {

@@ -26,14 +26,14 @@ export default defineConfig({
   test: {
     projects: await projects(),
     maxWorkers: 2,
-    // Test files share their worker's modules, because loading the server again for every file takes longer than many files run.
+    // Test files share their worker's modules, because loading the server again would take longer than running many of the files.
     isolate: false,
     setupFiles: './test/support/setup-test-file.ts',
     testTimeout: 20_000,
     hookTimeout: 60_000,
-    // `expect.poll` returns as soon as its condition holds, and 1 s (the default) is too short on a busy machine.
+    // `expect.poll` returns as soon as its condition holds; its default timeout of 1 s is too short on a busy machine.
     expect: { poll: { timeout: 10_000 } },
-    // On a busy machine a test can miss a deadline. One that fails twice has a real failure.
+    // A test can miss a deadline on a busy machine. If it fails twice, the failure is real.
     retry: process.env['CI'] ? 1 : 0,
   },
 });

@@ -18,7 +18,7 @@ Topics for every command: mandate help exit-codes, environment, formats, sign-in
 
 type AddCommand = (program: Command, io: CliEnvironment) => void | Promise<void>;
 
-/** Handwritten top-level commands that belong to no group of generated commands, by name. */
+/** Handwritten top-level commands, by name. They belong to no group of generated commands. */
 const standaloneCommands: Readonly<Record<string, AddCommand>> = {
   login: async (...to) => (await import('./commands/login.ts')).addLoginCommand(...to),
   logout: async (...to) => (await import('./commands/logout.ts')).addLogoutCommand(...to),
@@ -58,8 +58,8 @@ const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[]
 const metaCommands: ReadonlySet<string> = new Set(['help', 'commands']);
 
 /**
- * Builds only the part of the command tree that the command line's first two words require, because loading all commands takes longer than
- * running most commands. Builds the whole tree if `word` is missing or unknown.
+ * Builds only the part of the command tree that the first two words of the command line select, because loading all commands takes longer
+ * than running most commands. Builds the whole tree if `word` is missing or unknown.
  */
 export async function buildCliProgram(io: CliEnvironment, word?: string, next?: string): Promise<Command> {
   const program = emptyProgram(io);

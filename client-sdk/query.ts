@@ -47,7 +47,7 @@ function callOf(client: Client, resource: string, name: string): Call {
 
 const keyOf = ({ resource, name }: Route, args: readonly unknown[]): unknown[] => [root, resource, name, ...args];
 
-/** Pads the arguments with `undefined`, so that the options are in the position that the client expects. */
+/** Pads the arguments with `undefined`, so that the options are at the position that the client expects. */
 function padArguments({ path, has }: Route, args: readonly unknown[]): unknown[] {
   return Array.from({ length: countPathParameters(path) + (has('query') ? 1 : 0) }, (_, index) => args[index]);
 }

@@ -16,7 +16,7 @@ export class WebhookVerificationError extends Error {
   readonly [errorMarkerSymbol] = true;
   override readonly name = 'WebhookVerificationError';
 
-  /** Also recognizes an error from another copy of this module, such as the CommonJS copy. */
+  /** `instanceof` also recognizes an error from another copy of this module, such as the CommonJS copy. */
   static override [Symbol.hasInstance](value: unknown): value is WebhookVerificationError {
     return typeof value === 'object' && value !== null && errorMarkerSymbol in value;
   }

@@ -1,8 +1,9 @@
-// Exits with 0 if the server in this container responds, otherwise with 1. Load balancers check at /readyz whether it is ready for requests.
+// Exits with 0 if the server in this container responds, otherwise with 1. Load balancers use /readyz instead, to check whether the server
+// is ready for requests.
 const port = process.env.PORT ?? '3000';
 const scheme = process.env.MANDATE_TLS_CERT ? 'https' : 'http';
 const { get } = await import(`node:${scheme}`);
-// The certificate is for the public host name, and this connection does not leave the container.
+// The certificate is for the public host name, so it does not match; this connection does not leave the container.
 const request = get({ host: '127.0.0.1', port, path: '/healthz', timeout: 2_500, rejectUnauthorized: false }, (answer) => {
   answer.resume();
   process.exitCode = answer.statusCode === 200 ? 0 : 1;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lockedPackages, packageName, productionPackages } from './production-packages.ts';
 import { publishedWorkspaces } from './release-checks.ts';
 
-/** The parts of a CycloneDX document that a release changes. */
+/** The parts of a CycloneDX document that this module reads or changes. */
 const billSchema = z
   .object({
     metadata: z.object({ component: z.object({ 'bom-ref': z.string(), name: z.string() }).passthrough() }).passthrough(),

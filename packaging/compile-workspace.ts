@@ -13,7 +13,7 @@ import { readPackageManifest } from '../client-sdk/package/replace-package-manif
 
 const root = join(import.meta.dirname, '..');
 
-/** Files of a workspace that the published package has elsewhere or does not need. Everything else that is not TypeScript is copied. */
+/** Files of a workspace that are elsewhere in the published package or not needed there. All other files except TypeScript are copied. */
 const notCopied = /^(bin|baseline|dist|node_modules)(\/|$)|\.ts$|^(LICENSE|README\.md|package\.json.*|.*\.tgz)$/;
 
 async function compileWorkspace(workspace: string): Promise<void> {
@@ -40,7 +40,7 @@ function runCompiler(output: string): void {
   if (status !== 0) throw new Error('tsc could not compile the packages');
 }
 
-/** The compiler changes `.ts` to `.js` only in imports, not in the URLs of threads and processes, and not in declarations. */
+/** The compiler changes `.ts` to `.js` only in imports, but not in the URLs of threads and processes, or in declarations. */
 async function rewriteFileNames(path: string, isCode: boolean): Promise<void> {
   const text = await readFile(path, 'utf8');
   const pattern = isCode

@@ -1,13 +1,13 @@
 type CopiedPackage = {
-  /** Folder of the package that is copied. */
+  /** Folder in the package to copy. */
   readonly from: string;
-  /** Folder of the workspace's `dist` that it is copied to. */
+  /** Target folder in the workspace's `dist`. */
   readonly to: string;
 };
 
 /**
- * Dependencies of which the published package contains files instead of depending on them, by workspace and package name, because their own
- * dependencies are large and unused.
+ * Packages whose files are copied into the published package, by workspace and package name. The published package does not depend on them,
+ * because their own dependencies are large and unused.
  */
 export const copiedPackages: Readonly<Record<string, Readonly<Record<string, CopiedPackage>>>> = {
   server: { '@scalar/api-reference': { from: 'dist/browser', to: 'docs/scalar' } },

@@ -27,7 +27,7 @@ export const readManifest = async (root: string, folder = ''): Promise<Manifest>
 
 const readText = (root: string, file: string): Promise<string> => readFile(join(root, file), 'utf8').catch(() => '');
 
-/** Returns everything in the repository's files that prevents the release of the current version. */
+/** Returns all problems in the repository's files that prevent the release of the current version. */
 export async function findReleaseProblems(root: string): Promise<string[]> {
   const top = await readManifest(root);
   const manifests = new Map<string, Manifest>();
@@ -89,7 +89,7 @@ async function findManifestProblems(root: string, top: Manifest, manifests: Read
 
 const pythonClient = 'clients/python';
 
-/** The Python package has the license, homepage and keywords of the others. Its version is generated from the version of the repository. */
+/** The Python package has the same license, homepage and keywords as the others. Its version is generated from the version of the repository. */
 async function findPythonPackageProblems(root: string, top: Manifest): Promise<string[]> {
   const file = `${pythonClient}/pyproject.toml`;
   const project = await readText(root, file);

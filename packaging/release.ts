@@ -2,7 +2,7 @@
  * `npm run release` checks that the current version can be released, and writes the release to `dist/release`: the npm packages, the Python
  * package, and a bill of materials. It then publishes the npm packages to the registry as a dry run.
  *
- *   -- --short               only the checks, without building the release
+ *   -- --short               runs only the checks, without building the release
  *   -- --publish             publishes the packages after all checks
  *   -- --set-version 0.2.0   sets the version of all workspaces, before the checks of a new release
  */

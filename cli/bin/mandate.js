@@ -7,7 +7,7 @@ const isSource = existsSync(source);
 const [major, minor] = isSource ? [24, 0] : [22, 18];
 const [currentMajor = 0, currentMinor = 0] = process.versions.node.split('.').map(Number);
 
-// This is the only file that must run on every version of Node.js. Old versions cannot parse `await` outside of a function.
+// This is the only file that must run on every version of Node.js. Old versions cannot parse top-level `await`.
 if (currentMajor < major || (currentMajor === major && currentMinor < minor)) void startWithProvidedNodeOrFail();
 // They are missing only after `npm ci --ignore-scripts`, because `npm ci` builds them.
 else if (isSource && !existsSync(new URL('../mcp/tools.gen.ts', import.meta.url))) {

@@ -11,7 +11,7 @@ import type { RawFlagValues } from '../contract-commands/parse-flag-values.ts';
 import { runApiOperationCommand, type GenericFlags } from './run-api-operation-command.ts';
 import { settingsFromFlagsEnvironmentAndProfile } from '../settings/resolve-settings.ts';
 
-/** The groups that have generated commands. */
+/** The command groups with generated commands. */
 const groupNames = [
   ...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommandsByOperation ? [] : [group]))),
 ];
@@ -21,7 +21,7 @@ export const resolveCommandGroupName = (word: string): string => resolveCommandA
 
 /**
  * Adds one command for each operation in the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands in that
- * group; with `onlyName` as well, adds only the command with that name, if it exists. Returns true if only the command `onlyName` was
+ * group; if `onlyName` is also set, adds only the command with that name, if it exists. Returns true if only the command `onlyName` was
  * added.
  */
 export function addApiOperationCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {

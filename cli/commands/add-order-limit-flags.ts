@@ -4,18 +4,18 @@ import { setCompletionChoices } from './global-flags-and-command-groups.ts';
 
 const collect = (value: string, previous: readonly string[] = []): string[] => [...previous, value];
 
-/** Adds the flags that limit what an application may do with orders. */
+/** Adds the flags for the order limits of an application. */
 export const addOrderLimitFlags = (command: Command): Command =>
   command
     .option('--limit-per-order <amount>', 'maximum total of one order, such as 50 or 49.99')
-    .option('--limit-per-day <amount>', 'maximum total of all orders in one day')
-    .option('--limit-per-week <amount>', 'maximum total of all orders in one week, from Monday')
-    .option('--limit-per-month <amount>', 'maximum total of all orders in one calendar month')
-    .option('--limit-category <name>', 'category of products that can be ordered; repeat the flag for several categories', collect)
+    .option('--limit-per-day <amount>', 'maximum total of all orders per day')
+    .option('--limit-per-week <amount>', 'maximum total of all orders per week, starting on Monday')
+    .option('--limit-per-month <amount>', 'maximum total of all orders per calendar month')
+    .option('--limit-category <name>', 'category whose products can be ordered; repeat the flag for several categories', collect)
     .option('--currency <code>', 'currency of the amounts, such as GBP; orders in other currencies are rejected')
     .option('--until <date>', 'last day on which orders are permitted, such as 2027-01-31, in the local time zone')
     .addOption(
-      setCompletionChoices(new Option('--orders <which>', 'orders that can be accessed: own (those that the application placed) or all'), [
+      setCompletionChoices(new Option('--orders <which>', 'orders that the application can access: own (those that it placed) or all'), [
         'own',
         'all',
       ]),

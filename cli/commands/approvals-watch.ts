@@ -14,7 +14,7 @@ type ShownApproval = Omit<Approval, 'items'>;
 export function addApprovalsWatchCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'approvals'), 'watch', 'Print approval requests as they arrive')
     .description(
-      'Print the pending approval requests, and then one line for each new request and each decision, until you press Ctrl-C. Approve or decline a request in another terminal.',
+      'Print the pending approval requests, and then one line for each new request and decision, until you press Ctrl-C. Approve or decline a request in another terminal.',
     )
     .addHelpText('after', '\nRequires the scopes orders.read and events.read.')
     .action(async () => watch(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io)));
@@ -28,7 +28,7 @@ async function watch(io: CliEnvironment, settings: Settings): Promise<void> {
       settings.format === 'text' ? `${sanitizeForTerminal(formatApproval(approval))}\n` : formatJsonLineOrJqResults(io, settings, approval),
     );
   try {
-    // The position is read before the list, so that no request is missed in between.
+    // The feed position is read before the list, so that no request in between is missed.
     const { latest_id: after } = await session.client.events.list({ limit: 1 }, { signal: io.interrupted });
     const pending = await session.client.approvals.list({ status: ['pending'] }, { signal: io.interrupted });
     for (const approval of pending.data.toReversed()) print(approval);

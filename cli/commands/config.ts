@@ -22,7 +22,7 @@ const keyHelp = `\nKeys:\n${Object.entries(profileSettingDefinitions)
 
 export function addConfigCommands(program: Command, io: CliEnvironment): void {
   const group = addCommandGroup(program, 'config', 'Read and change the settings of a profile');
-  const list = addCommandWithoutSubcommands(group, 'list', 'List every key and its value').action(() => {
+  const list = addCommandWithoutSubcommands(group, 'list', 'List all keys and their values').action(() => {
     const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(list), io);
     assertRequestedFieldsKnown(settings, columns);
     const data = Object.entries(profileSettingDefinitions).map(([key, { summary }]) => ({

@@ -59,7 +59,7 @@ type LoginContext = {
   readonly flags: LoginFlags;
   readonly mode: SignInMode;
   readonly waitMs: number;
-  /** Limits for orders to request. */
+  /** The order limits to request. */
   readonly limits: OrderLimitsFromFlags | undefined;
 };
 
@@ -68,7 +68,7 @@ export function addLoginCommand(program: Command, io: CliEnvironment): void {
     .description(
       'Sign in with a browser on this machine or, if no browser can be opened, with a code that you enter in a browser on any machine. The sign-in must be completed within --timeout (default: 5m).',
     )
-    .option('--device', 'print a code to enter in a browser on any machine')
+    .option('--device', 'print a code that you enter in a browser on any machine')
     .option('--no-browser', 'print the URL instead of opening it in the browser')
     .option('--with-token', 'read an access token or API key from standard input')
     .option('--port <n>', 'port on 127.0.0.1 that receives the browser redirect')
@@ -186,7 +186,7 @@ function requestedScopes({ scopes: text, force = false }: LoginFlags, granted: r
   return [...new Set([...alwaysRequestedScopes, ...base, ...added])];
 }
 
-/** Checks with the service whether the stored credential still works, because it may have been revoked. */
+/** Checks with the service whether the stored credential is still valid, because it may have been revoked. */
 async function isSignedIn({ client, credential }: Session): Promise<boolean> {
   if (!credential) return false;
   const result = credential.scopes.includes('users.read') ? await client.users.me().safe() : await client.orders.list({ limit: 1 }).safe();

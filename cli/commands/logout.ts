@@ -12,7 +12,7 @@ import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settin
 
 export function addLogoutCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(program, 'logout', 'Sign out')
-    .description('Sign out, revoke the tokens at the service and delete them from this machine.')
+    .description('Sign out: revoke the tokens at the service and delete them from this machine.')
     .option('--all', 'sign out of every profile')
     .action(async () =>
       logout(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), command.opts<{ all?: boolean }>().all ?? false),

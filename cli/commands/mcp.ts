@@ -17,10 +17,10 @@ type McpFlags = { readonly tools?: string; readonly readOnly?: boolean; readonly
 export function addMcpCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(program, 'mcp', 'Start an MCP server for an assistant')
     .description(
-      'Start a Model Context Protocol server that offers an assistant the tools that the signed-in user can use. By default, only tools for shopping that change nothing are offered; --tools selects others, and --allow-writes adds tools that make changes.',
+      'Start a Model Context Protocol server that offers an assistant the tools that the signed-in user can use. By default, only the read-only shopping tools are offered; --tools selects other tools, and --allow-writes adds tools that make changes.',
     )
-    .option('--tools <sets>', 'comma-separated tool sets, such as orders,products, or all (default: tools for shopping)')
-    .option('--read-only', 'offer only tools that change nothing (default)')
+    .option('--tools <sets>', 'comma-separated tool sets, such as orders,products, or all (default: shopping tools)')
+    .option('--read-only', 'offer only read-only tools (default)')
     .option('--allow-writes', 'also offer tools that create, change or delete data')
     .addHelpText('after', setupHelp)
     .action(async () => {
@@ -28,7 +28,7 @@ export function addMcpCommand(program: Command, io: CliEnvironment): void {
       if (readOnly && allowWrites) throw new CommandError(exitCodes.usage, 'usage', 'Use either --read-only or --allow-writes');
       const session = await openProfileSession(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io));
       const { client, credential, signedIn } = session;
-      // The scopes of a token in MANDATE_TOKEN are unknown.
+      // If the token comes from MANDATE_TOKEN, its scopes are unknown.
       const scopes = signedIn ? credential?.scopes : [];
       const canRequestApprovals = tools === undefined && allowWrites && signedIn && (await readCanRequestApprovals(client, io.interrupted));
       const { serveMcpOverStdio } = await import('../mcp/serve-mcp-over-stdio.ts');
@@ -41,8 +41,8 @@ export function addMcpCommand(program: Command, io: CliEnvironment): void {
 }
 
 /**
- * Returns whether orders can need an approval. If the service cannot be reached, the assistant is offered the default tools, which do not
- * include those for approvals.
+ * Returns whether orders can need an approval. Returns false if the service cannot be reached, so the assistant is offered the default
+ * tools, without those for approvals.
  */
 async function readCanRequestApprovals(client: Client, signal: AbortSignal): Promise<boolean> {
   try {

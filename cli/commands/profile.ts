@@ -20,7 +20,7 @@ import { signOutProfiles } from './logout.ts';
 const columns = ['name', 'active', 'api_url', 'user', 'signed_in'];
 
 export function addProfileCommands(program: Command, io: CliEnvironment): void {
-  const group = addCommandGroup(program, 'profile', 'Manage profiles for several services or accounts');
+  const group = addCommandGroup(program, 'profile', 'Manage profiles for different services or accounts');
   const list = addCommandWithoutSubcommands(group, 'list', 'List every profile').action(async () => {
     const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(list), io);
     assertRequestedFieldsKnown(settings, columns);

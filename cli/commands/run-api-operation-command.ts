@@ -23,7 +23,7 @@ import { printPages } from '../output/print-pages.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 import { openUrlInBrowserOrPrint, findWebPageUrlOfOperation } from '../output/web-page-urls.ts';
 
-/** Flags that generated commands have in addition to the parameters of their operation. */
+/** Flags of generated commands that are not parameters of their operation. */
 export type GenericFlags = {
   readonly input?: string;
   readonly idempotencyKey?: string;

@@ -11,7 +11,7 @@ const globalFlagsWithValue: ReadonlySet<string> = new Set([
 const globalSwitches: ReadonlySet<string> = new Set(['--json', '--jsonl', '-q', '--quiet', '--no-input', '--no-color', '--debug']);
 
 /**
- * Returns the first two words after any leading global flags; these words identify the command. Returns no words if any other flag
+ * Returns the two words that identify the command: the first two after any leading global flags. Returns no words if any other flag
  * precedes them.
  */
 export function commandWordsFromArgv(argv: readonly string[]): readonly [first?: string, second?: string] {

@@ -5,7 +5,7 @@ import { isRecord } from '../schema/find-schema-violations.ts';
 type Question = (client: Client, path: readonly string[], body: unknown) => string | Promise<string>;
 
 /**
- * Confirmation questions for irreversible operations, by operation id. For every other DELETE operation, the question is derived from
+ * Confirmation questions for irreversible operations, by operation ID. For every other DELETE operation, the question is derived from
  * the operation's summary.
  */
 const questions: Readonly<Record<string, Question>> = {
@@ -31,7 +31,7 @@ export function getConfirmationQuestion({ operationId, method, summary }: Comman
 }
 
 /**
- * Asks the user to confirm a refund and shows the remaining refundable amount, which a dry run returns without requiring further scopes.
+ * Asks the user to confirm a refund and shows the remaining refundable amount, which a dry run returns without requiring additional scopes.
  */
 async function refundQuestion(client: Client, orderId: string, requested: unknown): Promise<string> {
   const { amount: refundable, currency } = await client.refunds.create(orderId, {}, { dryRun: true });
@@ -41,7 +41,7 @@ async function refundQuestion(client: Client, orderId: string, requested: unknow
   return `Refund ${money(amount)} for order ${orderId}? ${amount === refundable ? 'Nothing' : money(refundable - amount)} remains refundable.`;
 }
 
-/** Describes an approval, such as `the order of My assistant for €60.00`, or returns only its id if it cannot be read. */
+/** Describes an approval, such as `the order of My assistant for €60.00`, or returns only its ID if the approval cannot be read. */
 async function fetchAndDescribeApproval(client: Client, id: string): Promise<string> {
   const result = await client.approvals.get(id).safe();
   if (!result.ok) return `approval ${id}`;
@@ -50,7 +50,7 @@ async function fetchAndDescribeApproval(client: Client, id: string): Promise<str
   return `the order of ${application} for ${formatMoney(total, currency)} (${lines})`;
 }
 
-/** Describes an order, such as `order 42 (€42.50, paid)`, or returns only its id if the order cannot be read. */
+/** Describes an order, such as `order 42 (€42.50, paid)`, or returns only its ID if the order cannot be read. */
 export async function fetchAndDescribeOrder(client: Client, id: string): Promise<string> {
   const result = await client.orders.get(id).safe();
   if (!result.ok) return `order ${id}`;

@@ -33,7 +33,7 @@ type Conversion = {
   readonly path: readonly string[];
   /** Body from `--input`; flags override its fields. */
   readonly base: Record<string, unknown>;
-  /** Undefined if no request may be sent to look up the currency. */
+  /** Undefined if the currency must not be looked up with a request. */
   readonly client: (() => Promise<Client>) | undefined;
 };
 
@@ -68,7 +68,7 @@ export async function convertMoneyFlagsToMinorUnits(conversion: Conversion): Pro
   return converted;
 }
 
-/** Returns the currency in the request body, otherwise the currency of the resource that the request refers to. */
+/** Returns the currency in the request body or, if there is none, the currency of the resource that the request refers to. */
 async function findCurrency({ spec, typed, path, base, client }: Conversion): Promise<string | undefined> {
   const body = parseFlagValues(typed, 'body', base, new Date());
   const bodyCurrency = body['currency'];

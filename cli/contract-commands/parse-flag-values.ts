@@ -4,7 +4,7 @@ import type { Schema } from '../schema/command-spec-type.ts';
 import { snakeToKebabCase, type ContractFlag } from './flags-from-command-spec.ts';
 import { isRecord, type SchemaViolation } from '../schema/find-schema-violations.ts';
 
-/** The raw values of each flag on the command line, in order. */
+/** The raw values of each flag, in command-line order. */
 export type RawFlagValues = ReadonlyMap<ContractFlag, readonly string[]>;
 
 /** Parses the flags for one part of the request: query or body. The flag values override the fields of `base`. */

@@ -12,7 +12,7 @@ export const exitCodes = {
   rateLimited: 9,
   serverError: 10,
   noResponse: 11,
-  /** The task, payment or order that the command was waiting for reached a different final state than expected. */
+  /** The task, payment or order that the command was waiting for reached an unexpected final state. */
   otherOutcome: 12,
   waitTimeout: 13,
   interrupted: 130,

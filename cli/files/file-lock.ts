@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const waitMaxMs = 15_000;
 const heartbeatMs = 2_000;
-/** A lock without a heartbeat for this long is treated as abandoned. */
+/** Time without a heartbeat after which a lock is treated as abandoned. */
 const staleAfterMs = 10_000;
 const pollMs = 25;
 

@@ -2,8 +2,8 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Fetch } from '@mandate/client-sdk';
 
 /**
- * A `fetch` for small requests and responses, built on `node:http`. Loading Node's own `fetch` takes longer than everything else a command
- * does, so Node's `fetch` is used only where its features are needed: for files, which it can stream and decompress, and for proxies.
+ * A `fetch` for small requests and responses, built on `node:http`. Loading Node's own `fetch` takes longer than everything else that a
+ * command does, so it is used only where its features are needed: for files, which it can stream and decompress, and for proxies.
  */
 export const lightweightFetch: Fetch = async (url, init) => {
   const { body = null } = init;

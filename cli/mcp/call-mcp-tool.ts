@@ -22,7 +22,7 @@ import { addProfileToLoginHint } from '../settings/resolve-settings.ts';
 
 type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** Calls the API operation of a tool as the signed-in user. Errors are returned as results that tell the assistant what to do. */
+/** Calls the API operation of a tool as the signed-in user. Errors are returned as results that tell the assistant the next step. */
 export async function callMcpTool(io: CliEnvironment, client: Client, tool: McpTool, toolArguments: ToolArguments): Promise<ToolResult> {
   const request = toolRequestFromCall(tool, toolArguments);
   const advice: AccessAdvice = {

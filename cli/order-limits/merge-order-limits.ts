@@ -4,7 +4,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { OrderLimitsFromFlags } from './parse-order-limit-flags.ts';
 
 /**
- * Returns the current limits with the changes applied. Limits that the changes do not contain remain the same.
+ * Returns the current limits with the changes applied. Limits that the changes do not contain are kept.
  * @throws {CommandError} if the changes are in a different currency and would leave an amount in the current currency
  */
 export function mergeOrderLimits(

@@ -16,7 +16,7 @@ export const helpTopics: Readonly<Record<string, { readonly summary: string; rea
    9  too many requests
   10  server error
   11  no response from the service
-  12  the task, payment or order reached a different final state than expected
+  12  the task, payment or order reached an unexpected final state
   13  --max-wait elapsed; the task, payment or order continues
  130  interrupted by Ctrl-C
  143  terminated by SIGTERM
@@ -64,7 +64,7 @@ With --json and --jsonl, an error is printed to standard error as one line of JS
     text: `Signing in
 
   mandate login                     opens the browser on this machine, or prints a code if no browser can be opened
-  mandate login --device            prints a code to enter in a browser on any machine
+  mandate login --device            prints a code that you enter in a browser on any machine
   mandate login --no-browser        prints the URL; over ssh -L, set the port with --port
   mandate login --with-token        reads an access token or API key from standard input
   mandate login --scopes +orders.manage   requests a scope in addition to those already granted

@@ -70,7 +70,7 @@ export function printOrderStatisticsChart(io: CliEnvironment, statistics: OrderS
   const textWidth = Math.max(...figures.map(({ text }) => text.length));
   const summary = figures.map(({ name, text, now, before, values }) => {
     const start = `${name.padEnd(8)}  ${text.padStart(textWidth)}  ${formatChange(now, before).padStart(6)}  `;
-    // The newest periods are shown if not all of them fit.
+    // If not all periods fit, the newest ones are shown.
     return `${start}${renderSparkline(values.slice(-Math.max(1, width - start.length)), characters)}`.trimEnd();
   });
   const chart = renderBarChart(chartRows(statistics, money), characters, width);
@@ -97,7 +97,7 @@ function formatChangeOfGroup({ groups }: OrderStatistics, key: string): string {
   return formatChange(group?.totals.revenue ?? 0, group?.previous_totals.revenue ?? 0);
 }
 
-/** Formats a change such as `+12%`; empty if there is nothing to compare with. */
+/** Formats a change such as `+12%`. Returns an empty text if there is nothing to compare with. */
 const formatChange = (now: number, before: number): string => {
   if (before === 0) return '';
   const percent = Math.round((now / before - 1) * 100);

@@ -15,7 +15,7 @@ type Listing = {
   readonly pageAt: (cursor: string | undefined) => PromiseLike<unknown>;
 };
 
-/** Prints one page and how to get the next page. With `all`, prints every page, as one document or line by line as pages arrive. */
+/** Prints one page, and the flag that gets the next page. With `all`, prints every page, either as one document or line by line as pages arrive. */
 export async function printPages({ io, settings, columns, headings, all, pageAt }: Listing): Promise<void> {
   const page = await pageAt(undefined);
   if (!all) {

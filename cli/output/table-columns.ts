@@ -30,7 +30,7 @@ const connectedAppColumns = ['id', 'application.name', 'device', 'scopes', 'crea
   | 'application.name'
 )[];
 
-/** The fields that a table shows, by operation id. An operation without an entry shows all scalar fields. */
+/** The fields that a table shows, by operation ID. An operation without an entry shows all scalar fields. */
 export const tableColumnsByOperation: Readonly<Record<string, readonly string[]>> = {
   'versions.list': ['version', 'status', 'deprecated_at', 'sunset_at'] satisfies ColumnsOf<ApiVersion>,
   'products.list': ['id', 'sku', 'name', 'category', 'price', 'stock'] satisfies ColumnsOf<Product>,
@@ -134,7 +134,7 @@ export const tableColumnsOfNestedLists: Readonly<Record<string, readonly string[
   items: ['line', 'product_id', 'sku', 'name', 'quantity', 'unit_price', 'total'] satisfies ColumnsOf<OrderItem>,
 };
 
-/** Column headings that differ from the field names, by operation id. */
+/** Column headings that differ from the field names, by operation ID. */
 const connectedAppHeadings = { 'application.name': 'application', last_used_at: 'last used' };
 
 const headings: Readonly<Record<string, Readonly<Record<string, string>>>> = {

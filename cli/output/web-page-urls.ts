@@ -6,14 +6,14 @@ import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-t
 import { isRecord } from '../schema/find-schema-violations.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
-/** Account pages that show the same data as an operation, by operation id. */
+/** Account pages that show the same data as an operation, by operation ID. */
 const accountPages: Readonly<Record<string, string>> = {
   'users.me': '/account',
   'connectedApps.list': '/account/apps',
   'apiKeys.list': '/account/api-keys',
 };
 
-/** Functions that find the URL of the carrier's or payment provider's page in a response, by operation id. */
+/** Functions that find the URL of the carrier's or payment provider's page in a response, by operation ID. */
 const pagesInResponses: Readonly<Record<string, (body: Record<string, unknown>) => unknown>> = {
   'payments.get': ({ next_action: action }) => (isRecord(action) ? action['url'] : undefined),
   'shipments.list': ({ data }) =>

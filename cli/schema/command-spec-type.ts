@@ -31,7 +31,7 @@ export type CommandSpec = {
   readonly path: string;
   readonly summary: string;
   readonly description?: string;
-  /** Any one of these scopes is sufficient. An empty list means that no token is needed. */
+  /** Any one of these scopes is sufficient. An empty list means that no token is required. */
   readonly scopes: readonly string[];
   readonly idempotent: boolean;
   /** The result field that contains a secret. The secret is `null` in a replayed response; `recovery` explains how to get a new one. */

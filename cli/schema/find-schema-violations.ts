@@ -74,7 +74,7 @@ function objectViolations(
   return [...missing, ...present];
 }
 
-/** Returns a violation for each required leaf field of a missing object, because the user has to provide these fields. */
+/** Returns a violation for each required leaf field of a missing object, because the user must provide these fields. */
 function missingFields(schema: Schema | undefined, path: SchemaViolation['path']): SchemaViolation[] {
   if (!schema?.properties) return [{ path, message: requiredFieldMessage }];
   return (schema.required ?? []).flatMap((name) => missingFields(schema.properties?.[name], [...path, name]));

@@ -11,7 +11,7 @@ import type { Settings } from '../settings/resolve-settings.ts';
 /** Where the refresh token is stored: in the credential file, or in the system keyring. */
 export type RefreshTokenStorage = 'keyring' | 'file';
 
-/** Chooses the storage before the sign-in, from `--storage`, the environment or the profile, in this order. */
+/** Chooses the storage before the sign-in: from `--storage`, the environment or the profile, in that order. */
 export async function chooseRefreshTokenStorage(
   io: CliEnvironment,
   { config }: Settings,
@@ -63,7 +63,7 @@ export async function saveCredential(
     await (refreshToken === undefined ? keyring.remove(account) : keyring.set(account, refreshToken));
     await store.write(profile, credential);
   } catch {
-    // The previous refresh token is no longer valid, so the new one is saved in the file rather than lost.
+    // The previous refresh token is no longer valid, so the new one is saved in the file instead of being lost.
     await store.write(profile, { ...credential, ...(refreshToken !== undefined && { refreshToken }) });
   }
 }

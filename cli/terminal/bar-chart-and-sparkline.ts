@@ -44,7 +44,7 @@ export function renderBarChart(rows: readonly ChartRow[], characters: ChartChara
 
 function renderBar(columns: number, { parts, full }: ChartCharacters): string {
   const steps = Math.round(columns * parts.length);
-  // A value that is not zero is always visible.
+  // Draws at least one eighth, so that every nonzero value is visible.
   const visible = columns > 0 ? Math.max(1, steps) : 0;
   return full.repeat(Math.floor(visible / parts.length)) + (parts[visible % parts.length] ?? '');
 }

@@ -22,7 +22,7 @@ export const getDisplayWidth = (text: string): number => splitGraphemes(text).re
 
 const graphemeWidth = (segment: string): number => (zeroWidthGrapheme.test(segment) ? 0 : wideGrapheme.test(segment) ? 2 : 1);
 
-/** Truncates text that is wider than `width`, with an ellipsis at the end. */
+/** Truncates text that is wider than `width`, and adds an ellipsis. */
 export function truncateToWidth(text: string, width: number): string {
   if (getDisplayWidth(text) <= width) return text;
   let truncated = '';

@@ -6,7 +6,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
-/** Maximum duration of a long poll: while there are no events, the server delays its response by up to this many seconds. */
+/** Maximum duration of a long poll, in seconds: if there are no events, the server delays its response for up to this time. */
 const waitSeconds = 25;
 const retryDelay = { minMs: 100, maxMs: 2_000 };
 

@@ -26,7 +26,7 @@ export type OrderAuthorizationRequest = {
    * `all`).
    */
   readonly orders?: 'own' | 'all';
-  /** Orders that need the user's approval: only those above a limit (default), every order, or none (no approval can be requested). */
+  /** Orders that need the user's approval: only those above a limit (default), every order, or none (approvals cannot be requested). */
   readonly approval?: 'above_limit' | 'always' | 'never';
 };
 

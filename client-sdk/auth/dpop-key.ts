@@ -18,7 +18,7 @@ export type ProofKey = {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 
-/** Generates a key. Set `extractable` if the key has to be exported with `exportProofKey`. */
+/** Generates a key. Set `extractable` if you want to export the key with `exportProofKey`. */
 export async function newProofKey({ extractable = false }: { readonly extractable?: boolean | undefined } = {}): Promise<ProofKey> {
   const { privateKey, publicKey } = await crypto.subtle.generateKey(algorithm, extractable, ['sign', 'verify']);
   return { privateKey, publicJwk: publicMembers(await crypto.subtle.exportKey('jwk', publicKey)) };
@@ -58,7 +58,7 @@ export async function createDpopProof({ privateKey, publicJwk }: ProofKey, reque
   return `${signingInput}.${encodeBase64url(new Uint8Array(signature))}`;
 }
 
-/** Returns the key's thumbprint (RFC 7638). The order of the JSON members affects the thumbprint. */
+/** Returns the key's thumbprint (RFC 7638), which depends on the order of the JSON members. */
 export const calculateKeyThumbprint = ({ publicJwk: { crv, kty, x, y } }: ProofKey): Promise<string> =>
   sha256(JSON.stringify({ crv, kty, x, y }));
 

@@ -35,8 +35,8 @@ export async function signInOnLoopback(server: AuthorizationServer, options: Loo
 export type Loopback = {
   readonly redirectUri: string;
   /**
-   * Waits for the redirect whose `state` matches, passes its URL to `complete`, and shows the outcome in the browser.
-   * Other requests are rejected and have no effect.
+   * Waits for the redirect with the matching `state`, passes its URL to `complete`, and shows the outcome in the browser. Other requests
+   * are rejected and have no effect.
    */
   callback<T>(state: string, complete: (url: URL) => Promise<T>, signal: AbortSignal): Promise<T>;
   close(): Promise<void>;
@@ -80,7 +80,7 @@ export async function listenOnLoopback(port = 0): Promise<Loopback> {
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        // Browsers open idle connections in advance, which would keep the process running.
+        // Browsers open spare connections in advance, which would keep the process running.
         server.closeAllConnections();
       }),
   };

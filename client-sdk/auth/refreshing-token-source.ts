@@ -21,15 +21,15 @@ export type RefreshOptions = Omit<AuthorizationServerOptions, 'signal'> &
   };
 
 /**
- * Creates a token source for a signed-in user. An access token is refreshed shortly before it expires, and once per call if the API
- * rejects it.
+ * Creates a token source for a signed-in user. An access token is refreshed shortly before it expires and, at most once per call, when the
+ * API rejects it.
  */
 export function refreshingTokens(options: RefreshOptions): TokenSource {
   let server: AuthorizationServer | undefined;
   return createRefreshingTokenSource(options, async () => (server ??= await discover(options.issuer, options)));
 }
 
-/** Creates the same token source as `refreshingTokens`, but several token sources can share the server's metadata. */
+/** Creates the same token source as `refreshingTokens`, but with metadata that several token sources can share. */
 export function createRefreshingTokenSource(options: RefreshOptions, discoverServer: DiscoverServer): TokenSource {
   const { store, proofKey } = options;
   const refresh = singleFlight(() => store.exclusively(() => refreshOnce(options, discoverServer, stale)));

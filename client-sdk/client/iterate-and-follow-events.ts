@@ -1,12 +1,12 @@
 import type { Event, EventsListQuery } from '../generated/resources.gen.ts';
 
-/** Selects events by type, or by all types of a subject (`order.*`). */
+/** An event type, or all types of a subject (`order.*`). */
 export type EventTypeFilter = NonNullable<EventsListQuery['type']>[number];
 
 /** All event types that this SDK version knows. More types may be added. */
 export type EventType = Exclude<EventTypeFilter, `${string}.*`>;
 
-/** An event of one type, with the type of its resource: `EventOf<'order.paid'>`. */
+/** An event of one type, whose resource is typed: `EventOf<'order.paid'>`. */
 export type EventOf<Type extends EventType> = WithType<Event, Type>;
 type WithType<AnyEvent extends Event, Type> = AnyEvent extends unknown
   ? Type extends AnyEvent['type']

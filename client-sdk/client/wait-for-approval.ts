@@ -18,7 +18,7 @@ type ApprovalSource = {
 
 /** Maximum wait in one request, which is less than the default timeout of a request. */
 const waitSeconds = 25;
-/** Minimum time between two requests. A server that is stopping responds without waiting. */
+/** Minimum time between two requests, because a server that is stopping responds immediately. */
 const minIntervalMs = 1000;
 
 /**

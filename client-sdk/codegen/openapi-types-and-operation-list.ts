@@ -24,7 +24,7 @@ type OpenApiOperation = {
   readonly security: readonly { readonly oauth2?: readonly string[] }[];
 };
 
-/** An operation, reduced to what the generator needs. */
+/** The parts of an operation that the generator needs. */
 export type Operation = {
   readonly id: string;
   readonly resource: string;

@@ -44,7 +44,7 @@ export class RetryBudget {
   }
 }
 
-/** Waits for `ms`, or until the caller's signal is aborted. Then removes the timer and the abort listener. */
+/** Waits for `ms`, or until the caller's signal is aborted, and then removes the timer and the abort listener. */
 export async function waitUnlessAborted(ms: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const elapsed = new Promise<void>((resolve) => {

@@ -29,7 +29,7 @@ export type ApiRequest = {
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;
   /** Request body, sent as JSON. */
   readonly body?: unknown;
-  /** File that is sent unchanged, instead of `body`. */
+  /** File that is sent unchanged instead of `body`. */
   readonly file?: FileContent | undefined;
   /** `file`: the response body is returned as a stream. */
   readonly responseType?: 'file' | undefined;
@@ -119,8 +119,7 @@ async function sendOnce(settings: TransportSettings, request: Attempt, options: 
     await authorize(settings.auth, { method, url, accessToken: request.token }, headers);
     // `JSON.stringify` returns `undefined` if there is no body.
     const body = file === undefined ? { body: JSON.stringify(request.body) } : await createUploadBody(file, uploadObserver);
-    // Following a redirect could turn a POST into a GET or send the token to another host. The alternative `redirect: 'error'` is not
-    // supported by Cloudflare Workers.
+    // A redirect could turn a POST into a GET or reveal the token to another host. Cloudflare Workers do not support `redirect: 'error'`.
     const init = { ...body, method, headers, signal: timeout.signal, redirect: 'manual' as const };
     const send = settings.auth?.wrapFetch?.(settings.fetch) ?? settings.fetch;
     const sendThroughMiddleware = composeMiddleware(settings.middleware, (outgoing) => mapErrors(send(outgoing.url, outgoing.init)));

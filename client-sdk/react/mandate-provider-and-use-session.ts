@@ -39,7 +39,7 @@ export function MandateProvider({ client, signIn, onReturn = showUrl, children }
 
 const showUrl = (url: string): void => history.replaceState(history.state, '', url);
 
-/** Returns the session, and renders the component again when the user signs in or out in any tab. */
+/** Returns the session, and rerenders the component when the user signs in or out in any tab. */
 export function useSession(): Session {
   const context = useContext(MandateContext);
   if (!context) throw new Error('useSession must be called in a component inside MandateProvider');

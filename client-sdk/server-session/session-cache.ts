@@ -15,9 +15,9 @@ const maxSessions = 10_000;
 
 /**
  * Creates an in-memory cache of the sessions whose cookies this process has received. Several requests can arrive with the same expired
- * access token, and a browser sends its previous cookie again if it did not receive the response with the next one. Because a refresh token
- * can be used only once, these requests share one refresh and its result. If there are too many sessions, the cache removes those that were
- * used least recently.
+ * access token, and a browser resends its previous cookie if it did not receive the response with the new one. Because a refresh token can
+ * be used only once, these requests share one refresh and its result. If there are too many sessions, the cache evicts the least recently
+ * used ones.
  */
 export function createSessionCache(
   options: Omit<RefreshOptions, 'store'>,

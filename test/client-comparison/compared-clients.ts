@@ -1,9 +1,9 @@
 import { packWorkspaces } from '../package/pack-and-install.ts';
 
-/** A client library. `program` is the source of a program that creates a client, as an application does. */
+/** A client library. `program` is the source of a program that creates a client, as an application would. */
 export type ComparedClient = { readonly name: string; readonly install: string; readonly program: string };
 
-/** A Model Context Protocol server that runs as a child process. It lists its tools without connecting to its service. */
+/** A Model Context Protocol server that runs as a child process, and lists its tools without connecting to its service. */
 export type ComparedToolServer = {
   readonly name: string;
   readonly install: string;

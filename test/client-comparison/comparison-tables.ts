@@ -22,7 +22,7 @@ export const renderToolTable = (servers: readonly ToolsMeasurement[]): string =>
     ...servers.map(({ name, tools, tokens }) => `| ${name} | ${tools} | ${thousands.format(tokens)} |`),
   ].join('\n');
 
-/** Replaces the table after a heading line in a document. @throws if the document has no such line with a table after it */
+/** Replaces the table after a heading line in a document. @throws if the document has no such line, or no table after it */
 export function replaceTable(document: string, line: string, table: string): string {
   const [before, after, ...others] = document.split(`\n${line}\n\n|`);
   if (before === undefined || after === undefined || others.length > 0)

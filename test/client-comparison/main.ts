@@ -1,5 +1,5 @@
 /**
- * `npm run clients:compare` compares the client and the tools for assistants with those of other services, and replaces the tables in
+ * `npm run clients:compare` compares the client and the assistant tools with those of other services, and replaces the tables in
  * docs/clients.md. The other packages are installed in a temporary folder. `-- --runs 5` sets the number of measured starts.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -12,7 +12,7 @@ export type ToolsMeasurement = { readonly name: string; readonly tools: number; 
 const tokenizer = 'gpt-tokenizer@4.0.0';
 const tokenizerModule = z.object({ countTokens: z.function(z.tuple([z.string()]), z.number()) });
 
-/** Installs the tokenizer, and returns a function that counts the tokens of a text in the encoding o200k_base. */
+/** Installs the tokenizer, and returns a function that counts the tokens of a text with the encoding o200k_base. */
 export async function createTokenCounter(folder: string): Promise<(text: string) => number> {
   await createEmptyProject(folder, [tokenizer]);
   const module: unknown = await import(join(folder, 'node_modules/gpt-tokenizer/esm/encoding/o200k_base.js'));
@@ -20,7 +20,7 @@ export async function createTokenCounter(folder: string): Promise<(text: string)
   return (text) => countTokens(text);
 }
 
-/** Measures the tools of `/mcp`, as they are listed. */
+/** Measures the tool definitions that `/mcp` lists. */
 export function measureMandateTools(countTokens: (text: string) => number): ToolsMeasurement[] {
   const all = createMcpTools(createOpenApiDocument('https://shop.example'));
   const measure = (name: string, toolSets: readonly string[] | undefined): ToolsMeasurement => {

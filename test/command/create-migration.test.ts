@@ -8,7 +8,7 @@ import { copyServer } from '../support/server/simulated-next-release.ts';
 const program = join(import.meta.dirname, '../../server/schema/create-migration.ts');
 const createMigration = (...argv: readonly string[]) => spawnSync(process.execPath, [program, ...argv], { encoding: 'utf8' });
 
-test('without a change of the entities, no migration is created', () => {
+test('no migration is created if the entities have not changed', () => {
   expect(createMigration('add_nickname2')).toMatchObject({ status: 0, stdout: 'nothing to do\n' });
 });
 

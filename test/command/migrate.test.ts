@@ -31,7 +31,7 @@ describe('mandate-server migrate', { timeout: 180_000 }, () => {
     expect(lines((await runMandateServer(env, ['migrate', '--status'])).stdout)).toEqual(applied);
   });
 
-  test('reports a running server with the embedded database, and still lists its migrations', async () => {
+  test('reports that a server with the embedded database is running, and still lists its migrations', async () => {
     await using data = await createDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path };
     const server = await startServerProcess(env);

@@ -6,7 +6,7 @@ import { createDataDirectory, killServerProcesses } from '../support/server/serv
 
 afterEach(killServerProcesses);
 
-test.each(serverDatabaseKinds)('statistics rebuild calculates the sums again (%s)', { timeout: 180_000 }, async (kind) => {
+test.each(serverDatabaseKinds)('statistics rebuild recalculates the sums (%s)', { timeout: 180_000 }, async (kind) => {
   await using data = await createDataDirectory();
   const url = kind === 'postgresql' ? await createEmptyPostgresqlUrl() : `${data.path}/database`;
   const db = await migrateAndOpenDatabase(url);

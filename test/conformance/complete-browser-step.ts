@@ -8,9 +8,9 @@ export type BrowserUser = { readonly email: string; readonly password: string };
 /** A screenshot of the last page that the server showed. `isFinalPage` means that the browser stayed on this page. */
 export type Screenshot = { readonly image: Buffer; readonly isFinalPage: boolean };
 
-/** More pages than any sign-in shows. */
+/** Maximum number of pages, which no sign-in reaches. */
 const maxPages = 10;
-/** How long a page can take to redirect by itself, as the page that posts a response to the client does. */
+/** Maximum time for a page to redirect by itself, such as the page that posts a response to the client. */
 const redirectTimeoutMs = 3_000;
 
 type StepOptions = {
@@ -21,7 +21,7 @@ type StepOptions = {
 };
 
 /**
- * Opens a URL of the suite, signs in, allows or declines the requested permissions and confirms the sign-out, as a user does. Returns a
+ * Opens a URL of the suite, signs in, allows or declines the requested permissions, and confirms the sign-out, as a user would. Returns a
  * screenshot of the last page that the server showed, if any.
  */
 export async function completeBrowserStep(
@@ -70,7 +70,7 @@ async function openStep(page: Page, { url, method }: BrowserStep, suiteOrigin: s
   await page.waitForURL((current) => current.href !== formUrl);
 }
 
-/** Submits the sign-in, consent or sign-out page. Returns false if the page is none of these. */
+/** Submits the sign-in, consent or sign-out page. Returns false for any other page. */
 async function submitPage(page: Page, { email, password }: BrowserUser, action: UserAction): Promise<boolean> {
   const shown = page.url();
   const passwordField = page.locator('input[name="password"]');

@@ -4,7 +4,7 @@ import type { ApplicationCreate } from '@mandate/contract';
 export type ConformancePlan = {
   /** Identifies the plan in the results. Several entries can run the same plan of the suite with different variants. */
   readonly id: string;
-  /** The suite's name of the plan. */
+  /** The suite's name for the plan. */
   readonly name: string;
   readonly title: string;
   readonly variant: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export type ConformancePlan = {
   readonly registersApplications?: boolean;
   /** Modules that do not apply to this server, with the reason. They are not run. */
   readonly omittedModules?: Readonly<Record<string, string>>;
-  /** If set, the applications have the security profile `fapi2`, and request this access. */
+  /** If set, the applications have the security profile `fapi2` and request this access. */
   readonly fapi2?: RequestedAccess;
 };
 

@@ -95,7 +95,7 @@ describe('a run of a plan', () => {
     expect(modules.map(({ module, result }) => [module, result])).toEqual([['waits', 'WAITING']]);
   });
 
-  test('lets the user decline or only open the page, if the module requires it', async () => {
+  test('lets the user decline, or only open the page, if the module requires this', async () => {
     const rejects = 'fapi2-security-profile-final-user-rejects-authentication';
     const reuses = 'fapi2-security-profile-final-par-ensure-reused-request-uri-prior-to-auth-completion-succeeds';
     expect([0, 1].map((step) => selectUserAction(rejects, step))).toEqual(['cancel', 'cancel']);
@@ -119,7 +119,7 @@ describe('a run of a plan', () => {
     expect(actions).toEqual(['cancel', 'allow']);
   });
 
-  test('uploads an image of a page that the user has left only if the suite asks for the sign-in page', async () => {
+  test('uploads a screenshot of a page that the user has left only if the suite requests the sign-in page', async () => {
     const url = 'https://shop.example/authorize';
     await using stub = await startStubSuite([
       { name: 'waits-for-callback', result: 'PASSED', url, log: [{ src: 'ExpectErrorPage', upload: 'not-needed' }] },
@@ -202,7 +202,7 @@ describe('docs/conformance.md', () => {
     expect(unexplained).toEqual([]);
   });
 
-  test('is written from stored results, and a run replaces only the results of its own plan', async () => {
+  test('is written from stored results, and a run replaces only the results of its plan', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'mandate-conformance-'));
     try {
       const file = join(folder, 'results.json');

@@ -31,7 +31,7 @@ if (!hasChromium) throw new Error('Chromium is required: apt-get install chromiu
 const plans = selectPlans(values.plan);
 const writeDocument = async (): Promise<void> =>
   writeFile(conformanceDocument, replaceSuiteSection(await readFile(conformanceDocument, 'utf8'), await readResults()));
-await writeDocument(); // fails here, not after a long run, if the document lacks the section
+await writeDocument(); // fails immediately, instead of after a long run, if the document lacks the section
 const suite = new ConformanceSuite(values.suite);
 const { version, revision } = await suite.readVersion();
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -71,7 +71,7 @@ async function allowMissingPkce({ url }: BrowserStep): Promise<void> {
   if (clientId !== null) await server.allowNeitherPkceNorNonce(clientId);
 }
 
-/** @param alias different for plans that run at the same time, even in another process */
+/** @param alias must differ between plans that run at the same time, even in another process */
 async function runAndStorePlan(plan: ConformancePlan, alias: string): Promise<void> {
   const report = (line: string): void => print(`${plan.id}: ${line}`);
   const administrator = {
@@ -83,7 +83,7 @@ async function runAndStorePlan(plan: ConformancePlan, alias: string): Promise<vo
   if (values.module.length === 0) await store(result);
 }
 
-/** A plan that cannot be run does not end the others. */
+/** If a plan cannot be run, the other plans continue. */
 function reportFailure({ id }: ConformancePlan, error: unknown): void {
   print(`${id}: ${inspect(error)}`); // with the cause, which has the code of a network error
   process.exitCode = 1;
@@ -91,7 +91,7 @@ function reportFailure({ id }: ConformancePlan, error: unknown): void {
 
 type ResultOfRun = Pick<PlanResult, 'plan' | 'modules'>;
 let stored = Promise.resolve();
-/** Stores one result after the other, because each one changes the same files. */
+/** Stores the results one after the other, because they change the same files. */
 function store(result: ResultOfRun): Promise<void> {
   stored = storeAfter(stored, result);
   return stored;

@@ -55,7 +55,7 @@ describe('the configuration of a plan', () => {
     for (const { backchannel_logout_uri: uri } of registrations) expect(uri).toBe(`${suiteUrl}/backchannel_logout`);
   });
 
-  test('has different keys, of which the server gets the public ones, if the plan is about FAPI 2.0', () => {
+  test('has different keys, whose public parts the server gets, if the plan is about FAPI 2.0', () => {
     const { plan, clients, registrations } = configure('fapi2-security-profile-final-test-plan:openid_connect');
     for (const { security_profile: profile, redirect_uris: uris } of registrations)
       expect([profile, uris]).toEqual(['fapi2', [`${suiteUrl}/callback`, `${suiteUrl}/callback?dummy1=lorem&dummy2=ipsum`]]);
@@ -73,10 +73,10 @@ describe('the configuration of a plan', () => {
     });
   });
 
-  test('has a certificate for each application, with which it authenticates and to which its tokens are bound, if the plan is about mutual TLS', () => {
+  test('has a certificate for each application, which is used for authentication and bound tokens, if the plan is about mutual TLS', () => {
     const { plan, clients, registrations } = configure('fapi2-security-profile-final-test-plan:mtls');
     const [one, two] = clients.map(({ certificate }) => new X509Certificate(certificate?.cert ?? ''));
-    if (!one || !two) throw new Error('there are not two certificates');
+    if (!one || !two) throw new Error('expected two certificates');
     const x5c = [two.raw.toString('base64')];
     expect(registrations).toMatchObject([
       {
@@ -100,7 +100,7 @@ describe('the configuration of a plan', () => {
     ['mtls_and_dpop', ['tls_client_auth', 'self_signed_tls_client_auth'], false],
     ['private_key_jwt_and_mtls', ['private_key_jwt', 'private_key_jwt'], true],
     ['client_credentials_and_mtls', ['tls_client_auth', 'self_signed_tls_client_auth'], true],
-  ])('uses certificates only for what the plan %s requires', (variant, methods, isBound) => {
+  ])('uses certificates only as the plan %s requires', (variant, methods, isBound) => {
     const { plan, clients, registrations } = configure(`fapi2-security-profile-final-test-plan:${variant}`);
     expect(registrations.map((each) => each.token_endpoint_auth_method)).toEqual(methods);
     expect(registrations.map((each) => each.tls_client_certificate_bound_access_tokens)).toEqual([isBound, isBound]);

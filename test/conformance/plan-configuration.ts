@@ -4,7 +4,7 @@ import { createCertificate, type Authority, type CertificateWithKey } from '../s
 import type { ConformancePlan, RequestedAccess } from './conformance-plans.ts';
 import { createSigningKey } from './signing-key.ts';
 
-/** What the applications of a run depend on, besides the plan. */
+/** Values besides the plan that the applications of a run depend on. */
 export type ConformanceRun = {
   readonly suiteOrigin: string;
   /** Path segment of the suite's callback URLs, which are registered as redirect URIs. Runs at the same time need different aliases. */
@@ -38,7 +38,7 @@ export const createConformanceClients = (plan: ConformancePlan, run: Conformance
       ...(plan.receivesLogoutTokens === true && { backchannel_logout_uri: `${suiteUrl}/backchannel_logout` }),
       scopes: [],
       grant_types: ['authorization_code', 'refresh_token'],
-      // only one of the suite's modules for OpenID Connect uses PKCE, and another one does not even send a nonce
+      // only one of the suite's OpenID Connect modules uses PKCE, and another one does not even send a nonce
       allow_neither_pkce_nor_nonce: true,
     };
     return { registration, configuration: {} };
@@ -84,8 +84,8 @@ function createFapi2Client(
 const getCommonName = ({ alias, number }: Fapi2Client): string => `${alias}-client-${number}`;
 
 /**
- * Creates a certificate with the type of key that the suite requires. The first application has a certificate of the authority, and the second
- * one a certificate that signs itself.
+ * Creates a certificate with the type of key that the suite requires. The first application has a certificate of the authority, and the
+ * second one a self-signed certificate.
  */
 const createRsaCertificate = (client: Fapi2Client): CertificateWithKey =>
   createCertificate({
@@ -95,7 +95,7 @@ const createRsaCertificate = (client: Fapi2Client): CertificateWithKey =>
     ...(client.number === 1 && { issuer: client.authority }),
   });
 
-/** Returns how an application is registered that authenticates with its certificate. */
+/** Returns the registration of an application that authenticates with its certificate. */
 const describeCertificate = (
   client: Fapi2Client,
   certificate: CertificateWithKey,

@@ -30,7 +30,7 @@ export type RunOptions = {
   readonly pollMs?: number;
 };
 
-/** Longer than the longest module, even on a busy machine. */
+/** Maximum duration of a module, which is longer than the longest module even on a busy machine. */
 const defaultModuleTimeoutMs = 300_000;
 
 /** The only module that does not start by itself, because its user must first rotate the server's signing keys. */
@@ -82,13 +82,13 @@ async function runModule(planId: string, module: ModuleOfPlan, options: RunOptio
     state = await suite.readModuleState(id);
   }
   const result = state.status === 'FINISHED' ? (state.result ?? 'UNKNOWN') : state.status;
-  // a passed module can have placeholders for screenshots that were not needed
+  // a passed module can have placeholders for screenshots that are not needed
   const findings = result === 'PASSED' ? [] : [...listFindings(await suite.readLog(id)), ...problems];
   return { module: module.testModule, result, findings };
 }
 
 /**
- * Sources of the log entries with which the suite asks for a screenshot of the sign-in page. All other entries ask for a screenshot of a
+ * Sources of the log entries with which the suite requests a screenshot of the sign-in page. All other entries request a screenshot of a
  * final page.
  */
 const signInPageRequests: ReadonlySet<string> = new Set([
@@ -100,7 +100,7 @@ const signInPageRequests: ReadonlySet<string> = new Set([
 
 /**
  * Completes a browser step, and uploads the screenshot if the suite is waiting for one. Most modules wait for an error page, or for a
- * response at the callback URL. A screenshot of a page that the user has already left would end such a module too early.
+ * response at the callback URL. A screenshot of a page that the user has already left would complete such a module too early.
  */
 async function completeStep(suite: ConformanceSuite, id: string, complete: () => Promise<Screenshot | undefined>): Promise<void> {
   const screenshot = await complete();

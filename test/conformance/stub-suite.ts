@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
 
-/** A module of the stub. It finishes after its URL has been visited and, with `needsScreenshot`, after the upload of a screenshot. */
+/** A module of the stub, which finishes after its URL has been visited and, with `needsScreenshot`, after the upload of a screenshot. */
 export type StubModule = {
   readonly name: string;
   readonly result: string;

@@ -11,7 +11,7 @@ const logEntry = z.object({
   src: z.string().optional(),
   msg: z.string().optional(),
   result: z.string().optional(),
-  /** Identifier of a screenshot that the suite waits for. */
+  /** Identifier of a screenshot that the suite is waiting for. */
   upload: z.string().optional(),
 });
 

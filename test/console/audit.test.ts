@@ -9,7 +9,7 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
   const browser = useConsoleBrowser(shop);
   const staff = shop.staff(['users.manage']);
 
-  test('shows who acted for whom, and filters by person, actor, application, action and day', async () => {
+  test('shows actors and affected persons, and filters by person, actor, application, action and day', async () => {
     const customer = await shop.createAccount('customer', ['orders.read']);
     expect((await staff.callApi('PATCH', `/api/v1/users/${customer.id}`, { body: { status: 'suspended' } })).status).toBe(200);
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/audit');
@@ -30,24 +30,24 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     await page.getByLabel('Action', { exact: true }).selectOption('Account suspended');
     // The header and one event.
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
-    await page.getByLabel('From this day').fill('2099-01-01');
-    await page.getByText('Nothing matches').waitFor();
-    await page.getByLabel('From this day').fill('');
+    await page.getByLabel('Start date').fill('2099-01-01');
+    await page.getByText('No matches').waitFor();
+    await page.getByLabel('Start date').fill('');
 
     await affected.fill('');
     await page.getByLabel('Action', { exact: true }).selectOption('All actions');
-    const actor = page.getByRole('searchbox', { name: 'Who acted' });
+    const actor = page.getByRole('searchbox', { name: 'Actor' });
     await actor.fill(customer.email);
     await actor.press('Enter');
     await expect.poll(() => page.getByRole('row', { name: 'Account suspended' }).count()).toBe(0);
     await page.getByRole('row', { name: 'Consent given' }).first().waitFor();
     await page.getByLabel('Application', { exact: true }).selectOption('Console');
-    await page.getByText('Nothing matches').waitFor();
+    await page.getByText('No matches').waitFor();
     expect(new URL(page.url()).searchParams.get('client_id')).toBe('mandate-console');
     expect(browser.pageErrors).toEqual([]);
   });
 
-  test('shows which customers have given applications access, as a graph and as a table', async () => {
+  test('shows which customers have given access to which applications, as a graph and a table', async () => {
     const [active, removed] = [
       await shop.createAccount('customer', ['orders.read']),
       await shop.createAccount('customer', ['connected_apps.read', 'connected_apps.write']),

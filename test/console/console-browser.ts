@@ -110,8 +110,8 @@ export async function consentTo(page: Page, scopes: readonly Scope[]): Promise<v
 }
 
 /**
- * Checks the current state of a page with axe and for horizontal overflow, in narrow and wide windows, in light and dark mode. Takes
- * screenshots if a directory is set.
+ * Checks the current state of a page for violations that axe finds and for horizontal overflow, in narrow and wide windows and in light and
+ * dark mode. Takes screenshots if a directory is set.
  */
 export async function checkPage(page: Page, name: string): Promise<void> {
   await page.locator('h1').first().waitFor({ state: 'attached' });

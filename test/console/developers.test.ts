@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     expect(browser.pageErrors).toEqual([]);
   });
 
-  test('shows the difference if someone else has changed an endpoint', async () => {
+  test('shows the difference if another user has changed an endpoint', async () => {
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'staff'), '/developers');
     await page.getByRole('button', { name: 'Add endpoint' }).click();
     const dialog = page.getByRole('dialog');
@@ -148,7 +148,7 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
     expect(browser.pageErrors).toEqual([]);
   });
 
-  test('shows staff with a single scope only what it permits', async () => {
+  test('shows staff only what their single scope permits', async () => {
     await withdrawPreapproval(shop);
     const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
     const page = await browser.openAndConsent(staff, ['webhooks.read', 'products.write'], '/developers');

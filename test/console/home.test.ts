@@ -22,7 +22,7 @@ describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000
 
   const openAsStaff = async () => browser.openAs(await signUpWithRole(shop.mandate.db, shop.mandate.origin, 'staff'));
 
-  test('shows sales, and open work with links to the pages where staff can act', async () => {
+  test('shows sales, and pending work with links to the pages where staff can take action', async () => {
     const page = await openAsStaff();
     const work = page.getByRole('region', { name: 'To do' });
     await expect.poll(() => work.innerText()).toMatch(/To ship\s+1\s+Unpaid\s+1\s+Waiting for approval\s+0\s+Running low\s+1\s/);
@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000
     expect(browser.pageErrors).toEqual([]);
   });
 
-  /** Those parts of the console that each scope permits, out of the parts that the test looks for. */
+  /** The tested parts of the console that each scope permits. */
   const partsByScope = {
     'orders.manage': ['To ship', 'Latest orders', 'Cancel order'],
     'statistics.read': ['Running low', 'Revenue'],
@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000
   } as const satisfies Partial<Record<Scope, readonly string[]>>;
   const allParts = [...new Set(Object.values(partsByScope).flat())];
 
-  test.for(Object.entries(partsByScope))('shows with %s only what it permits', async ([scope, parts]) => {
+  test.for(Object.entries(partsByScope))('shows only what %s permits', async ([scope, parts]) => {
     await withdrawPreapproval(shop.mandate);
     const staff = await signUpWithRole(shop.mandate.db, shop.mandate.origin, 'staff');
     const page = await browser.open();

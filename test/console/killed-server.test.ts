@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)('the console while the server is killed and restar
   const save = (tab: Page): Promise<void> => dialog(tab).getByRole('button', { name: 'Save', exact: true }).click();
   const readNote = async (id: number): Promise<unknown> => (await readOrder(orderClient, id))['note'];
 
-  test('shows the interruption, recovers without being reloaded, and keeps what was entered or saved', async () => {
+  test('shows the interruption, recovers without being reloaded, and keeps entered and saved data', async () => {
     const { id } = await placeOrder(orderClient, 'first');
     const [list, detail] = [await openTab('/orders'), await openTab(`/orders/${id}`)];
     const orderInList = (orderId: number): Locator => list.getByRole('link', { name: `#${orderId}`, exact: true });
@@ -93,7 +93,7 @@ describe.skipIf(!hasChromium)('the console while the server is killed and restar
       .toBe('Ring twice');
   });
 
-  test('keeps what was entered in a page whose data cannot be loaded again for some time', async () => {
+  test('keeps the entered data on a page whose data cannot be reloaded for some time', async () => {
     const path = `/products/${orderClient.productId}`;
     const tab = await openTab(path);
     await tab.getByRole('img', { name: /^Live/ }).waitFor();

@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await row(paid.id).waitFor();
   });
 
-  test('are shown with names from the start, and listed by customer', async () => {
+  test('are shown with names immediately, and listed by customer', async () => {
     const { id } = await shop.placeOrder();
     const isLoaded = page.waitForResponse((response) => new URL(response.url()).pathname === `/api/v1/orders/${id}`);
     let headingsBeforeNames: number | undefined;
@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     expect(headingsBeforeNames).toBe(0);
     await page.getByText('Pick up').waitFor();
     await page.unroute(isRequestForNames);
-    await page.getByRole('link', { name: 'All orders of the customer' }).click();
+    await page.getByRole('link', { name: 'All orders by this customer' }).click();
     await page.getByRole('button', { name: /^Remove the filter “Customer: / }).click();
     await page.waitForURL((url) => !url.searchParams.has('user_id'));
   });
@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     await expect.poll(() => rows.count()).toBe(25);
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByRole('menuitem', { name: 'Save this view…' }).click();
-    await dialog().getByLabel('Name of the view').fill('Pages');
+    await dialog().getByLabel('View name').fill('Pages');
     await dialog().getByRole('button', { name: 'Save' }).click();
     await page.goto(`${shop.mandate.origin}/console/orders`);
     await page.getByRole('button', { name: 'Views' }).click();
@@ -180,7 +180,7 @@ describe.skipIf(!hasChromium)('orders in the console', { timeout: 120_000 }, () 
     expect(await page.getByRole('button', { name: /Ship|Cancel order/ }).count()).toBe(0);
   });
 
-  test('are changed by two people: the second one sees the difference before overwriting', async () => {
+  test('are changed by two users, and the second one sees the difference before overwriting the first change', async () => {
     const order = await shop.placeOrder();
     await openOrder(page, order.id);
     await page.getByRole('button', { name: 'Edit' }).click();

@@ -30,7 +30,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     return response.body;
   };
 
-  test('a price is changed in the list, and the change of another user is shown as a difference', async () => {
+  test("a price is changed in the list, and another user's change is shown as a difference", async () => {
     const product = await shop.createProduct({ name: 'Blue mug', price: 255 });
     await open('/products?q=blue');
     await button('Change the price of Blue mug: €2.55').click();
@@ -49,7 +49,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     expect(await call('GET', `/products/${product.id}`)).toMatchObject({ price: 500 });
   });
 
-  test('a counted stock is saved as an adjustment, and units sold in the meantime are not lost', async () => {
+  test('a stock count is saved as an adjustment, which takes units sold in the meantime into account', async () => {
     const product = await shop.createProduct({ name: 'Green mug', stock: 10, category: 'kitchen' });
     await open('/products?q=green');
     await button('Change the stock of Green mug: 10').click();
@@ -111,9 +111,9 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByText('Waiting to start…').waitFor();
     await button('Cancel the import').waitFor(); // the file has been uploaded, and the task exists
     await runPendingTasks(shop);
-    await page.getByRole('heading', { name: 'Preview: the import would have this result' }).waitFor();
+    await page.getByRole('heading', { name: 'Preview of the result' }).waitFor();
     expect(await page.getByRole('status').locator('dl').textContent()).toBe(
-      'Will be created2Will be updated0Stay unchanged0Rejected rows1',
+      'Will be created2Will be updated0Will stay unchanged0Rejected rows1',
     );
     expect((await call('GET', '/products?sku=IMP-1&status=draft')).data).toEqual([]);
     await checkPage(page, 'import preview');
@@ -185,13 +185,13 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await row.getByText('Above the limit per order').waitFor();
     await checkPage(page, 'approvals');
     await page.getByRole('link', { name: 'Declined' }).click();
-    await page.getByText('Nothing matches').waitFor();
+    await page.getByText('No matches').waitFor();
     await page.getByRole('link', { name: 'Waiting' }).click();
     await row.getByRole('link', { name: 'Anna Test' }).click();
     await page.getByRole('heading', { name: 'Anna Test' }).waitFor();
   });
 
-  test('a registered application gets a secret and code that works', async () => {
+  test('a registered application gets a secret and working code', async () => {
     await open('/applications');
     await page.getByRole('link', { name: 'Register application' }).click();
     await page.getByLabel('Name').fill('Stock robot');
@@ -204,7 +204,7 @@ describe.skipIf(!hasChromium)('products, customers and applications in the conso
     await page.getByLabel('Requests per month').fill('1000');
     await page.getByLabel('Per order').fill('25');
     await button('Register application').click();
-    await page.getByRole('heading', { name: 'Stock robot is registered' }).waitFor();
+    await page.getByRole('heading', { name: 'Stock robot has been registered' }).waitFor();
     await checkPage(page, 'register application secret');
     const code = await page.getByRole('region', { name: 'Example in curl' }).textContent();
     const { stdout } = await run('bash', ['-c', code ?? '']);

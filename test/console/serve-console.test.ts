@@ -50,7 +50,7 @@ describe('the built console', () => {
     expect(size).toBeLessThan(maxInitialBytes);
   });
 
-  test('has a chunk for each page, and loads the chart library later', () => {
+  test('has a chunk for each page, and loads the chart library on demand', () => {
     const pages = readdirSync(join(output, '../src/pages'));
     for (const page of pages) expect(manifest[`src/pages/${page}/${page}-page.tsx`], page).toBeDefined();
     expect(manifest['src/pages/home/home-page.tsx']?.dynamicImports).toEqual(['src/pages/home/revenue-chart.tsx']);
@@ -58,7 +58,7 @@ describe('the built console', () => {
   });
 });
 
-test('a published server serves assets that the package contains only compressed', async () => {
+test('a published server serves assets that its package contains only in compressed form', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'mandate-console-'));
   await mkdir(join(folder, 'assets'));
   await writeFile(join(folder, 'manifest.json'), JSON.stringify({ 'src/main.tsx': { file: 'assets/main-1.js', isEntry: true } }));
@@ -101,7 +101,7 @@ describe('the server', () => {
     expect(new Set(policies.map(({ headers }) => headers.get('content-security-policy'))).size).toBe(2);
   });
 
-  test('serves files compressed, and lets browsers store them', async () => {
+  test('serves files compressed, and lets browsers cache them', async () => {
     const response = await open(`/console/${entry?.file}`);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'cache-control': 'public, max-age=31536000, immutable',

@@ -21,7 +21,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
   const staff = shop.staff(['settings.write']);
   const providers = shop.admin(['identity_providers.manage']);
 
-  test('change the branding, and show how it differs from the change of another administrator', async () => {
+  test("change the branding, and show the differences from another administrator's change", async () => {
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/settings');
     await page.getByLabel('Shop name').fill('Corner Shop');
     await page.getByLabel('Accent color').fill('#0b6e4f');
@@ -156,7 +156,7 @@ describe.skipIf(!hasChromium)('the settings in the console', { timeout: 240_000 
     expect(browser.pageErrors).toEqual([]);
   });
 
-  test('change roles after the administrator has given the console this permission', async () => {
+  test('change roles after the administrator has given the console the required permission', async () => {
     const customer = await shop.createAccount('customer', ['users.read']);
     const page = await browser.openAs(await signUpWithRole(shop.db, shop.origin, 'admin'), '/settings/staff');
     await page.getByRole('button', { name: 'Sign in to change roles' }).click();

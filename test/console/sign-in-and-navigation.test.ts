@@ -8,7 +8,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 120_000 }, () => {
   const shop = withShop();
   const browser = useConsoleBrowser(shop);
 
-  test('signs staff in without consent, shows the page of the link, and signs out', async () => {
+  test('signs staff in without a consent page, shows the linked page, and signs out', async () => {
     const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
     const order = await shop.placeOrder();
     const page = await browser.open(`/orders/${order.id}`);

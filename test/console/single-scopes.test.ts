@@ -166,7 +166,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 60_000 }, () => {
     await page.locator('h1').waitFor();
   };
 
-  /** Returns the names of the actions on the page, without those that only change what the page shows. */
+  /** Returns the names of the actions on the page, except those that only change the view. */
   async function listActions(): Promise<string[] | 'not found'> {
     if ((await page.locator('h1').allInnerTexts()).includes('Page not found')) return 'not found';
     const neutral = ['Views', 'Previous', 'Next', 'Cancel', ''];
@@ -182,7 +182,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 60_000 }, () => {
     for (const name of pageNames) {
       await navigateInConsole(page, paths[name]);
       await expect.poll(listActions, { message: name }).toEqual(expected[name] ?? 'not found');
-      // Waits until everything has loaded, because it could add actions. While the code of a page is loading, there is no heading.
+      // Waits until everything has loaded, because data that is still loading could add actions. A page without its code has no heading.
       await expect.poll(async () => [pending.size, await page.locator('h1').count()]).toEqual([0, 1]);
       await expect.poll(listActions, { message: name }).toEqual(expected[name] ?? 'not found');
     }
@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium)('the console', { timeout: 60_000 }, () => {
   });
 
   test.each([
-    ['staff', 'the scopes that permit only access to the own account'],
+    ['staff', "the scopes that permit access only to the user's own account"],
     ['customer', 'all scopes that customers can have'],
   ])('shows no page to %s with %s', async (role) => {
     await openWith(role === 'staff' ? staff : await signUp(shop.origin), ownScopes);

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Opens a page of the console without loading the document again, as the navigation does. */
+/** Opens a page of the console without reloading the document, as the navigation does. */
 export async function navigateInConsole(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(`/console${path}`)}), dispatchEvent(new PopStateEvent('popstate'))`);
 }
 
-/** A page of the console, and a text that it shows only after its data has loaded. */
+/** A page of the console, and a text that appears only after its data has loaded. */
 type PageWithData = { readonly path: string; readonly shows: string | RegExp };
 
 /** Opens each page, and expects it to show its data and no error. */

@@ -83,13 +83,13 @@ function isNullOnlyInReplay(base: unknown, revision: unknown, path: string): boo
   return isOnlyNull && typeof after?.['x-null-in-replay'] === 'string' && acceptsKey(revision) && !acceptsKey(base);
 }
 
-/** Returns whether the pattern of a field or parameter changed, but still accepts the same strings. */
+/** Returns whether the pattern of a field or parameter has changed but still accepts the same strings. */
 function acceptsSameStrings(base: unknown, revision: unknown, path: string): boolean {
   const steps = [...stepsOf(path.slice(1)), 'pattern'];
   return arePatternsEquivalent(nodeAt(base, stepsInBase(base, revision, steps)), nodeAt(revision, steps));
 }
 
-/** Returns whether a field or parameter only got the format `int64`, which accepts every integer up to the field's maximum. */
+/** Returns whether the only change to a field or parameter is the format `int64`, which accepts every integer up to the field's maximum. */
 function acceptsSameIntegers(base: unknown, revision: unknown, path: string): boolean {
   const steps = stepsOf(path.slice(1));
   const [before, after] = [nodeAt(base, stepsInBase(base, revision, [...steps, 'format'])), fieldsOf(nodeAt(revision, steps))];
@@ -108,7 +108,7 @@ function stepsInBase(base: unknown, revision: unknown, steps: readonly string[])
   return steps.with(index + 1, baseIndex ?? 'absent');
 }
 
-/** Returns whether the enumeration is declared open, i.e. whether clients must expect further values. */
+/** Returns whether the enumeration is declared open, that is, whether clients must expect more values. */
 function isOpen(document: unknown, pointer: string): boolean {
   return fieldsOf(nodeAt(document, stepsOf(pointer).slice(0, -1)))['x-open-enum'] === true;
 }
@@ -137,7 +137,7 @@ function lostCodes(base: unknown, revision: unknown): ContractChange[] {
   const left = new Set(problemCodesIn(revision));
   return [...new Set(problemCodesIn(base))]
     .filter((code) => !left.has(code))
-    .map((code) => ({ impact: 'major', path: '#/paths', message: `No operation has the problem code \`${code}\` any more.` }));
+    .map((code) => ({ impact: 'major', path: '#/paths', message: `No operation has the problem code \`${code}\`.` }));
 }
 
 function problemCodesIn(node: unknown): string[] {
@@ -160,5 +160,5 @@ export async function assertComparisonWorks(document: unknown): Promise<void> {
     paths: Object.fromEntries(Object.entries(paths).filter(([path]) => path !== removed)),
   });
   if (!found.some(({ impact }) => impact === 'major'))
-    throw new Error(`without ${removed} nothing is found missing: the comparison does not work`);
+    throw new Error(`the comparison does not work: it does not detect that ${removed} was removed`);
 }

@@ -1,6 +1,6 @@
 /**
  * Pairs of small documents that differ by one change: one pair for every row in the specification's table of compatible changes, and
- * further pairs for changes that comparison tools are known to miss.
+ * additional pairs for changes that comparison tools are known to miss.
  */
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the edits change arbitrary parts of a document

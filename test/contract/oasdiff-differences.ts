@@ -3,7 +3,8 @@ const removedField =
 const removedParameter =
   'oasdiff only warns, because servers may ignore unknown parameters. This server rejects them, so clients that still send the parameter would fail.';
 
-const changedOperationId = 'oasdiff only informs, because the ID is not part of a request. Generated clients name their methods after it.';
+const changedOperationId =
+  'oasdiff reports this only as information, because the ID is not part of a request. Generated clients name their methods after it.';
 
 /** Reasons for the verdicts in which oasdiff differs from our compatibility check, by name and direction of the planted change. */
 export const differenceReasons: Readonly<Record<string, string | undefined>> = {
@@ -14,9 +15,9 @@ export const differenceReasons: Readonly<Record<string, string | undefined>> = {
   'remove a query parameter, made': removedParameter,
   'add an optional query parameter, reversed': removedParameter,
   'reject unknown request fields, made':
-    'oasdiff does not report this change. Clients that send further fields, which were ignored before, would fail.',
+    'oasdiff does not report this change. Clients that send additional fields, which used to be ignored, would fail.',
   'declare another error, reversed':
-    'oasdiff only informs, because it does not count error responses as part of the contract. Clients that handle the error rely on it.',
+    'oasdiff reports this only as information, because it does not count error responses as part of the contract. Clients that handle the error rely on it.',
   'change an operation ID, made': changedOperationId,
   'change an operation ID, reversed': changedOperationId,
 };

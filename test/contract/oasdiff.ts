@@ -1,7 +1,8 @@
 /**
  * `npm run contract:oasdiff` compares the verdicts of our compatibility check with those of oasdiff, for each planted change and its
- * reversal. It uses Go to install oasdiff in the temporary directory. It fails if verdicts differ without a reason in
- * oasdiff-differences.ts. It stores the verdicts in oasdiff-verdicts.json, which oasdiff.test.ts checks without Go.
+ * reversal. The script uses Go to install oasdiff in the temporary directory, and fails if verdicts differ without a reason in
+ * oasdiff-differences.ts. The script stores the verdicts in oasdiff-verdicts.json, which
+ * oasdiff.test.ts checks without Go.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

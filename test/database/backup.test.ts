@@ -89,7 +89,7 @@ const databases = [
 ];
 const directions = databases.flatMap(([from, fresh]) => databases.map(([to, , empty]) => ({ from, to, fresh, empty })));
 
-/** Tables whose rows are different after a restore, because they contain the times of the migrations. */
+/** Tables whose rows differ after a restore, because they contain the times of the migrations. */
 // Restoring the orders calculates the statistics again.
 const excludedTables = ['mikro_orm_migrations', 'order_statistics', 'order_statistics_changes'];
 

@@ -47,7 +47,7 @@ test('equal lookups in one event-loop turn run once', async () => {
   expect(await next(db.em, ['numbers'])).toEqual({ number: 2 });
 });
 
-test.skipIf(databaseKind === 'pglite')('a lookup does not wait for slower lookups of the same batch', async () => {
+test.skipIf(databaseKind === 'pglite')('a lookup does not wait for slower lookups in the same batch', async () => {
   const lookup = prepareBatchedLookupStatement<{ time: number }>(
     'test_blocked',
     ['boolean'],
@@ -79,7 +79,7 @@ describe.each(['even', 'any'] as const)('dynamic queries with cost %s', (cost) =
       cost,
     );
 
-  test('return to each caller its rows in order, for 300 concurrent callers', async () => {
+  test('return to each of 300 concurrent callers its own rows, in order', async () => {
     const bodies = ['note 1', 'note 2', 'note 5', 'note 10'];
     const lists = await Promise.all(Array.from({ length: 300 }, (_, n) => listNotes(n % 3, bodies)));
     const expected = [

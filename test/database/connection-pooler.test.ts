@@ -41,7 +41,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
       await bouncer[Symbol.asyncDispose]();
     });
 
-    test('cancels statements after their time limit, inside and outside of transactions', { timeout: 60_000 }, async () => {
+    test('cancels statements after their time limit, inside and outside transactions', { timeout: 60_000 }, async () => {
       const timedOut = /statement timeout/;
       await expect(sleep(db.em, [5])).rejects.toThrow(timedOut);
       await expect(db.em.fork().execute('select pg_sleep(5)')).rejects.toThrow(timedOut);
@@ -54,7 +54,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
       expect(await readLimit(db.em, [1])).toEqual([{ limit: '1500ms' }]);
     });
 
-    test('leaves no changed setting on the connection for the next client', async () => {
+    test('leaves no changed settings on the connection for the next client', async () => {
       await Promise.all(Array.from({ length: 20 }, () => readLimit(db.em, [1])));
       await db.em.transactional(async (em) => void (await em.execute('select 1')));
       const others = Array.from({ length: 4 }, () => new Client(bouncer.url));

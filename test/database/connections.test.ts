@@ -99,7 +99,7 @@ describe('a deferred write', () => {
     for (const address of [email, `after.${email}`]) expect(await readNames(db.em, [address])).toEqual([]);
   });
 
-  test.skipIf(databaseKind === 'pglite')('needs no separate message, and neither does the start of a transaction', async () => {
+  test.skipIf(databaseKind === 'pglite')('needs no separate message, nor does the start of a transaction', async () => {
     let messages = 0;
     const url = await createMigratedPostgresqlUrl();
     const onMessage = () => () => void (messages += 1);
@@ -123,7 +123,7 @@ describe('a deferred write', () => {
   });
 });
 
-describe('a query outside of the transaction of its request', () => {
+describe("a query outside its request's transaction", () => {
   test('is rejected instead of causing a deadlock', async () => {
     const outside = db.em.transactional(() => db.em.fork().execute('select 1'));
     await expect(outside).rejects.toThrow('query outside of the transaction');

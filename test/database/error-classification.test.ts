@@ -94,7 +94,7 @@ test.each([
   new Error('failed'),
   new TypeError('failed'),
   undefined,
-])('a task is attempted again after another error: %s', (error) => {
+])('a task is retried after any other error: %s', (error) => {
   expect(failureOf(error, 9)).toBeUndefined();
 });
 

@@ -18,7 +18,7 @@ describe('the migrated database', () => {
     expect(await differences(db), 'create a migration: npm run migration -- NAME').toBe('');
   });
 
-  test('needs no further migration', async () => {
+  test('needs no additional migration', async () => {
     expect(await migrate(db)).toEqual([]);
   });
 

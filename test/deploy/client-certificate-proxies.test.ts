@@ -116,7 +116,7 @@ https://localhost:${port} {
   },
 };
 
-/** Returns the settings in the row of the proxy that contain a blank; single words in the row are names of blocks and variables. */
+/** Returns the settings in the proxy's row that contain a space; single words in the row are names of blocks and variables. */
 async function readDocumentedSettings(proxy: string): Promise<string[]> {
   const source = await readFile(join(repositoryRoot, 'docs/operations.md'), 'utf8');
   const [, cell = ''] = new RegExp(`^\\| ${proxy} \\| (.*) \\|$`, 'm').exec(source) ?? [];
@@ -195,7 +195,7 @@ describe.each(Object.entries(proxies))('%s with the documented settings', (name,
     ]);
   });
 
-  test('removes the header of a client without a certificate', async ({ skip }) => {
+  test('removes the header from requests of a client without a certificate', async ({ skip }) => {
     skip(!isInstalled, `${command} is not installed`);
     const formats = [`:${new X509Certificate(issued.cert).raw.toString('base64')}:`, encodeURIComponent(issued.cert)];
     for (const value of formats) expect((await requestToken(issuedClient, undefined, { [header]: value })).status).toBe(401);

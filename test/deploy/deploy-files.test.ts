@@ -65,7 +65,7 @@ describe('compose.yaml', () => {
     expect(validate({ services: { web: { imge: 'x' } } })).toBe(false);
   });
 
-  test('restricts all containers, refers to existing names only, and publishes only ports of the proxy', async () => {
+  test("restricts all containers, refers only to existing names, and publishes only the proxy's ports", async () => {
     const [document] = await yamlDocuments('compose/compose.yaml');
     const { services, secrets, networks } = compose.parse(document);
     for (const [name, one] of Object.entries(services)) {

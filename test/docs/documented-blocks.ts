@@ -29,7 +29,7 @@ export const runElsewhere: Readonly<Record<string, string>> = {
     'test/docs/moving-your-shop.test.ts',
   'docs/moving-your-shop.md: mandate users export --output users.csv': 'test/docs/moving-your-shop.test.ts',
   'docs/backup.md: npx mandate-server backup shop-2026-11-21.backup     # while servers run': 'test/command/backup.test.ts',
-  'docs/backup.md: kill -TERM SERVER_PID                                 # from here on no orders are accepted':
+  'docs/backup.md: kill -TERM SERVER_PID                                 # no orders are accepted from now on':
     'test/command/backup.test.ts',
 };
 

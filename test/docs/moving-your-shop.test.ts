@@ -55,7 +55,7 @@ const run = (command: string) =>
     env: { MANDATE_API_URL: shop.origin, MANDATE_TOKEN: administrator.token },
   });
 
-test('the guide has two imports for each system, and the exports', () => {
+test('the guide contains two imports for each system, and the exports', () => {
   const imports = ['users import', 'orders import'];
   const exports = ['users export', 'users export', 'users export', 'orders export', 'orders export'];
   expect(commands.map((command) => command.split(' ').slice(1, 3).join(' '))).toEqual([imports, imports, imports, imports, exports].flat());

@@ -22,7 +22,7 @@ describe.each([
 ])('client generators can use the %s document:', (_, document) => {
   const { paths, webhooks, components } = documentSchema.parse(document);
 
-  test('no schema has the name of the Go constructor of another schema', () => {
+  test("no schema has the name of another schema's Go constructor", () => {
     const names = Object.keys(components.schemas);
     expect(names.filter((name) => names.includes(`New${name}`))).toEqual([]);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { securityFile, replacePermissionsTable } from './permissions-table.ts';
 
-test('the table of permissions in SECURITY.md is up to date with `npm run permissions`', async () => {
+test('the permissions table in SECURITY.md equals the output of `npm run permissions`', async () => {
   const text = await readFile(securityFile, 'utf8');
   expect(text).toBe(replacePermissionsTable(text));
 });

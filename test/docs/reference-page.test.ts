@@ -12,7 +12,7 @@ import { useServer } from '../support/server/use-server.ts';
 
 // the page does not depend on the database, so testing with one database is sufficient
 describe.skipIf(!hasChromium || databaseKind === 'pglite')(
-  'the API reference in a browser without access to other servers',
+  'the API reference, in a browser without access to other servers,',
   { timeout: 60_000 },
   () => {
     const server = withShop();

@@ -139,7 +139,7 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     await page.context().close();
   });
 
-  test('appears beside the orders of the customer, who approves it and sees the states of the order, without loading a page again', async () => {
+  test("appears beside the orders of the customer, who approves it and follows the order's status without reloading a page", async () => {
     const anna = await signUp(shop.origin);
     const app = await connectRequestingApplication(shop, anna);
     const home = await openSignedIn(anna, '/account');

@@ -26,8 +26,7 @@ describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_0
     await shop.db.em.fork().insert(DeliveryMethod, collection);
     anna = await signUp(shop.origin, { name: 'Anna Server' });
     const port = await findFreePort();
-    // The application runs on a different site than the service (`localhost`), because browsers would otherwise send the service's cookies
-    // to the application.
+    // The application and the service (`localhost`) are different sites. Otherwise, browsers would send the service's cookies to both.
     origin = `http://127.0.0.1:${port}`;
     const application = await createWebApplication(shop.db, ['users.read', 'orders.read', 'orders.write'], `${origin}/auth/callback`);
     clientId = application.clientId;
@@ -112,7 +111,7 @@ describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_0
     expect(response.headers.get('set-cookie')).toMatch(/^mandate-session=; Max-Age=0;/);
   });
 
-  test('has no accessibility violations on any page, fits into 320 pixels, and can be used with the keyboard', async () => {
+  test('has no accessibility violations on any page, fits a width of 320 pixels, and can be used with the keyboard', async () => {
     const withScript = await chromium.newContext({ viewport: { width: 1000, height: 700 } }); // axe is a script in the page
     const page = await withScript.newPage();
     const check = async (path: string, name: string): Promise<void> => {

@@ -84,7 +84,7 @@ describe.skipIf(!hasMonthFile)(
   `a real month of orders on the command line${hasMonthFile ? '' : ' (skipped: MANDATE_RETAIL_FILE is not set, see docs/testing.md)'}`,
   { timeout: 300_000 },
   () => {
-    test('is imported despite a killed server, is unchanged by a second import, and is exported with the same totals', async () => {
+    test('is imported although the server is killed, is unchanged by a second import, and is exported with the same totals', async () => {
       await using shop = await startInstallation();
       const command = shop.start(...importMonthCommand, '--json');
       const processed = async (): Promise<number> => {

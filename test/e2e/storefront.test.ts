@@ -141,7 +141,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await context.close();
   });
 
-  test('requests a denied permission again, follows orders without the permission for events, and shows errors', async () => {
+  test('requests a denied permission again, follows orders without the permission to receive events, and shows errors', async () => {
     const context = await chromium.newContext({ viewport: { width: 390, height: 844 } });
     pageErrors = [];
     const page = await openTab(context);
@@ -236,7 +236,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await context.close();
   });
 
-  test('shows that nothing was found, what is out of stock, and an unreachable service', async () => {
+  test('shows when nothing was found, when a product is out of stock, and when the service cannot be reached', async () => {
     const context = await chromium.newContext({ viewport: { width: 1000, height: 700 } });
     pageErrors = [];
     const page = await openTab(context);

@@ -94,14 +94,14 @@ describe('the second start', () => {
 });
 
 describe('a failed first start', () => {
-  test('changes nothing when the file cannot be written, and the next start succeeds', async () => {
+  test('changes nothing if the file cannot be written, and the next start succeeds', async () => {
     await writeFile(join(dataDirectory, 'a-file'), '');
     await expect(startInstallation({ dataDirectory: join(dataDirectory, 'a-file') })).rejects.toThrow('EEXIST');
     expect([await count('users'), await count('products'), await count('applications')]).toEqual([0, 0, 0]);
     expect(await startInstallation()).toBe('prepared');
   });
 
-  test('leaves a file that is ignored when the commit fails, and the next start writes a valid file', async () => {
+  test('whose commit fails leaves a file that is ignored, and the next start writes a valid file', async () => {
     const em = db.em.fork();
     await em.execute(`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no commit'; end $$`);
     await em.execute(

@@ -40,7 +40,7 @@ test('a first-run file is used only with its database, and is kept as a backup w
   expect(await readFirstRunFile(first.em.fork(), dataDirectory)).toBeUndefined();
 });
 
-test('a first-run file is not used after the client secret in it was rotated', async () => {
+test('a first-run file is not used after its client secret has been rotated', async () => {
   if (!first) throw new Error('no database');
   await prepare(first);
   const file = await readFirstRunFile(first.em.fork(), dataDirectory);

@@ -23,7 +23,7 @@ export const invalidBody = (valid: Arbitrary<unknown>): Arbitrary<unknown> =>
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null && !(value instanceof Placeholder);
 
-/** Counts the properties and items of a value at all depths. */
+/** Counts the properties and items of a value at all levels. */
 const countParts = (value: unknown): number =>
   isContainer(value) ? Object.values(value).reduce<number>((sum, part) => sum + 1 + countParts(part), 0) : 0;
 

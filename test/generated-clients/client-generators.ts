@@ -1,4 +1,4 @@
-/** One client generator, with the steps to generate, compile and run a client. */
+/** A client generator, with the steps to generate, compile and run a client. */
 export type ClientGenerator = {
   readonly name: string;
   readonly version: string;

@@ -17,8 +17,7 @@ export const openApiGeneratorForJava: ClientGenerator = {
       'java',
       '--library',
       'native',
-      // with this library, the generator writes invalid code for `Task_params_value`, a union that contains a list, and for query
-      // parameters of untyped values
+      // with this library, the generator writes invalid code for unions that contain a list and for untyped query parameters
       '--schema-mappings',
       'Task_params_value=Object',
       '--additional-properties',

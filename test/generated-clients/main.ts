@@ -65,7 +65,7 @@ async function testGenerator(generator: ClientGenerator, folder: string, env: Re
   const { name, version, language, document, extension } = generator;
   const start = [`${name} ${version}`, language, document];
   const missing = generator.commands.filter((command) => !isInstalled(command));
-  if (missing.length > 0) return printRow([...start, `not run: ${missing.join(', ')} not installed`, '', '', '', '']);
+  if (missing.length > 0) return printRow([...start, `not run, because these commands are missing: ${missing.join(', ')}`, '', '', '', '']);
   try {
     await mkdir(folder);
     const generated = await measureSeconds(() => generator.generate(folder, join(folder, '..', `openapi-${document}.json`)));

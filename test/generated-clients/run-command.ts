@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 
 type RunOptions = { readonly cwd?: string; readonly env?: Readonly<Record<string, string>>; readonly timeoutMs?: number };
 
-/** Runs a command and returns its standard output. Throws with the whole output if the command fails or times out. */
+/** Runs a command and returns its standard output. If the command fails or times out, throws an error with the whole output. */
 export async function run(command: string, words: readonly string[], { cwd, env, timeoutMs = 300_000 }: RunOptions = {}): Promise<string> {
   const child = spawn(command, words, {
     ...(cwd !== undefined && { cwd }),

@@ -12,7 +12,7 @@ function readParts(limit: number, ...parts: readonly string[]): number[] {
 /** The two chunks have announced sizes of 10 and 16 bytes, 26 bytes in total. */
 const body = 'a\r\n0123456789\r\n10;name=value\r\n0123456789abcdef\r\n0\r\nTrailer: 1\r\n\r\n';
 
-test('a chunked body is rejected once, when the announced sizes of its chunks exceed the limit', () => {
+test('a chunked body is rejected once the announced sizes of its chunks exceed the limit, and only once', () => {
   expect([readParts(26, body), readParts(25, body), readParts(9, body)]).toEqual([[], [25], [9]]);
 });
 
@@ -22,7 +22,7 @@ test('a chunk is rejected when its size is announced, before its data arrives', 
   expect([readParts(254, 'FF'), readParts(254, 'F', 'F', '\r', '\n')]).toEqual([[], [254]]);
 });
 
-test('a body is measured in the same way when each byte arrives on its own', () => {
+test('a body is measured in the same way if each byte arrives separately', () => {
   const bytes = Array.from(body);
   expect([readParts(26, ...bytes), readParts(25, ...bytes)]).toEqual([[], [25]]);
 });

@@ -24,7 +24,7 @@ function texts(english: MessageCatalog, tag: string, catalog: MessageCatalog): R
 
 const named = { language: { name: 'Italiano' } };
 
-test('a language replaces the English messages that it contains, and states its tag', () => {
+test('a language replaces the English messages for which it has translations, and contains its tag', () => {
   const english = { a: { title: 'Title', text: 'Text' }, b: 'Other' };
   expect(texts(english, 'it', { ...named, a: { title: 'Titolo' } })).toEqual({
     'language.name': 'Italiano',

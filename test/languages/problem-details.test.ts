@@ -12,7 +12,7 @@ const known = new Set(Object.keys(problemDetail));
 const translateIntoAll = (detail: ProblemDetail): string[] => bundledLanguages.all.map((language) => translateDetail(detail, language));
 
 describe('a detail with values', () => {
-  test('contains numbers, amounts, timestamps and lists in the form of its language', () => {
+  test('contains numbers, amounts, timestamps and lists in the format of its language', () => {
     const limit = { amount: 123_450, currency: 'EUR' };
     expect(translateIntoAll(translatable`The body is larger than ${{ bytes: 1_000_000 }} bytes. Send a smaller one.`)).toEqual([
       'The body is larger than 1000000 bytes. Send a smaller one.',

@@ -77,7 +77,7 @@ async function measureSignIn(account: { email: string; password: string }): Prom
   return { ms };
 }
 
-/** Starts sign-ins at a constant rate, independent of their duration, while `continues` returns true. */
+/** Starts sign-ins at a constant rate, regardless of their duration, while `continues` returns true. */
 async function sendSignIns(send: () => Promise<Timed>, continues: () => Promise<boolean>): Promise<Timed[]> {
   const pending: Promise<Timed>[] = [];
   for (let next = performance.now(); await continues(); next += 1000 / signInsPerSecond) {

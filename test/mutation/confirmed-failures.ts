@@ -19,7 +19,7 @@ export class ConfirmedFailures {
     for (const file of files) this.#passing.add(file);
   }
 
-  /** Returns whether a test file failed without any mutant, in which case its failures prove nothing. */
+  /** Returns whether a test file failed without a mutant, in which case its failures prove nothing. */
   isUnreliable(file: string): boolean {
     return this.#unreliable.has(file);
   }

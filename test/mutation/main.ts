@@ -1,6 +1,6 @@
 /**
  * `npm run mutation -- --mutants 60 --seed 7` makes small changes to `server/`, one at a time, and counts those that the tests detect. Each
- * change is first checked by the compiler, then tested with the most closely related test files, and then with further files while time
+ * change is first checked by the compiler, then tested with the most closely related test files, and then with more files while time
  * remains (`--minutes`, default: 20).
  */
 import { availableParallelism } from 'node:os';

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe('mutants', () => {
-  test('change the text that they name, everywhere in the server but in migrations', async () => {
+  test('change the text that they specify, everywhere in the server except in migrations', async () => {
     const files = new Set(mutants.map(({ file }) => file));
     expect(files.size).toBeGreaterThan(200);
     expect([...files].filter((file) => file.includes('/migrations/'))).toEqual([]);
@@ -28,7 +28,7 @@ describe('mutants', () => {
     }
   });
 
-  test('are the same each time for the same seed, and different for another seed', () => {
+  test('are always the same for the same seed, and differ for another seed', () => {
     expect(drawMutants(mutants, 20, 7)).toEqual(drawMutants(mutants, 20, 7));
     expect(drawMutants(mutants, 20, 8)).not.toEqual(drawMutants(mutants, 20, 7));
   });
@@ -60,21 +60,21 @@ test.each([
   expect(ranked.slice(0, 12)).toContainEqual(expect.stringContaining(wanted));
 });
 
-test('each result names the test or the change, and the score leaves out mutants that were not tested', () => {
+test('each result names the test or the change, and the score excludes mutants that were not tested', () => {
   const mutant: Mutant = { file: 'server/a.ts', line: 3, operator: 'EqualityOperator', start: 0, end: 5, before: 'a < b', after: 'a <= b' };
   const results = [
-    { mutant, verdict: { noticedBy: 'test/a.test.ts' } },
-    { mutant, verdict: { noticedBy: 'the type check' } },
-    { mutant, verdict: { noticedBy: undefined, passed: 12 } },
-    { mutant, verdict: { noticedBy: undefined, passed: 0 } },
+    { mutant, verdict: { detectedBy: 'test/a.test.ts' } },
+    { mutant, verdict: { detectedBy: 'the type check' } },
+    { mutant, verdict: { detectedBy: undefined, passed: 12 } },
+    { mutant, verdict: { detectedBy: undefined, passed: 0 } },
   ];
   expect(results.slice(0, 3).map(printResult)).toEqual([
-    'noticed by test/a.test.ts: server/a.ts:3 EqualityOperator\n',
-    'noticed by the type check: server/a.ts:3 EqualityOperator\n',
+    'detected by test/a.test.ts: server/a.ts:3 EqualityOperator\n',
+    'detected by the type check: server/a.ts:3 EqualityOperator\n',
     'survived 12 test files: server/a.ts:3 EqualityOperator\n  - a < b\n  + a <= b\n',
   ]);
   expect(printScore(results, 7)).toBe(
-    '1 mutants were not tested: no time was left.\n2 of 3 mutants noticed (67 %), 1 of them by the type check; seed 7\n',
+    '1 mutants were not tested for lack of time.\n2 of 3 mutants detected (67 %), 1 of them by the type check; seed 7\n',
   );
 });
 
@@ -108,7 +108,7 @@ describe('the failure of a test file counts', () => {
     expect(await confirm({ outcome: 'timed out' }, { outcome: 'timed out' })).toBe('fails without the mutant');
   });
 
-  test('never again after it failed without a mutant', async () => {
+  test('never again after the file has failed without a mutant', async () => {
     const failures = new ConfirmedFailures();
     expect(await failures.confirm(copyOf([failed('adds')]), mutant, ['test/a.test.ts'], failed('adds'))).toBe('fails without the mutant');
     expect([failures.isUnreliable('test/a.test.ts'), failures.isUnreliable('test/b.test.ts')]).toEqual([true, false]);

@@ -27,7 +27,7 @@ const nearbyWeight = 4;
 const pathWeight = 8;
 /** Weights of the words in the paths of the files that import the mutant's file, directly and through other files. */
 const importerPathWeights = [6, 4, 2];
-/** If a file has more importers, it is used everywhere, so its importers say little about it. */
+/** A file with more importers is used everywhere, so its importers reveal little about it. */
 const importersMax = 6;
 const nearbyLines = 8;
 /** Weight of the words in the mutated line. */

@@ -5,19 +5,19 @@ const shownMax = 160;
 
 /** Formats a mutant's result: the test that detected the mutant, or the change that no test detected. */
 export function printResult({ mutant, verdict }: Result): string {
-  if (verdict.noticedBy === undefined) return `survived ${verdict.passed} test files: ${describeMutant(mutant)}\n`;
-  return `noticed by ${verdict.noticedBy}: ${mutant.file}:${mutant.line} ${mutant.operator}\n`;
+  if (verdict.detectedBy === undefined) return `survived ${verdict.passed} test files: ${describeMutant(mutant)}\n`;
+  return `detected by ${verdict.detectedBy}: ${mutant.file}:${mutant.line} ${mutant.operator}\n`;
 }
 
 /** Formats the score, which excludes mutants that were not tested for lack of time. */
 export function printScore(results: readonly Result[], seed: number): string {
-  const tested = results.filter(({ verdict }) => verdict.noticedBy !== undefined || verdict.passed > 0);
-  const noticed = tested.filter(({ verdict }) => verdict.noticedBy !== undefined);
-  const byTypes = noticed.filter(({ verdict }) => verdict.noticedBy === 'the type check').length;
+  const tested = results.filter(({ verdict }) => verdict.detectedBy !== undefined || verdict.passed > 0);
+  const detected = tested.filter(({ verdict }) => verdict.detectedBy !== undefined);
+  const byTypes = detected.filter(({ verdict }) => verdict.detectedBy === 'the type check').length;
   const untested = results.length - tested.length;
   const lines = [
-    ...(untested > 0 ? [`${untested} mutants were not tested: no time was left.`] : []),
-    `${noticed.length} of ${tested.length} mutants noticed (${percentage(noticed.length, tested.length)}), ${byTypes} of them by the type check; seed ${seed}`,
+    ...(untested > 0 ? [`${untested} mutants were not tested for lack of time.`] : []),
+    `${detected.length} of ${tested.length} mutants detected (${percentage(detected.length, tested.length)}), ${byTypes} of them by the type check; seed ${seed}`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -8,9 +8,9 @@ import { ConfirmedFailures } from './confirmed-failures.ts';
 import { DeadlineExceededError, WorkingCopy } from './working-copy.ts';
 
 export type Verdict =
-  | { readonly noticedBy: string }
+  | { readonly detectedBy: string }
   /** Number of test files that passed; 0 if there was no time left to test the mutant. */
-  | { readonly noticedBy: undefined; readonly passed: number };
+  | { readonly detectedBy: undefined; readonly passed: number };
 export type Result = { readonly mutant: Mutant; readonly verdict: Verdict };
 
 /** Number of test files in each round; mutants that survive a round are tested in the next round. */
@@ -22,7 +22,7 @@ type Options = {
   /** Called with each result as soon as it is known, because testing a sample takes a long time. */
   readonly onResult: (result: Result) => void;
 };
-type Pending = { readonly mutant: Mutant; waiting: readonly string[]; passed: number; noticedBy?: string };
+type Pending = { readonly mutant: Mutant; waiting: readonly string[]; passed: number; detectedBy?: string };
 
 /**
  * Runs the type check with each mutant, and then the related test files, for at most `minutes`.
@@ -51,18 +51,18 @@ export async function testMutants(
   else
     await copiesInUse.forEach('type check', pending, async (copy, one) => {
       if ((await untilDeadline(() => copy.with(one.mutant, () => copy.failsTypeCheck()))) !== true) return;
-      one.noticedBy = 'the type check';
+      one.detectedBy = 'the type check';
       onResult(toResult(one));
     });
   const failures = new ConfirmedFailures();
   for (const [round, size] of rounds.entries()) {
-    const survivors = pending.filter(({ noticedBy }) => noticedBy === undefined);
+    const survivors = pending.filter(({ detectedBy }) => detectedBy === undefined);
     await copiesInUse.forEach(`round ${round + 1}`, survivors, async (copy, one) => {
       await untilDeadline(() => testOne(copy, one, size, failures));
-      if (one.noticedBy !== undefined) onResult(toResult(one));
+      if (one.detectedBy !== undefined) onResult(toResult(one));
     });
   }
-  for (const one of pending) if (one.noticedBy === undefined && one.passed > 0) onResult(toResult(one));
+  for (const one of pending) if (one.detectedBy === undefined && one.passed > 0) onResult(toResult(one));
   return pending.map(toResult);
 }
 
@@ -73,9 +73,9 @@ const untilDeadline = <T>(work: () => Promise<T>): Promise<T | undefined> =>
     throw error;
   });
 
-const toResult = ({ mutant, noticedBy, passed }: Pending): Result => ({
+const toResult = ({ mutant, detectedBy, passed }: Pending): Result => ({
   mutant,
-  verdict: noticedBy === undefined ? { noticedBy, passed } : { noticedBy },
+  verdict: detectedBy === undefined ? { detectedBy, passed } : { detectedBy },
 });
 
 async function testOne(copy: WorkingCopy, one: Pending, size: number, failures: ConfirmedFailures): Promise<void> {
@@ -91,7 +91,7 @@ async function testOne(copy: WorkingCopy, one: Pending, size: number, failures: 
     const failed = run.outcome === 'failed' && run.testFile !== undefined ? [run.testFile] : files;
     const verdict = await failures.confirm(copy, one.mutant, failed, run);
     if (verdict === 'confirmed') {
-      one.noticedBy = run.outcome === 'timed out' ? 'a time limit' : (failed[0] ?? '');
+      one.detectedBy = run.outcome === 'timed out' ? 'a time limit' : (failed[0] ?? '');
       return;
     }
     if (verdict === 'not repeated') one.passed += failed.length;

@@ -51,7 +51,7 @@ export class WorkingCopy {
    */
   static async create(root: string, databaseUrl: string, deadline: number): Promise<WorkingCopy> {
     const directory = await mkdtemp(join(tmpdir(), 'mandate-mutation-'));
-    // The built files of the packages are copied, because tests need them. Only the release is left out.
+    // The built files of the packages are copied, because tests need them. Only the release is excluded.
     const isCopied = (path: string): boolean => !/\/(?:node_modules|\.git)$/.test(path) && path !== join(root, 'dist');
     await cp(root, directory, { recursive: true, filter: isCopied });
     await linkPackages(root, directory);
@@ -106,7 +106,7 @@ export class WorkingCopy {
 
   /** Returns whether the type check reports errors. A compiler crash or timeout counts as no errors. */
   async failsTypeCheck(): Promise<boolean> {
-    // After the first check, the compiler checks only what the mutant affects.
+    // After the first check, the compiler checks only the files that the mutant affects.
     const flags = ['--incremental', '--tsBuildInfoFile', join(this.#directory, 'mutation.tsbuildinfo')];
     const exitCode = await this.#run('typescript/bin/tsc', ['-p', '.', ...flags], runLimitMs);
     return exitCode !== undefined && compilerErrorExitCodes.has(exitCode);

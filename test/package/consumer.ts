@@ -1,5 +1,4 @@
-// Simulates the code of a project that has installed `@mandate/client-sdk`. The test compiles this file with several versions of TypeScript
-// and runs it.
+// This is the code of a project that uses `@mandate/client-sdk`. The test compiles it with several versions of TypeScript and runs it.
 import { ApiError, AuthorizationError, createClient, debugLog, formatMoney, type Middleware, type Order } from '@mandate/client-sdk';
 import { clientCredentials, discover, memoryStore, newProofKey, refreshingTokens, type Tokens } from '@mandate/client-sdk/authorization';
 import { browserSignIn, type BrowserSignIn } from '@mandate/client-sdk/authorization/browser';

@@ -88,7 +88,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published con
     expect({ code, output: stdout + stderr }).toEqual({ code: 0, output: expect.stringContaining('OK') });
   });
 
-  test.each(publishedWorkspaces)('the manifest of %s has everything that the registry shows', async (name) => {
+  test.each(publishedWorkspaces)('the manifest of %s contains all fields that the registry shows', async (name) => {
     const { stdout } = await runProgram('tar', ['-xzOf', tarballs[name], 'package/package.json'], { cwd: directory });
     const root = JSON.parse(await readFile(join(repositoryRoot, 'package.json'), 'utf8'));
     expect(JSON.parse(stdout)).toMatchObject({

@@ -154,7 +154,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
       expect(stdout).toMatch(expected);
     });
 
-    test('these tests run every command, and the README of the package lists it', async () => {
+    test("these tests run every command, and the package's README lists it", async () => {
       const existing = listCommands(buildCommandLineProgram(process, () => undefined));
       expect(existing.length).toBeGreaterThan(7);
       const tested = [...commands.map(([argv]) => argv.join(' ')), 'start', 'restore'];
@@ -218,7 +218,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
     expect(messages[0]).toContain(`Mandate cannot start. ${name} requires packages that are not installed.`);
   });
 
-  test('starts in an empty folder by the name of its package, with npx', async () => {
+  test('starts in an empty folder with npx and the name of its package', async () => {
     expect(await runNpm('npx', ['--offline', '@mandate/server', '--version'], project)).toMatchObject({ code: 0, stdout: '0.1.0\n' });
     const empty = join(directory, 'empty');
     await mkdir(empty);
@@ -231,7 +231,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
     await running.stop();
   });
 
-  test('runs installed globally by another user', async () => {
+  test('runs if another user has installed it globally', async () => {
     const prefix = join(directory, 'global');
     const globally = ['install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', '--prefer-offline'];
     expect(await runNpm('npm', [...globally, tarballs.contract, tarballs.server], directory)).toMatchObject({ code: 0 });

@@ -72,7 +72,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1' || !isAvailable)('t
   });
 
   test.each(tooOld.flatMap((version) => [['mandate', version] as const, ['mandate-server', version] as const]))(
-    '%s on Node.js %s states in one line which version it needs',
+    '%s on Node.js %s prints the required version in one line',
     async (name, version) => {
       const outcome = await runProgram(node(version), [program(name), '--version'], { cwd: project });
       expect(outcome).toEqual({ code: 1, stdout: '', stderr: `${name} needs Node.js 22.18 or later; this is v${version}.\n` });

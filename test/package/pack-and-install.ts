@@ -44,7 +44,7 @@ async function packIntoTemporaryDirectory(): Promise<Tarballs> {
   return findTarballs(directory);
 }
 
-/** Creates a directory with nothing but a manifest, and installs packages there. */
+/** Creates a directory that contains only a manifest, and installs packages there. */
 export async function createEmptyProject(directory: string, packages: readonly string[]): Promise<string> {
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }');

@@ -11,7 +11,7 @@ import { runProgram, searchPath, type Outcome } from './pack-and-install.ts';
 type Account = { readonly email: string; readonly password: string };
 export type InstalledCommand = (...argv: string[]) => Promise<Outcome>;
 
-/** Returns the file of the installed `mandate` command. */
+/** Returns the program file of the installed `mandate` command. */
 export const commandFile = (project: string): string => join(project, 'node_modules/@mandate/cli/bin/mandate.js');
 
 /** Returns a function that runs the installed `mandate` command for one server. */

@@ -11,7 +11,7 @@ import type { RunningServer } from '../support/server/use-server.ts';
 export type ClientProgramOptions = { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv };
 
 /**
- * Signs a new user in with a program that is written in another language. The program gets the issuer, client ID, client secret and
+ * Signs a new user in with a program that is written in another language. The program receives the issuer, client ID, client secret and
  * redirect URI as arguments, prints the authorization URL, reads the callback URL, and prints the user as JSON.
  */
 export async function signInWithClientProgram(

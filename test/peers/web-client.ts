@@ -8,7 +8,7 @@ import { signUp, type ClientCredentials, type TestUser } from '../support/oauth/
 import { fetchApiStatus, type RunningServer } from '../support/server/use-server.ts';
 import { expectSignOut } from './client-program.ts';
 
-/** What an application has learned about its signed-in user. */
+/** Data that an application has received about its signed-in user. */
 export type ClientSession = {
   readonly sub: string;
   readonly email: string;
@@ -16,7 +16,7 @@ export type ClientSession = {
   readonly accessToken: string;
 };
 
-/** Scopes that every tested application requests. The API scope makes the access token valid at the API, too. */
+/** Scopes that every tested application requests. With the API scope, the access token is also valid at the API. */
 export const requestedScope = 'openid profile email users.read';
 
 /** A web application with its own sign-in, which a browser reaches at `origin`. */

@@ -33,7 +33,7 @@ test('the type of a problem response is the URL of its page', async () => {
   expect(await (await fetch(body.type)).text()).toContain('An access token is required');
 });
 
-test('/problems links to the page of every error code and to no other page', async () => {
+test('/problems links to the page of every error code, and to no other page', async () => {
   const { response, text } = await fetchPage('/problems');
   expect(response.status).toBe(200);
   const links = Array.from(text.matchAll(/href="\/problems\/(\w+)"/g), ([, code = '']) => code);

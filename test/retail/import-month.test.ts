@@ -18,7 +18,7 @@ const query = new URLSearchParams(rules).toString();
 const figures = { orders: 1_400, lines: 26_157, pence: 57_271_389, customers: 885 };
 
 describe.skipIf(!hasMonthFile)(
-  `import of a real month of orders${hasMonthFile ? '' : ' (set MANDATE_RETAIL_FILE to the file that docs/testing.md names)'}`,
+  `importing a real month of orders${hasMonthFile ? '' : ' (set MANDATE_RETAIL_FILE to the file that docs/testing.md names)'}`,
   { timeout: 300_000 },
   () => {
     let month: string;
@@ -86,7 +86,7 @@ describe.skipIf(!hasMonthFile)(
     describe.skipIf(!hasChromium)('the console', () => {
       const browser = useConsoleBrowser(shop);
 
-      test('shows the month to an administrator on every page', async () => {
+      test('every page shows the month to an administrator', async () => {
         const admin = await shop.createAccount('admin', ['orders.manage', 'applications.manage', 'webhooks.write']);
         const get = async (path: string): Promise<JsonBody> => (await admin.callApi('GET', `/api/v1${path}`)).body;
         const { data: orders } = await get('/orders?reference=536365&include=customer');

@@ -13,7 +13,7 @@ const file = process.env['MANDATE_RETAIL_FILE'] ?? join(import.meta.dirname, '..
 const hasFile = existsSync(file);
 
 describe.skipIf(!hasFile)(
-  `placement of a real month of orders${hasFile ? '' : ' (set MANDATE_RETAIL_FILE to the file that docs/testing.md names)'}`,
+  `placing a real month of orders${hasFile ? '' : ' (set MANDATE_RETAIL_FILE to the file that docs/testing.md names)'}`,
   { timeout: 300_000 },
   () => {
     let month: RetailMonth;

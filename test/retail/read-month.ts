@@ -69,8 +69,8 @@ export async function readMonth(path: string): Promise<RetailMonth> {
 }
 
 /**
- * Creates a product with its most frequent price (the lowest if several are equally frequent), because the price of a product varies within
- * the file.
+ * Creates a product with its most frequent price, or the lowest of several equally frequent prices, because the price of a product varies
+ * within the file.
  */
 function catalogueItem(code: string, sales: readonly Row[]): CatalogueItem {
   const frequencies = [...Map.groupBy(sales, (row) => row.UnitPrice)].map(([price, { length }]) => ({ price, length }));

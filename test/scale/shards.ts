@@ -62,43 +62,43 @@ const oneDatabase = (): number => 1;
 const all = (shards: number): number => shards;
 const shardQueries: readonly ShardQuery[] = [
   {
-    name: 'customer: the newest 20 orders',
+    name: "a customer's newest 20 orders",
     queriedDatabases: oneDatabase,
     single: ({ single, customer }) => page(single, { requiredClientId: undefined, userId: customer }),
     sharded: (databases) => page(customerShard(databases), { requiredClientId: undefined, userId: databases.customer }),
   },
   {
-    name: 'customer: number of orders',
+    name: "the number of a customer's orders",
     queriedDatabases: oneDatabase,
     single: ({ single, customer }) => countOrders(single, { requiredClientId: undefined, userId: customer }),
     sharded: (databases) => countOrders(customerShard(databases), { requiredClientId: undefined, userId: databases.customer }),
   },
   {
-    name: 'customer: one order by ID',
+    name: "a customer's order by ID",
     queriedDatabases: oneDatabase,
     single: ({ single, newest }) => findOrderWithoutPermissionCheck(single, newest),
     sharded: (databases) => findOrderWithoutPermissionCheck(customerShard(databases), databases.newest),
   },
   {
-    name: 'staff: one order by ID, with unknown customer',
+    name: 'an order by ID for staff, with an unknown customer',
     queriedDatabases: all,
     single: ({ single, newest }) => findOrderWithoutPermissionCheck(single, newest),
     sharded: ({ shards, newest }) => Promise.any(shards.map((em) => findOrderWithoutPermissionCheck(em, newest))),
   },
   {
-    name: 'staff: the newest 20 orders',
+    name: 'the newest 20 orders for staff',
     queriedDatabases: all,
     single: ({ single }) => page(single, allUsers),
     sharded: (databases) => mergePages(databases, allUsers),
   },
   {
-    name: 'staff: the newest 20 pending or paid orders',
+    name: 'the newest 20 pending or paid orders for staff',
     queriedDatabases: all,
     single: ({ single }) => page(single, openOrders),
     sharded: (databases) => mergePages(databases, openOrders),
   },
   {
-    name: 'staff: number of pending or paid orders',
+    name: 'the number of pending or paid orders for staff',
     queriedDatabases: all,
     single: ({ single }) => countOrders(single, openOrders),
     sharded: (databases) => sum(databases, openOrders),

@@ -1,4 +1,4 @@
-"""Schemathesis hooks: the caller's token, and what the OpenAPI document cannot describe."""
+"""Schemathesis hooks for the caller's token, and for rules that the OpenAPI document cannot describe."""
 
 import base64
 import hashlib
@@ -30,7 +30,7 @@ def serialize_lines(context, value):
     return value if isinstance(value, bytes) else str(value).encode()
 
 
-# Path parameters with which a case would end the access of all later cases.
+# Path parameters with which a case would revoke the access of all later cases.
 protected = set()
 
 
@@ -65,7 +65,7 @@ def before_call(context, case, kwargs):
         case.headers["Idempotency-Key"] = hashlib.sha256(str(key).encode()).hexdigest()
 
 
-# Errors in requests that are valid according to the document: code, pattern of the start of the error's text, and reason.
+# Errors in requests that are valid according to the document: the code, a pattern for the start of the error's text, and the reason.
 EXPECTED_ERRORS = [
     # The result depends on stored data.
     ("unknown_reference", "", "The body contains the ID or code of a resource that does not exist."),
@@ -80,16 +80,16 @@ EXPECTED_ERRORS = [
     ("invalid_value", ".* is not a time zone", "The document has no list of the time zones."),
     ("invalid_value", "Must be an IANA time zone", "The document has no list of the time zones."),
     ("invalid_value", "This shop does not use this payment provider", "The payment providers are a setting."),
-    # JSON Schema has no keyword for these rules, or `format` means less than the server requires.
+    # JSON Schema has no keyword for these rules, or `format` is less strict than the server.
     ("invalid_value", "The URL ", "A webhook needs an absolute URL of a public host."),
     ("invalid_value", "Must be (an? )?(absolute |https? )", "A URL needs a certain scheme."),
     ("invalid_value", "(?s).* is not an absolute URI", "A redirect URI is absolute."),
-    ("invalid_value", "Must be an e-mail address", "The server rejects rare characters in an address that RFC 5321 permits."),
+    ("invalid_value", "Must be an e-mail address", "The server rejects rare characters that RFC 5321 permits in an address."),
     ("invalid_value", "Must be a valid date from 1980|Must be from 1980", "JSON Schema has no ranges of dates."),
     ("invalid_image", "", "JSON Schema cannot describe the dimensions and the contents of an image."),
     ("invalid_request", "The body is empty", "JSON Schema cannot describe the length of a binary body."),
-    # Conditions between fields, and rules that the schema could express, but only with keywords that older documents lack. A comparison of
-    # the documents would report them as incompatible. The descriptions in the document state them.
+    # Conditions between fields, and rules that the schema could express only with keywords that older documents lack. A comparison of the
+    # documents would report such keywords as incompatible. The descriptions in the document state the rules.
     ("required", "This field is required without", "An order has either a quote, or items and delivery."),
     (
         "invalid_value",
@@ -113,7 +113,7 @@ EXPECTED_ERRORS = [
     ("invalid_value", "Must not contain .* twice", "A list contains no value twice."),
     ("invalid_value", "Must not be after", "A range ends before it starts."),
     ("invalid_value", "Is a column of order lines", "The columns of an export depend on its rows."),
-    ("invalid_value", "Must not be 0", "A change of the stock changes something."),
+    ("invalid_value", "Must not be 0", "A stock change must not be zero."),
     ("invalid_value", "Must be 1 to 255 characters", "The idempotency key has its own error code, so its pattern is not in the schema."),
 ]
 

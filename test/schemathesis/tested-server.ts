@@ -6,7 +6,7 @@ import { createDataDirectory, readFirstRunFile, startServerProcess } from '../su
 
 type Account = { readonly email: string; readonly password: string };
 
-/** A running server, and the administrator who calls it. */
+/** A running server, and the administrator on whose behalf it is called. */
 export type TestedServer = { readonly url: string; readonly administrator: Account };
 
 /** Starts a server process with a new embedded database, the demonstration shop, and limits that no run reaches. */
@@ -31,7 +31,7 @@ export async function startTestedServer(): Promise<AsyncDisposable & TestedServe
 }
 
 /**
- * Starts a server that responds to each request with a new access token. To obtain it, the administrator signs in and allows the
+ * Starts a server that responds to each request with a new access token. To obtain the token, the administrator signs in and allows the
  * command-line client to use every scope. The test cases end sessions, revoke consents and rotate signing keys, so no refresh token remains
  * valid throughout a run.
  */

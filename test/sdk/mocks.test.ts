@@ -27,7 +27,7 @@ describe('the mock handlers', () => {
     expect(has('download') ? await new Response(Object(data).stream).text() : data).toEqual(expected);
   });
 
-  test('respond with data, problems and functions of a test', async () => {
+  test('respond with data, problems and functions that a test specifies', async () => {
     server.use(
       ...createMockHandlers({
         baseUrl,

@@ -7,7 +7,7 @@ const optionsFor = (baseUrl: string) => queryOptions(createClient({ baseUrl, aut
 const { signal } = new AbortController();
 
 describe('options for TanStack Query', () => {
-  test('a query fetches the resource that its key names', async () => {
+  test('a query fetches the resource that its key identifies', async () => {
     await using server = await startStubServer(() => ({ body: { id: 7 } }));
     const { queries, keyOf } = optionsFor(server.url);
     const { queryKey, queryFn } = queries.orders.get(7);
@@ -20,7 +20,7 @@ describe('options for TanStack Query', () => {
     expect(server.seen.map(({ url }) => url)).toEqual(['/api/v1/orders/7', '/api/v1/orders', '/api/v1/orders/7/payments?limit=5']);
   });
 
-  test('cancelling a query aborts its request', async () => {
+  test('canceling a query aborts its request', async () => {
     await using server = await startStubServer(() => ({ body: {}, delayMs: 5000 }));
     const ended = optionsFor(server.url)
       .queries.orders.get(7)

@@ -84,7 +84,7 @@ export class RandomCustomer {
     }
   }
 
-  /** Ends a quote, if there is one. */
+  /** Converts, cancels or expires a quote, if there is one. */
   async #end(action: Action, quote: number | undefined): Promise<ApiResponse | undefined> {
     if (quote === undefined) return undefined;
     if (action === 'cancelQuote') return this.#till.post(`/quotes/${quote}/cancellation`);

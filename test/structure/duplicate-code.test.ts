@@ -7,7 +7,7 @@ import { findDuplicates } from './duplicate-code.ts';
 const root = join(import.meta.dirname, '../..');
 const folders = ['server', 'cli', 'client-sdk', 'contract', 'examples', 'test'];
 
-/** Generated files contain duplicates by design, and a migration never changes after its release. */
+/** Generated files contain duplicates by design, and migrations never change after their release. */
 const ignored = /\.gen\.ts$|\/migrations\//;
 
 test('no run of six or more lines occurs twice', () => {

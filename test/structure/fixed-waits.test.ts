@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const tests = join(import.meta.dirname, '..');
 
-/** The files that wait for a fixed time, with the reason why they cannot wait for a condition. */
+/** The files that wait for a fixed time, each with the reason why it cannot wait for a condition. */
 const fixedWaits: Readonly<Record<string, string>> = {
   'api/events/signals.test.ts': 'an idle server sends no queries for some time',
   'api/transport/transport.test.ts': 'data arrives in separate packets',
@@ -22,7 +22,7 @@ const fixedWaits: Readonly<Record<string, string>> = {
   'shop/event-feed.test.ts': 'transactions have random durations',
   'support/network/chaos-proxy.ts': 'the proxy delays responses',
   'support/network/tcp-proxy.ts': 'the proxy delays data',
-  'support/services/postgresql-databases.ts': 'a server that does not respond is abandoned after a time limit',
+  'support/services/postgresql-databases.ts': 'a request to a server that does not respond is aborted after a time limit',
 };
 
 /** Files in `support` with functions that poll a condition. */

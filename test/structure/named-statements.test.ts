@@ -74,7 +74,7 @@ function findStatements(file: string, source: string): Statement[] {
 
 const describeStatement = ({ file, line }: Statement): string => `${file}:${line}`;
 
-/** Returns the statements that are in the wrong kind of file, that have no stated reason, or that exceed the maximum number. */
+/** Returns the statements that are in the wrong kind of file, lack a stated reason, or exceed the maximum number. */
 function findViolations(statements: readonly Statement[], max: number): Record<'outside' | 'unexplained' | 'excess', string[]> {
   const allowed = statements.filter(({ file }) => isSqlFile(file));
   return {

@@ -43,7 +43,7 @@ describe('npm ci on Node.js 20', () => {
     }
     const npm = (await run('sh', ['-c', 'readlink -f "$(command -v npm)"'])).stdout.trim();
     const ci = ['--import', asNode20, npm, 'ci', '--dry-run', '--offline'];
-    // npm runs without the current user's npm configuration
+    // npm must not use the current user's npm configuration
     const env = { PATH: '/usr/bin:/bin', HOME: directory.path };
     const { stdout, stderr } = await run(process.execPath, ci, { cwd: directory.path, env });
     expect(`${stdout}${stderr}`).not.toContain('npm warn');

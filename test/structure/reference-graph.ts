@@ -146,7 +146,7 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 
 const isMethod = (node: Node): boolean => isMethodDeclaration(node) || isGetAccessorDeclaration(node) || isSetAccessorDeclaration(node);
 
-/** Returns the nodes inside a declaration, except a class's methods, because each of them is a declaration of its own. */
+/** Returns the nodes inside a declaration, except a class's methods, because each method is a separate declaration. */
 export const descendantsWithoutMethodsOfClass = (node: Node): Node[] => descendants(node, isClassDeclaration(node) ? isMethod : undefined);
 
 function descendants(node: Node, isSkipped?: (child: Node) => boolean): Node[] {

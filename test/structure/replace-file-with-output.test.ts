@@ -38,7 +38,7 @@ test.each([
   expect([await readFile(file, 'utf8'), await readdir(directory)]).toEqual(['before', ['generated.json']]);
 });
 
-test('each workspace formats the files that it generates, so that a later failure leaves no unformatted file', async () => {
+test('each workspace formats the files that it generates immediately, so that a later failure leaves no unformatted file', async () => {
   for (const workspace of ['client-sdk', 'cli']) {
     const { scripts } = JSON.parse(await readFile(join(root, workspace, 'package.json'), 'utf8'));
     expect(scripts.generate).toMatch(/^node [\w/-]+\.ts && oxfmt [\w/.-]+$/);

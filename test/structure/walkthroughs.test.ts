@@ -47,7 +47,7 @@ describe('the TypeScript compiler can follow the walkthroughs in ARCHITECTURE.md
     expect(placeOrderSteps).toEqual(expect.arrayContaining(handlers));
   });
 
-  test('refreshing a token: from the mount to each function that the walkthrough names', () => {
+  test('refreshing a token: from the authorization server to each function that the walkthrough names', () => {
     expect(refreshSteps.length).toBeGreaterThan(10);
     const reached = graph.reachableNames('server/oauth/authorization-server.ts', 'createAuthorizationServer');
     expect(missing(refreshSteps, reached)).toEqual([]);
@@ -64,7 +64,7 @@ describe('the TypeScript compiler can follow the walkthroughs in ARCHITECTURE.md
     expect(refreshSteps).toEqual(expect.arrayContaining([name, ...steps]));
   });
 
-  test('every route of the contract leads to a handler with a name', () => {
+  test('every route of the contract leads to a named handler', () => {
     const file = 'server/app/resource-routes.ts';
     const source = readFileSync(join(root, file), 'utf8');
     const unnamed = Object.entries<object>(contract).flatMap(([resource, routes]) => {
@@ -76,7 +76,7 @@ describe('the TypeScript compiler can follow the walkthroughs in ARCHITECTURE.md
   });
 });
 
-test('a step that is only reachable by a computed name is reported', { timeout: 120_000 }, () => {
+test('a step that is reachable only through a computed name is reported', { timeout: 120_000 }, () => {
   const original = readFileSync(join(root, routesFile), 'utf8');
   const call = 'handleCreateOrder(dependencies, request, request.body)';
   expect(original.split(call)).toHaveLength(2);

@@ -1,6 +1,6 @@
 /**
- * Returns whether a program that tests need is available. Without the program, the tests are skipped on a developer's machine, but a CI run
- * fails, because skipped tests would otherwise go unnoticed.
+ * Returns whether a program that tests need is available. Without the program, the tests are skipped on a developer's machine but fail in
+ * CI, where skipped tests would go unnoticed.
  * @param environment the environment variables, of which `CI` is read
  */
 export function assertAvailableInCi(

@@ -36,7 +36,7 @@ export type FakeStripe = {
   /** Completes a pending payment as the bank would. */
   completePayment(id: string): void;
   completeRefund(id: string, status: 'succeeded' | 'failed'): void;
-  /** Makes the next `count` requests fail with status 500, without any effect. */
+  /** Makes the next `count` requests fail with status 500 and have no effect. */
   failNextRequests(count: number): void;
   listIntents(): readonly Intent[];
   close(): Promise<void>;

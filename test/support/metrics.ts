@@ -1,4 +1,4 @@
-/** A process's parsed Prometheus metrics: values keyed by series name and labels, such as `up` or `requests_total{method="GET"}`. */
+/** Parsed Prometheus metrics of a process: values keyed by series name and labels, such as `up` or `requests_total{method="GET"}`. */
 export class ScrapedMetrics {
   readonly text: string;
   readonly #series: ReadonlyMap<string, number>;

@@ -40,12 +40,12 @@ export function addOrdersWatchCommand(program: Command, io: CliEnvironment): voi
       setCompletionChoices(
         new Option(
           '--until <status>',
-          'wait until the order is paid, shipped, delivered or canceled; exit with code 12 if it can no longer reach this status',
+          'wait until the order is paid, shipped, delivered or canceled; exit with code 12 if the order can no longer reach that status',
         ),
         ['paid', 'shipped', 'delivered', 'canceled'],
       ),
     )
-    .option('--max-wait <duration>', 'maximum time to wait, such as 10m; after that, exit (with code 13 if --until is set)')
+    .option('--max-wait <duration>', 'maximum wait, such as 10m; exit when it elapses (with code 13 if --until is set)')
     .option('--interval <duration>', 'polling interval (default: 2s, increasing to 15s while nothing changes)')
     .addHelpText('after', '\nRequires the scope orders.read.')
     .action(async (id: string | undefined) =>
@@ -105,7 +105,7 @@ async function watchOrders(
     const orders = await fetchOrders();
     const changed = orders.filter((order) => seen.get(order.id)?.version !== order.version);
     for (const order of changed) {
-      // Orders in the first list response are the baseline for later comparisons, so they are not printed as changes.
+      // The first list response is the baseline for later comparisons, so its orders are not printed as changes.
       if (!isFirst || !isList) {
         printChange(io, settings, order, seen.get(order.id));
         printed.changes += 1;

@@ -32,7 +32,7 @@ export function addOrderStatisticsCommand(program: Command, io: CliEnvironment):
   const typed = addOperationFlags(command, spec);
   command
     .addOption(setCompletionChoices(new Option('--by <interval>', 'short form of --interval'), intervals))
-    .option('--chart', 'draw bars and sparklines; if the output is not a terminal, print a plain table')
+    .option('--chart', 'draw bars and sparklines, or print a plain table if the output is not a terminal')
     .addHelpText('after', `\nRequires the scope ${spec.scopes.join(' or ')}.`)
     .action(async () =>
       showOrderStatistics(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), typed, command.opts<Flags>()),

@@ -26,7 +26,7 @@ export const alternativesOf = ({ oneOf, anyOf }: JsonSchema): readonly JsonSchem
 
 export const typeNamesOf = ({ type }: JsonSchema): readonly string[] => (typeof type === 'string' ? [type] : (type ?? []));
 
-/** Returns whether the schema is an object with known fields, which has a class. */
+/** Returns whether the schema is an object with known fields, which becomes a class. */
 export const hasFields = (schema: JsonSchema): schema is JsonSchema & Required<Pick<JsonSchema, 'properties'>> =>
   schema.properties !== undefined;
 

@@ -21,7 +21,7 @@ client.use((request, next) => {
   return next(request);
 });
 
-/** Queries that the console sends without signing in. */
+/** Queries that the console sends without a token. */
 export const { queries: publicQueries } = queryOptions(createClient({ baseUrl: issuer }));
 
 export const { queries, infiniteQueries, mutations, keyOf } = queryOptions(client);

@@ -8,7 +8,7 @@ import { queries } from './client.ts';
 export type Operation = keyof typeof scopesOf;
 
 export type Permissions = {
-  /** Signed-in user; `undefined` while loading, or if the token has no scope that permits reading the user. */
+  /** The signed-in user; `undefined` while loading, or if no scope of the token permits reading the user. */
   readonly user: User | undefined;
   /** Whether the token has a scope that only staff can have. */
   readonly isStaff: boolean;
@@ -42,7 +42,7 @@ export function usePermissions(): Permissions {
   return permissions;
 }
 
-/** Renders the children only if the operation is permitted: actions that staff may not perform are not shown. */
+/** Renders the children only if the operation is permitted, so that users do not see actions that they may not perform. */
 export function IfPermitted({ operation, children }: { readonly operation: Operation; readonly children: ReactNode }): ReactNode {
   return usePermissions().can(operation) ? children : null;
 }

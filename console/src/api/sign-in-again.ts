@@ -2,7 +2,7 @@ import { ApiError } from '@mandate/client-sdk';
 import { browserSignIn } from '@mandate/client-sdk/authorization/browser';
 import { environment } from '../environment.ts';
 
-/** The API requires that the user signed in within the last 15 minutes. The remaining five minutes are for the action itself. */
+/** The API accepts sign-ins from the last 15 minutes, so the user has at least five minutes for the action itself. */
 const maxAgeSeconds = 10 * 60;
 
 /**

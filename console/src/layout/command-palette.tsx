@@ -49,7 +49,7 @@ function usePageActions(pages: readonly PageDefinition[]): SpotlightActionGroupD
   return { group: t('palette.pages'), actions };
 }
 
-/** Actions for an entered number or text. Their keywords contain the text, so that the palette does not filter them. */
+/** Actions for an entered number or text. The keywords contain the text, so that the palette does not filter out these actions. */
 function useOrderActions(text: string): SpotlightActionGroupData[] {
   const t = useCommonMessages();
   const navigate = useNavigate();

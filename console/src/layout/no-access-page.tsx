@@ -7,7 +7,7 @@ import { useCommonMessages } from '../languages/use-messages.tsx';
 import { ShopLogoAndName } from './shop-logo-and-name.tsx';
 import classes from './centered.module.css';
 
-/** Shown to customers, who can sign in but have none of the permissions that the console needs. */
+/** Shown to customers, who can sign in but have none of the permissions that the console requires. */
 export function NoAccessPage(): ReactNode {
   const t = useCommonMessages();
   const { signOut } = useSession();

@@ -10,7 +10,7 @@ import {
 } from '@mandate/client-sdk';
 import { html } from 'hono/html';
 
-/** A page. `html` escapes every inserted value. */
+/** Returns a page. `html` escapes every inserted value. */
 export type Page = ReturnType<typeof html>;
 
 /** The signed-in customer. */
@@ -144,6 +144,6 @@ function describeError(error: Error): readonly [title: string, text: string] {
   if (error instanceof AuthorizationError && error.error === 'access_denied')
     return ['You are not signed in', 'You did not allow the shop to use your account.'];
   if (error instanceof ApiError && error.status === 404) return ['Not found', 'It does not exist, or it belongs to another customer.'];
-  // Only messages of the SDK are written for users; others could reveal internals.
+  // Only the SDK's messages are written for users; others could reveal internal details.
   return ['Something went wrong', error instanceof MandateError ? error.message : 'Try again in a few minutes.'];
 }

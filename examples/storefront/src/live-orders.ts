@@ -8,8 +8,8 @@ const pollingIntervalMs = 2_000;
 const reconnectDelayMs = 3_000;
 
 /**
- * Keeps the orders on the page up to date with events. Returns the interval at which the page should poll instead; `false` while it receives
- * events. It polls if the customer denied the permission to receive events.
+ * Keeps the orders on the page up to date with events. Returns `false` while it receives events; otherwise, for example because the
+ * customer denied the permission to receive events, returns the interval at which the page should poll.
  */
 export function useLiveOrders(isSignedIn: boolean): number | false {
   const queryClient = useQueryClient();

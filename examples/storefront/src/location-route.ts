@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The page that the URL's fragment names, such as `#/orders/7`. */
+/** The page that the fragment of the URL identifies, such as `#/orders/7`. */
 export type Route =
   | { readonly page: 'products'; readonly category: string; readonly search: string }
   | { readonly page: 'cart' }

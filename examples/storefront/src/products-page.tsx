@@ -78,7 +78,7 @@ function Categories({ route: { category, search } }: { readonly route: ProductsR
 
 function ProductCard({ product, canOrder }: { readonly product: Product; readonly canOrder: boolean }): ReactNode {
   const order = usePlaceOrder();
-  const isAvailable = product.stock !== 0; // `null`: the stock is not counted
+  const isAvailable = product.stock !== 0; // `null` means that the stock is not tracked
   return (
     <article aria-label={product.name}>
       <ProductPicture product={product} />

@@ -157,7 +157,7 @@ test('the last use is stored by a periodic flush, not by the request', async ({ 
   expect(await lastUse.flush(shop.db.em.fork())).toBe(0);
 });
 
-test('GET /api-keys: returns only keys of the caller, newest first, in pages', async () => {
+test("GET /api-keys: returns only the caller's keys, newest first, in pages", async () => {
   const ben = await signUp(shop.origin);
   const callerToken = (await obtainTokens(shop.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
   const createdIds = [];

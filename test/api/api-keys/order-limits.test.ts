@@ -25,7 +25,7 @@ async function createKey(limits: unknown) {
     token,
     created,
     call,
-    /** Orders `quantity` units of 10 cents each. */
+    /** Orders `quantity` units at 10 cents each. */
     order: (quantity: number, caller?: string) => call('POST', '/orders', orderInput(quantity), caller),
     quote: async (quantity: number): Promise<JsonBody> => (await call('POST', '/quotes', orderInput(quantity))).body,
     authorization: async (): Promise<JsonBody> => (await call('GET', '/authorization')).body,
@@ -77,13 +77,13 @@ test('lists, GET /authorization and the account page contain the limits', async 
   ]).toEqual([true, false, true]);
 });
 
-test('a key without limits has none in lists, and orders without limits', async () => {
+test('a key without limits can order any amount, and lists show no limits for it', async () => {
   const key = await createKey(undefined);
   expect([key.created.body.order_limits, (await key.listKeys()).order_limits]).toEqual([null, null]);
   expect([(await key.order(50)).status, (await key.authorization()).authorization_details]).toEqual([201, []]);
 });
 
-test('a key for its own orders cannot access orders that were placed in another way', async () => {
+test('a key that is restricted to its own orders cannot access other orders', async () => {
   const key = await createKey({ orders: 'own' });
   const { body: other } = await key.order(1, key.token);
   const { body: own } = await key.order(1);
@@ -91,7 +91,7 @@ test('a key for its own orders cannot access orders that were placed in another 
   expect((await key.call('GET', '/orders')).body.data).toMatchObject([{ id: own.id }]);
 });
 
-test('a payment for an order that was placed in another way counts toward the budget', async () => {
+test('a payment for an order that was not placed with the key counts toward the budget', async () => {
   const key = await createKey(monthly(100));
   const { body: first } = await key.order(8, key.token);
   const { body: second } = await key.order(8, key.token);

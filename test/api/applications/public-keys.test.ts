@@ -8,7 +8,7 @@ const okp = toJwk(generateKeyPairSync('ed25519'));
 const rsa = toJwk(generateKeyPairSync('rsa', { modulusLength: 2048 }));
 
 /**
- * An RSA public key with a modulus of this size. The modulus is not a product of two primes, but that cannot be seen from the public key.
+ * An RSA public key with a modulus of this size. The modulus is not a product of two primes, but the public key does not reveal this.
  */
 const rsaWith = (bits: number, exponent = 'AQAB') => {
   const modulus = Buffer.alloc(bits / 8, 0xff);

@@ -27,7 +27,7 @@ describe.each([
   ['the ceiling of the application', setCeiling],
   ['the maximum of the shop', setShopMaximum],
 ])('%s', (_name, limit) => {
-  test('cannot be exceeded with an approval: the request for it is rejected', async () => {
+  test('cannot be exceeded with an approval, because the request for approval is rejected', async () => {
     const { app } = await connect();
     await limit(app, { currency: 'EUR', per_order: 7000 });
     const quote = await app.createQuote(8000);
@@ -45,7 +45,7 @@ describe.each([
     await requestApprovalOf60(app);
   });
 
-  test('applies to an order that the customer approved before, and to its payment', async () => {
+  test('applies to an order that the customer has already approved, and to its payment', async () => {
     const { app, decide } = await connect();
     const { id, quote_id: quoteId } = await requestApprovalOf60(app);
     expect((await decide(id, 'approval')).status).toBe(201);

@@ -38,7 +38,7 @@ const fixture = testAuthorization({
   },
 });
 
-/** Requests an approval from the matrix's owner through a third-party application. */
+/** Requests an approval from the owner in the authorization matrix, through a third-party application. */
 async function requestOfOwner(): Promise<JsonBody> {
   return requestApprovalOf60(await connectRequestingApplication(fixture.shop, fixture.owner));
 }

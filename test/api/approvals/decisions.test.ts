@@ -26,7 +26,7 @@ describe('waiting for a decision', () => {
     expect((await waiting).body.status).toBe('approved');
   });
 
-  test('returns immediately if the approval is already decided, and after the time if it is not', async () => {
+  test('returns immediately if the customer has already decided, and otherwise after the wait time', async () => {
     const { app, decide } = await connect();
     const { id } = await requestApprovalOf60(app);
     expect((await app.call('GET', `/approvals/${id}?wait=1`)).body.status).toBe('pending');
@@ -35,7 +35,7 @@ describe('waiting for a decision', () => {
   });
 });
 
-describe('the mode of approval that the customer allows', () => {
+describe('the approval mode that the customer allows', () => {
   test('"always": every order needs an approval, even within the limits', async () => {
     const { app, decide } = await connect({ ...limitsOf50PerOrder, approval: 'always' });
     const product = await shop.createProduct({ price: 1000 });
@@ -121,7 +121,7 @@ describe('deciding through the API', () => {
     expect((await shop.callApi('POST', `/api/v1/approvals/${id}/approval`, { token })).body.code).toBe('forbidden');
   });
 
-  test('requires a recent sign-in to approve, and none to decline', async () => {
+  test('requires a recent sign-in to approve, but not to decline', async () => {
     const anna = await signUp(shop.origin);
     await backdateSessions(shop.db, anna.id, 20);
     const { access_token: token } = await obtainTokens(shop.origin, anna, ['approvals.decide']);

@@ -14,7 +14,7 @@ import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
 
-/** Everything that an order or an approval could change. */
+/** Reads everything that an order or an approval could change. */
 const readState = (): Promise<unknown> =>
   shop.db.em.fork().execute(`
     select (select count(*) from orders) as orders, (select count(*) from events) as events, (select count(*) from audit_events) as audit_events,
@@ -105,7 +105,7 @@ test.each(Object.entries(invalidUses))('an approval cannot be used %s, and nothi
   expect(await readState()).toEqual(before);
 });
 
-test('an approval of a quote of another customer cannot be requested, and nothing is written', async () => {
+test("an approval of another customer's quote cannot be requested, and nothing is written", async () => {
   const { ben, quote } = await connectTwoCustomers();
   const before = await readState();
   const response = await ben('/approvals', { quote_id: quote.id });

@@ -80,7 +80,7 @@ describe('an approval', () => {
     expect((await app.orderFromQuote(quote.id)).body.code).toBe('quote_not_open');
   });
 
-  test('is recorded in events and in the audit log at every step', async () => {
+  test('is recorded in events and the audit log at every step', async () => {
     const { app, decide } = await connect();
     const { id, quote_id: quoteId } = await requestApprovalOf60(app);
     await decide(id, 'approval');
@@ -142,7 +142,7 @@ describe('an approval', () => {
     expect((await app.requestApproval(quoteId)).status).toBe(201);
   });
 
-  test('covers only its quote: a changed order needs a new approval', async () => {
+  test('covers only its quote, so a changed order needs a new approval', async () => {
     const { app, decide } = await connect();
     const { id } = await requestApprovalOf60(app);
     await decide(id, 'approval');
@@ -241,7 +241,7 @@ describe('an approval', () => {
     expect(await app.readBudget()).toMatchObject({ spent: 0 });
   });
 
-  test('is canceled when an order was placed from the quote without it', async () => {
+  test('is canceled when an order is placed from the quote without it', async () => {
     const { app } = await connect();
     const quote = await app.createQuote(4000);
     const { body } = await app.requestApproval(quote.id);

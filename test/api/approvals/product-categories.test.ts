@@ -26,7 +26,7 @@ async function setCeiling(clientId: string, categories: readonly string[]): Prom
 }
 
 describe('an approval of an order with products of other categories', () => {
-  test('names the categories as its reason, also in words on the page, and the order can then be placed and paid', async () => {
+  test('states the categories as its reason, even on the page, and permits the order and its payment', async () => {
     const { app, anna, decide, quoteId, requested } = await requestApproval(products.tea, products.books, products.office);
     expect([requested.status, requested.body.reason]).toEqual([
       201,

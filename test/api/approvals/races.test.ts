@@ -11,7 +11,7 @@ const connect = () => connectApplicationAndDecider(shop);
 const sortStatuses = (responses: readonly ApiResponse[]): number[] => responses.map(({ status }) => status).toSorted((a, b) => a - b);
 
 describe.skipIf(databaseKind === 'pglite')('concurrent requests', () => {
-  /** Sends 16 orders with the same approval at once. Returns the statuses of the responses. */
+  /** Sends 16 concurrent orders with the same approval. Returns the statuses of the responses. */
   async function orderAtOnce(): Promise<number[]> {
     const { app, decide } = await connect();
     const { id, quote_id: quoteId } = await requestApprovalOf60(app);
@@ -24,7 +24,7 @@ describe.skipIf(databaseKind === 'pglite')('concurrent requests', () => {
     expect(await orderAtOnce()).toEqual([201, ...Array.from({ length: 15 }, () => 409)]);
   });
 
-  test('place more than one order if the locks are missing, so that the previous test can fail', async () => {
+  test('place more than one order without the locks, which shows that the previous test can fail', async () => {
     const em = shop.db.em.fork();
     const restorePlaceOrder = await changeDatabaseFunction(em, 'mandate_place_order', {
       'from quotes where id = p_quote_id for update': 'from quotes where id = p_quote_id',
@@ -41,7 +41,7 @@ describe.skipIf(databaseKind === 'pglite')('concurrent requests', () => {
     }
   });
 
-  test('use and cancel an approval: exactly one of both succeeds', async () => {
+  test('use and cancel an approval: exactly one of the two succeeds', async () => {
     const { app, decide } = await connect();
     for (let round = 0; round < 5; round += 1) {
       const { id, quote_id: quoteId } = await requestApprovalOf60(app);
@@ -55,7 +55,7 @@ describe.skipIf(databaseKind === 'pglite')('concurrent requests', () => {
     }
   });
 
-  test('approve and decline: exactly one of both succeeds', async () => {
+  test('approve and decline: exactly one of the two succeeds', async () => {
     const { app, decide } = await connect();
     const { id } = await requestApprovalOf60(app);
     const decisions = await Promise.all([decide(id, 'approval'), decide(id, 'decline'), decide(id, 'approval'), decide(id, 'decline')]);

@@ -8,7 +8,7 @@ const shop = withShop();
 
 const [receiver, receiverOfOther] = [withWebhookReceiver(shop), withWebhookReceiver(shop)];
 
-test('webhooks of the application that requested an approval contain each decision, those of another application nothing', async () => {
+test('webhooks report each decision to the application that requested the approval, and nothing to another application', async () => {
   const { anna, app, decide } = await connectApplicationAndDecider(shop);
   const other = await connectRequestingApplication(shop, anna);
   for (const [owner, { url }] of [[app, receiver] as const, [other, receiverOfOther] as const])

@@ -90,7 +90,7 @@ test('returns pages, newest first, with filters', async () => {
   ).toBe(400);
 });
 
-test('filters by the user who acted, and by the application', async () => {
+test('filters by actor and application', async () => {
   const anna = await signUp(shop.origin);
   await obtainTokens(shop.origin, anna, ['users.read']);
   const staff = await shop.createAccount('staff', ['users.manage']);

@@ -36,7 +36,7 @@ type ModelOrder = {
   readonly approved: boolean;
 };
 
-/** A model of the budget that consists of a plain list of orders. */
+/** A model of the budget, which consists of a plain list of orders. */
 class BudgetModel {
   limit: number;
   readonly orders: ModelOrder[] = [];
@@ -106,7 +106,7 @@ type Shopper = Awaited<ReturnType<typeof startShopper>>;
 
 type Outcome = { readonly actual: unknown; readonly expected: unknown };
 
-/** Performs a step on the server and on the model. Returns the result of the server, and the result that the model expects. */
+/** Performs a step on the server and the model. Returns the server's result and the result that the model expects. */
 async function perform(shopper: Shopper, model: BudgetModel, next: Step): Promise<Outcome> {
   switch (next.kind) {
     case 'place':
@@ -163,7 +163,7 @@ async function performOnOrder(
   return { actual: (await shopper.refund(order, next.amount)).status === 201, expected };
 }
 
-test('after any sequence of steps, the budget equals that of a plain model', { timeout: 300_000 }, async () => {
+test('after any sequence of steps, the budget equals that of the model', { timeout: 300_000 }, async () => {
   const sequences = fc.record({ limit: fc.integer({ min: 50, max: 200 }), steps: fc.array(step, { minLength: 5, maxLength: 20 }) });
   await fc.assert(
     fc.asyncProperty(sequences, async ({ limit, steps }) => {

@@ -8,7 +8,7 @@ const till = withPaymentTestShop();
 const limits = { currency: 'EUR', per_order: 100, per_period: 1000, period: 'month' };
 const connect = (details: RequestedLimits = { limits }) => connectLimitedApplication(till, details);
 
-test('after a price increase, the same order exceeds the limit per order, also in a dry run', async () => {
+test('after a price increase, the same order exceeds the limit per order, even in a dry run', async () => {
   const app = await connect();
   expect((await app.order(10)).status).toBe(201);
   const raised = await till.mandate.callApi('PATCH', `/api/v1/products/${app.product.id}`, { token: till.shop.token, body: { price: 11 } });
@@ -21,7 +21,7 @@ test('after a price increase, the same order exceeds the limit per order, also i
   expect(await app.budget()).toMatchObject({ spent: 199 });
 });
 
-test('a change of the delivery to a method with a higher price is rejected, and changes neither the order nor the budget', async () => {
+test('changing to a more expensive delivery method is rejected, and changes neither the order nor the budget', async () => {
   const app = await connect();
   const { body: order } = await app.order(10);
   const before = await app.budget();

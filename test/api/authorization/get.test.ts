@@ -9,7 +9,7 @@ const shop = withShop();
 const getAuthorization = (token: string) => shop.callApi('GET', '/api/v1/authorization', { token });
 
 describe('200', () => {
-  test('a token with limits: scopes, details and the use of the budget', async () => {
+  test('a token with limits: scopes, details and budget use', async () => {
     const anna = await signUp(shop.origin);
     const limits = { currency: 'EUR', per_order: 5000, per_period: 20_000, period: 'month' };
     const { access_token: token } = await obtainLimitedTokens(shop.origin, anna, ['orders.write'], { limits });

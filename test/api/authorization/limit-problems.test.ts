@@ -38,7 +38,7 @@ test.each([
   expect(problem.errors?.[0]).not.toHaveProperty('approval_id');
 });
 
-test('a budget is explained with what is spent and what remains, which is never negative', () => {
+test('a problem about a budget states the spent amount and the remaining amount, which is never negative', () => {
   const budget = { limit: 'per_period', per_period: 5_000, period: 'week', period_ends_at: '2030-01-07T00:00:00Z' } as const;
   const problem = create({ ...budget, spent: 3_000 });
   const facts =
@@ -50,20 +50,20 @@ test('a budget is explained with what is spent and what remains, which is never 
   expect(create({ ...budget, spent: null }).errors?.[0]).toMatchObject({ spent: 0, available: 5_000 });
 });
 
-test('amounts have the decimals of their currency', () => {
+test('amounts have the number of decimals of their currency', () => {
   expect(detailOf({ limit: 'per_order', currency: 'JPY', per_order: 2_000 })).toMatch(
     /^The customer allows 2000 JPY per order, and this order costs 2500 JPY\./,
   );
 });
 
-test('an order in another currency is explained', () => {
+test('a problem about an order in another currency states both currencies', () => {
   const detail = `The customer allows orders in EUR only, and this order is in GBP. ${changeHint}`;
   expect(create({ limit: 'currency', approvable: false }).errors).toEqual([
     { in: 'body', pointer: '#/items', code: 'limit_exceeded', detail, requested: 2_500, approvable: false },
   ]);
 });
 
-test('an order that needs an approval is explained with how to request it', () => {
+test('a problem about an order that needs an approval describes how to request one', () => {
   const exceeded = { limit: 'approval', approvable: true } as const;
   const everyOrder = 'The customer must approve every order of this application.';
   expect(detailOf(exceeded)).toBe(`${everyOrder} Request approval of a quote with POST /api/v1/approvals. ${changeHint}`);
@@ -122,7 +122,7 @@ test('at most five products and 50 errors are listed for categories', () => {
   );
 });
 
-test('an authorization that ended, that was revoked or that does not include the action is reported', () => {
+test('problems about an expired authorization, a revoked one and a forbidden action state the reason', () => {
   expect(create({ limit: 'revoked' })).toMatchObject({
     code: 'revoked_token',
     detail: 'Get a new access token and send the request again.',

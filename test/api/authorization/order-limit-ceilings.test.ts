@@ -66,7 +66,7 @@ async function connect(details?: RequestedLimits, consentForm: Record<string, st
     id,
     tokens,
     call,
-    /** Orders `quantity` units of 10 cents each. */
+    /** Orders `quantity` units at 10 cents each. */
     order: (quantity: number) => call('POST', '/orders', { items: [{ product_id: product.id, quantity }], delivery: pickupDelivery }),
     authorization: async (): Promise<JsonBody> => (await call('GET', '/authorization')).body,
   };

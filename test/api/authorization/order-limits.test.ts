@@ -60,7 +60,7 @@ describe('a limit per order', () => {
 });
 
 describe('a budget per period', () => {
-  test('limits the sum of all orders, and the problem states what is spent and what remains', async () => {
+  test('limits the sum of all orders, and the problem states the spent and the remaining amount', async () => {
     const app = await connect(monthly(100));
     expect([(await app.order(6)).status, (await app.order(3)).status]).toEqual([201, 201]);
     const { status, body } = await app.order(2);
@@ -103,7 +103,7 @@ describe('a budget per period', () => {
     expect([(await app.order(4)).status, (await app.order(3)).status]).toEqual([403, 201]);
   });
 
-  test('is full again in the next period', async () => {
+  test('is available in full in the next period', async () => {
     const app = await connect(monthly(100));
     expect((await app.order(10)).status).toBe(201);
     await em().execute(
@@ -202,7 +202,7 @@ describe('an action that the customer did not allow', () => {
       expect(body).toMatchObject({ code: 'forbidden', detail: expect.stringContaining('did not allow') });
   });
 
-  test('after the end, no action is allowed, but orders can still be read', async () => {
+  test('after `valid_until`, no action is allowed, but orders can still be read', async () => {
     const app = await connect({ valid_until: new Date(Date.now() + 60_000).toISOString() });
     const { body: order } = await app.order(1);
     await em().execute(
@@ -227,7 +227,7 @@ describe.skipIf(databaseKind === 'pglite')('concurrent requests', () => {
   const countOrders = async (userId: number): Promise<number> =>
     Number((await em().execute(`select count(*)::int as n from orders where user_id = ? and status <> 'canceled'`, [userId]))[0]?.n);
 
-  test('64 orders of 10 against a budget of 100: exactly ten succeed, and three more after three cancellations', async () => {
+  test('of 64 orders of 10 against a budget of 100, exactly ten succeed, and three more after three cancellations', async () => {
     const app = await connect(monthly(100));
     const buyAtOnce = async (): Promise<JsonBody[]> =>
       (await Promise.all(Array.from({ length: 64 }, () => app.order(1)))).filter(({ status }) => status === 201).map(({ body }) => body);
@@ -237,7 +237,7 @@ describe.skipIf(databaseKind === 'pglite')('concurrent requests', () => {
     expect([(await buyAtOnce()).length, await countOrders(app.anna.id)]).toEqual([3, 10]);
   });
 
-  test('a revocation: no order is placed after it has been acknowledged', async () => {
+  test('after a revocation has been acknowledged, no order is placed', async () => {
     const app = await connect(monthly(1_000_000), ['connected_apps.read', 'connected_apps.write']);
     const { body } = await app.call('GET', '/api/v1/connected-apps');
     const connected = body.data.find(({ last_used_at: used }: JsonBody) => used !== null);

@@ -182,7 +182,7 @@ describe.each(['customer', 'administrator'] as const)('an application of a %s th
     );
   });
 
-  test('filters and searches find only own orders', async () => {
+  test('finds only its own orders with filters and searches', async () => {
     const { token, user, own, other } = fixture();
     const find = async (query: string): Promise<number[]> => {
       const { body } = await till.mandate.callApi('GET', `/api/v1/orders?${query}`, { token });
@@ -210,7 +210,7 @@ describe('exports', () => {
   const startExport = (token: string, body: object = {}): Promise<ApiResponse> =>
     till.mandate.callApi('POST', '/api/v1/order-exports', { token, body: { format: 'csv', ...body } });
 
-  test('contain only own orders, whatever the filter', async () => {
+  test('contain only own orders, regardless of the filter', async () => {
     const { token, own, other } = fixtureOf('customer');
     const { client_id: otherClient } = await till.get(`/orders/${other.order_id}`);
     const everything = await completeTask(till.mandate, token, await startExport(token, { columns: ['id'] }));

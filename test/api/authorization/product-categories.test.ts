@@ -19,7 +19,7 @@ beforeAll(async () => {
 const codeOf = ({ status, body }: ApiResponse): unknown[] => [status, body.code];
 
 describe('an order', () => {
-  test('can contain products of all permitted categories, and the details state them', async () => {
+  test('can contain products of all permitted categories, which the authorization details list', async () => {
     const app = await connectApplication(shop, limitedTo('books', 'tea'));
     expect((await app.order(products.books, products.tea)).status).toBe(201);
     expect(await app.details()).toEqual({
@@ -79,7 +79,7 @@ describe('an order', () => {
     ]);
   });
 
-  test('is checked against the amounts, too', async () => {
+  test('is also checked against the amounts', async () => {
     const app = await connectApplication(shop, { ...limitedTo('books'), limits: { currency: 'EUR', per_order: 100 } });
     const { body } = await app.order(products.books, products.books);
     expect([body.code, body.errors[0].limit, (await app.order(products.books)).status]).toEqual(['limit_exceeded', 100, 201]);

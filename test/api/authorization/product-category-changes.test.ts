@@ -48,7 +48,7 @@ describe('a change by the customer', () => {
     expect((await app.order(products.office)).status).toBe(201);
   });
 
-  test('can keep a category to which no product belongs any longer, but cannot add one', async () => {
+  test('can keep a category without products, but cannot add one', async () => {
     const app = await connectWithAccount('books', 'tea');
     const { id } = await shop.createProduct({ category: 'seasonal' });
     expect((await app.set(limitedTo('seasonal'))).status).toBe(200);
@@ -59,7 +59,7 @@ describe('a change by the customer', () => {
     expect(await app.details()).toMatchObject(limitedTo('books', 'seasonal'));
   });
 
-  test('on the account page is stated in words', async () => {
+  test('on the account page is described in words', async () => {
     const app = await connectWithAccount('books', 'tea');
     expect((await app.anna.browser.open('/account/apps')).text).toContain('Only products in these categories: books and tea');
   });

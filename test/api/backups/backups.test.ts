@@ -53,7 +53,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 const call = (method: string, path: string): Promise<ApiResponse> => shop.callApi(method, `/api/v1${path}`, { token: tokens.admin ?? '' });
 const listBackups = async (): Promise<JsonBody[]> => (await call('GET', '/backups')).body.data;
 
-/** Runs the task that the request has started, and returns it. Tasks of backups read from another database than that of the server. */
+/** Runs the task that the request has started, and returns it. Backup tasks read another database than the server's. */
 async function runTask(started: ApiResponse, path = directory): Promise<JsonBody> {
   expect([started.status, started.body]).toEqual([202, expect.objectContaining({ status: 'queued' })]);
   const handlers = createBackupTaskHandlers({ path, key: backupKey, openSource: createMigratedDatabase });
@@ -125,7 +125,7 @@ describe('backups', () => {
     expect([await readdir(directory), await listBackups()]).toEqual([[], []]);
   });
 
-  test('that a command has written are listed, and those that were deleted are not', async () => {
+  test('that a command has written are listed, but deleted ones are not', async () => {
     const register = (now = new Date()): Promise<void> => registerBackupFiles(shop.db.em.fork(), { path: directory, key: backupKey }, now);
     const source = await createMigratedDatabase();
     await writeTestBackup(source, join(directory, 'nightly.backup'));

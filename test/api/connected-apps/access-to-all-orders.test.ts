@@ -25,7 +25,7 @@ async function connect() {
   return {
     anna,
     id,
-    /** Orders `quantity` units of 10 cents each. */
+    /** Orders `quantity` units at 10 cents each. */
     order: (quantity: number) => shop.callApi('POST', '/api/v1/orders', { token, body: buildOrderInput([product, quantity]) }),
     manage: (method: string, limits?: unknown): Promise<ApiResponse> =>
       shop.callApi(method, `/api/v1/connected-apps/${id}/limits`, { token: manager, ...(limits !== undefined && { body: limits }) }),
@@ -39,7 +39,7 @@ async function connect() {
   };
 }
 
-test('the customer extends the access to all orders through the API, and reduces it again', async () => {
+test('the customer grants access to all orders through the API, and restricts it again', async () => {
   const app = await connect();
   expect([await app.readOther(), await app.listOrders()]).toEqual([404, []]);
   const { status, body } = await app.manage('PUT', { orders: 'all' });
@@ -50,7 +50,7 @@ test('the customer extends the access to all orders through the API, and reduces
   expect(await app.updates()).toMatchObject([{ data: { object: { id: app.id } } }, { data: { object: { id: app.id } } }]);
 });
 
-test('removing the limits does not extend the access to all orders', async () => {
+test('removing the limits does not grant access to all orders', async () => {
   const app = await connect();
   await app.manage('PUT', { limits: { currency: 'EUR', per_order: 100 } });
   expect((await app.manage('DELETE')).status).toBe(204);
@@ -63,7 +63,7 @@ test('removing the limits does not extend the access to all orders', async () =>
   expect(await app.readOther()).toBe(200);
 });
 
-test('the customer extends the access on the account page', async () => {
+test('the customer grants access to all orders on the account page', async () => {
   const app = await connect();
   const page = await app.anna.browser.open(`/account/apps/${app.id}/limits`);
   expect([...page.text.matchAll(/<option value="(own|all)"( selected)?\s*>/g)].map(([, level, isSelected]) => [level, isSelected])).toEqual(

@@ -64,7 +64,7 @@ describe('PUT /connected-apps/{connected_app_id}/limits', () => {
     ]);
   });
 
-  test('lowers and raises limits, and keeps what is spent', async () => {
+  test('lowers and raises limits, and keeps the spent amount', async () => {
     const app = await connect(monthly(100));
     expect((await app.order(6)).status).toBe(201);
     await app.call('PUT', monthly(50));

@@ -104,7 +104,7 @@ describe('200', () => {
 });
 
 describe('visibility of events', () => {
-  test('a customer sees personal events within the token scopes, and public events of the shop', async () => {
+  test("a customer sees personal events within the token scopes, and the shop's public events", async () => {
     const ben = await signUp(shop.origin);
     const after = await getLatestId();
     await createOrder(anna.id);
@@ -183,7 +183,7 @@ describe('long polling', () => {
     expect((await waiting).body).toMatchObject({ data: [{ subject: { id } }], has_more: false });
   });
 
-  test('returns an empty page with next_after when the wait time ends', async () => {
+  test('returns an empty page with next_after after the wait time', async () => {
     const after = await getLatestId();
     const startedAt = performance.now();
     const { body } = await list(`?after=${after}&wait=1`);

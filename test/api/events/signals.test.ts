@@ -58,7 +58,7 @@ test('a long poll ends when its client disconnects', async () => {
   expect(wait).toHaveBeenCalledTimes(1);
 });
 
-test('signals alone deliver an order to its webhook and to a long poll', async () => {
+test("signals alone deliver an order's event to a webhook and a long poll", async () => {
   mockPollInterval(hourMs, hourMs);
   const db = await createMigratedDatabase();
   const mandate = await startMandateServer({ db, development: true });

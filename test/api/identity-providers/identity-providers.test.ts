@@ -161,7 +161,7 @@ beforeAll(async () => {
 });
 testLogoUploads({ shop, admin, path: () => providerWithLogo });
 
-test('a new logo increments the version, is recorded in the audit log, and is on the sign-in page', async () => {
+test('a new logo increments the version, is recorded in the audit log, and appears on the sign-in page', async () => {
   await admin.callApi('DELETE', `${providerWithLogo}/logo`);
   const { version } = (await admin.callApi('GET', providerWithLogo)).body;
   const setLogo = () =>

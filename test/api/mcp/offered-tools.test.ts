@@ -16,7 +16,7 @@ describe('an assistant is offered', () => {
   };
   const customerScopes: readonly Scope[] = ['orders.read', 'orders.write', 'payments.read', 'payments.write', 'events.read'];
 
-  test('by default at most 25 tools for shopping, in at most 5,000 tokens', async () => {
+  test('by default at most 25 shopping tools, whose definitions use at most 5,000 tokens', async () => {
     const client = await connectMcpClient(shop.origin, await signUp(shop.origin), customerScopes);
     const { tools } = await client.listTools();
     await client.close();
@@ -43,7 +43,7 @@ describe('an assistant is offered', () => {
     expect(JSON.stringify(tools).length).toBeLessThan(22_000);
   });
 
-  test('with limits, the tools that request an approval, in at most 5,000 tokens', async () => {
+  test('with limits, the tools that request an approval, whose definitions use at most 5,000 tokens', async () => {
     const consentForm = { decision: 'allow', limit_currency: 'EUR', limit_per_order: '10' };
     const client = await connectMcpClient(shop.origin, await signUp(shop.origin), customerScopes, { consentForm });
     const { tools } = await client.listTools();
@@ -80,7 +80,7 @@ describe('an assistant is offered', () => {
     expect([names.includes('approvals_create'), names.includes('orders_update')]).toEqual([false, true]);
   });
 
-  test('with limits at /mcp/readonly, only the approval tool that reads', async () => {
+  test('with limits at /mcp/readonly, only the approval tool that reads approvals', async () => {
     const consentForm = { decision: 'allow', limit_approval: 'always' };
     const client = await connectMcpClient(shop.origin, await signUp(shop.origin), customerScopes, { consentForm, suffix: '/readonly' });
     const names = (await client.listTools()).tools.map(({ name }) => name);
@@ -88,7 +88,7 @@ describe('an assistant is offered', () => {
     expect([names.includes('approvals_get'), names.includes('approvals_create')]).toEqual([true, false]);
   });
 
-  test('only tools that its token can use, and learns which scopes would add tools', async () => {
+  test('only tools that its token can use, and told which scopes would add tools', async () => {
     const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read']);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['products_list', 'orders_get', 'shipments_list']));
@@ -122,7 +122,7 @@ describe('an assistant is offered', () => {
     await client.close();
   });
 
-  test('list rows as a table of few tokens, and all fields as structured content', async () => {
+  test('list rows as a compact table, and all fields as structured content', async () => {
     const category = `plates-${randomInt(1e6)}`;
     for (let n = 0; n < 10; n += 1) await shop.createProduct({ sku: `PLATE-${n}-${randomInt(1e6)}`, name: `Dinner plate ${n}`, category });
     const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read']);

@@ -31,7 +31,7 @@ describe('a refused tool call', () => {
     return text;
   }
 
-  test('says in one sentence what the reason is and what to do', async () => {
+  test('returns one sentence with the reason and the next step', async () => {
     expect(await describeRefusedCall(order(5))).toMatch(
       /EUR per order.*100\.00 EUR; order less, or request approval of a quote with `quotes_create` and `approvals_create` .*\(limit_exceeded\)\.$/,
     );
@@ -48,12 +48,12 @@ describe('a refused tool call', () => {
     );
   });
 
-  test('that exceeds a budget names the remaining amount and when the budget is renewed', async () => {
+  test('that exceeds a budget states the remaining amount and when the budget is renewed', async () => {
     expect((await order(2)).isError).toBe(false);
     expect(await describeRefusedCall(order(2))).toMatch(/20\.00 EUR remains.*; order less, or wait until \d{4}-\d\d-\d\dT/);
   });
 
-  test('after a state change says that the state does not permit it', async () => {
+  test('after a state change states that the new state does not permit the call', async () => {
     const { body } = await order(1);
     const cancel = () => callMcpTool(client, 'orders_cancel', { order_id: body.id });
     expect((await cancel()).isError).toBe(false);

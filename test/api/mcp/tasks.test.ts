@@ -24,7 +24,7 @@ type Assistant = {
 
 type ConnectOptions = { readonly scopes?: readonly Scope[]; readonly extensions?: object; readonly suffix?: string };
 
-/** Signs an assistant in. By default, it supports tasks, and calls the tools for exports and tasks. */
+/** Signs an assistant in. By default, the assistant supports tasks, and can call the tools for exports and tasks. */
 async function connectAssistant(
   person: TestUser,
   { scopes = taskScopes, extensions = { [extension]: {} }, suffix = '?tools=order_exports' }: ConnectOptions = {},
@@ -65,7 +65,7 @@ async function connectAssistant(
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 describe('an assistant that supports tasks', () => {
-  test('learns that the server supports them', async () => {
+  test('is told that the server supports tasks', async () => {
     const { send } = await connectAssistant(await signUp(shop.origin));
     const { result } = await send('server/discover', {});
     expect(result.capabilities.extensions).toEqual({ [extension]: {} });
@@ -140,7 +140,7 @@ describe('an assistant that supports tasks', () => {
     await runPendingTasks(shop);
   });
 
-  test('need not answer any questions of a task', async () => {
+  test('can send `tasks/update`, which has no effect because tasks never need input', async () => {
     const { send, startExport } = await connectAssistant(await signUp(shop.origin));
     const { taskId } = (await startExport()).result;
     expect((await send('tasks/update', { taskId, inputResponses: {} })).result).toMatchObject({ resultType: 'complete' });

@@ -39,7 +39,7 @@ const hostileCell = fc
   )
   .map((parts) => parts.join(''));
 
-/** Splits a cell at each character that a program could treat as the cell's end. Removes leading spaces and invisible characters. */
+/** Splits a cell at each character that a program could treat as the end of the cell. Removes leading spaces and invisible characters. */
 const splitCell = (cell: string): string[] =>
   cell
     .split(/[\r\n\t\v\f\u0085\u2028\u2029\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff]/u)
@@ -89,7 +89,7 @@ describe.each(csvReaders)('$name', (reader) => {
     ).map(({ id: copied }) => copied);
   });
 
-  test('reads exactly the exported rows and cells, and no formula', async ({ skip }) => {
+  test('reads exactly the exported rows and cells, without formulas', async ({ skip }) => {
     skip(!reader.isInstalled, 'not installed');
     const [header, ...rows] = await reader.read(file);
     expect(header).toEqual(columns);

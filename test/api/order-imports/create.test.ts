@@ -275,7 +275,7 @@ describe('400 and 403', () => {
     ]);
   });
 
-  test('requires orders.manage and the scopes of its rules', async () => {
+  test('requires orders.manage, and the scopes for creating unknown customers and products', async () => {
     const customer = (await shop.createAccount('customer', ['tasks.write', 'orders.write'])).token;
     expect((await start('x', {}, {}, customer)).body.code).toBe('insufficient_scope');
     const staffUser = await signUpWithRole(shop.db, shop.origin, 'staff');

@@ -12,7 +12,7 @@ const runImport = async (body: string, query: object = {}, contentType = 'text/c
 const query = async (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => shop.db.em.fork().execute(sql, parameters);
 
 describe('a canceled import', () => {
-  test('reports its counts, and imports no further orders', async () => {
+  test('reports its counts, and imports no more orders', async () => {
     const csv = `reference,created_at,customer,sku,quantity,unit_price\n${Array.from({ length: 1000 }, (_, n) => `CAN-${n},2020-01-01,c,CAN,${n % 10 === 9 ? 0 : 1},5\n`).join('')}`;
     const { body: task } = await start(csv);
     expect(task.imported).toEqual({ created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 });

@@ -34,7 +34,7 @@ const imported: ImportedOrderState = {
 const describeDifference = (changed: Partial<ImportedOrderHead>, lines = [line, other], before: Partial<ImportedOrderState> = {}) =>
   describeDifferenceToEarlierImport({ ...head, ...changed }, lines, { ...imported, ...before });
 
-test('an order with the same data has no difference, and times that differ by rounding are the same', () => {
+test('an order with the same data has no difference, and times that differ only by rounding are equal', () => {
   expect(describeDifference({})).toBeUndefined();
   expect(describeDifference({}, [line, other], { created_ms: imported.created_ms + 1 })).toBeUndefined();
   expect(describeDifference({}, [line, other], { created_ms: imported.created_ms - 1 })).toBeUndefined();

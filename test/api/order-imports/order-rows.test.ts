@@ -76,7 +76,7 @@ describe('the line of an imported order', () => {
     expect(parseLine({ unit_price: '1' }, { free_lines: 'refuse' })).toEqual({ data: { ...line, unit_price: 1 } });
   });
 
-  test('has a decimal price in the currency of the row, or else of the import', () => {
+  test('has a decimal price in the currency of the row or, if it has none, of the import', () => {
     const decimal = { amounts: 'decimal', currency: 'JPY' };
     expect(parseLine({ unit_price: '5.00' }, decimal)).toEqual({ data: { ...line, unit_price: 5 } });
     expect(parseLine({ unit_price: '5.00', currency: 'EUR' }, decimal)).toEqual({ data: line });
@@ -136,7 +136,7 @@ describe('the fields of an imported order', () => {
     expect('data' in parsed && parsed.data.created_at).toBe(time);
   });
 
-  test('contain a time without an offset in the offset of the import', () => {
+  test('contain times without an offset, which are read in the offset of the import', () => {
     const parsed = ['2024-05-01', '2024-05-01 10:20', '2024-05-01 10:20Z'].map((text) =>
       parseHead({ created_at: text }, { utc_offset: '-05:30' }),
     );
@@ -188,7 +188,7 @@ describe('an imported order', () => {
     expect(findImportedOrderError(linesOf(2_001), head)).toEqual({ code: 'out_of_range', detail: 'An order has at most 2000 lines.' });
   });
 
-  test('has a discount of at most its subtotal', () => {
+  test('has a discount that does not exceed its subtotal', () => {
     expect(findImportedOrderError([line], { ...head, discount_total: 1_000 })).toBeUndefined();
     expect(findImportedOrderError([line], { ...head, discount_total: 1_001 })).toEqual({
       field: 'discount_total',

@@ -123,8 +123,7 @@ describe.each(collections)('GET /%s', (name) => {
     const insufficientScopes =
       name === 'shipments' ? (['orders.read', 'payments.manage'] as const) : (['payments.read', 'orders.manage'] as const);
     const { access_token: token } = await obtainTokens(till.mandate.origin, staff, insufficientScopes);
-    // the granted `manage` scope does not cover this collection, so the staff user sees only items of their own orders, of which there are
-    // none
+    // the granted `manage` scope does not cover this collection, and the staff user has no orders of their own
     expect((await get(`/${name}`, token)).body.data).toEqual([]);
     expect((await get(`/${name}?user_id=${anna.person.id}`, token)).body.code).toBe('forbidden');
   });

@@ -6,7 +6,7 @@ import { createTestShop, pickupDelivery, type TestShop } from '../../support/sho
 
 // PGlite runs one transaction at a time.
 describe.skipIf(databaseKind === 'pglite')('concurrent buyers', () => {
-  test('64 buyers of 10 units: exactly 10 units are sold, without server errors', async () => {
+  test('with 64 buyers for 10 units, exactly 10 units are sold, without server errors', async () => {
     const { statuses, soldUnits, remainingStock } = await sellTenUnits();
     expect(statuses).toEqual({ 201: 10, 409: 54 });
     expect([soldUnits, remainingStock]).toEqual([10, 0]);

@@ -87,7 +87,7 @@ describe('an order is rejected', () => {
     expect(find(changed, ordered)).toBeUndefined();
   });
 
-  test('with every error in the request, and not with the conflicts', () => {
+  test('with every error in the request, but without the conflicts', () => {
     const changed = { active_user: false, unknown_products: [1, 2], currencies: 2, currency: 'GBP', unavailable_products: [1] };
     expect(summaryOf(find(changed, { discount_total: 501 }))).toEqual([
       'invalid_request',

@@ -39,7 +39,7 @@ describe('q', () => {
     expect(await search('100%_mil')).toEqual([ofMiller.id]);
   });
 
-  test('has no wildcards, and finds neither parts of e-mail addresses nor very short parts of names', async () => {
+  test('supports no wildcards, and finds neither parts of e-mail addresses nor very short parts of names', async () => {
     for (const text of ['1%0_Mil', '%%%', '___', 'office@', 'Mi', 'PO-7', '99999999999999999999']) expect(await search(text)).toEqual([]);
   });
 

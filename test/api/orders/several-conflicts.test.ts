@@ -6,7 +6,7 @@ import { withShop } from '../../support/shop/with-shop.ts';
 const shop = withShop();
 const anna = shop.customer(['orders.write']);
 
-test('an order with too little stock and another total reports the stock first, and then the total', async () => {
+test('an order with insufficient stock and an outdated total reports the stock first, and then the total', async () => {
   const product = await shop.createProduct({ price: 500, stock: 2 });
   const placeOrder = (quantity: number, total: number): Promise<ApiResponse> =>
     shop.callApi('POST', '/api/v1/orders', {

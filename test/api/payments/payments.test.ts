@@ -175,7 +175,7 @@ describe('a manual payment', () => {
     expect(remainingMs).toBeLessThanOrEqual(30 * 60_000);
   });
 
-  test('is the only kind that staff can confirm', async () => {
+  test('is the only kind of payment that staff can confirm', async () => {
     const order = await till.placeOrder();
     const { body } = await till.createPayment(order.id, 'test_requires_action');
     expect((await till.post(`/payments/${body.id}/confirmation`)).body.code).toBe('invalid_transition');

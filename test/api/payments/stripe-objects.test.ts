@@ -42,7 +42,7 @@ describe('a payment at Stripe', () => {
     ]);
   });
 
-  test('needs a redirect if Stripe names a page, and nothing from the client without a client secret', () => {
+  test('requires a redirect if Stripe specifies a page, and no client action without a client secret', () => {
     const redirect = {
       status: 'requires_action',
       next_action: { type: 'redirect_to_url', redirect_to_url: { url: 'https://bank.example/' } },

@@ -133,7 +133,7 @@ describe('a Stripe payment', () => {
     expect(fakeStripe.listIntents().find(({ id }) => id === payment.provider_reference)?.status).toBe('canceled');
   });
 
-  test('that succeeds just before the cancellation of the order is refunded', async () => {
+  test('that succeeds just before the order is canceled is refunded', async () => {
     const order = await till.placeOrder();
     const payment = await pay(order.id, 'pm_action');
     fakeStripe.completePayment(payment.provider_reference);

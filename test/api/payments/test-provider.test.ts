@@ -35,7 +35,7 @@ test.each([
   ]);
 });
 
-test('a payment without a token needs an action on the page of the request, or else on an example page', async () => {
+test('a payment without a token requires an action on the requested page or, if there is none, on an example page', async () => {
   const provider = createTestProvider();
   const nextActions = [await provider.create({ ...request, returnUrl: 'https://shop.example/paid' }), await provider.create(request)];
   expect(nextActions.map(({ nextAction }) => nextAction)).toEqual([

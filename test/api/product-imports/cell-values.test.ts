@@ -95,7 +95,7 @@ async function* records(...rows: readonly Partial<FileRecord>[]): AsyncGenerator
   }
 }
 
-test('the rows of a file are counted if some row has a value in each required column', async () => {
+test('the rows of a file are counted if each required column has a value in some row', async () => {
   const file = records({ cells: new Map([['sku', 'A']]) }, { cells: new Map([['price', '5']]) }, {});
   expect(await validateAndCountRecords(file, ['sku', 'price'])).toBe(3);
   expect(await validateAndCountRecords(records(), ['sku'])).toBe(0);

@@ -50,7 +50,7 @@ describe('POST /products', () => {
     ]);
   });
 
-  test('403: rejects customers, whatever the scopes of their application', async () => {
+  test('403: rejects customers, regardless of the scopes of their application', async () => {
     const anna = await shop.createAccount('customer', ['orders.read']);
     const refused = await shop.callApi('POST', '/api/v1/products', { token: anna.token, body: buildProductInput() });
     expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);

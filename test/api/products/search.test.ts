@@ -157,7 +157,7 @@ describe('search results', () => {
     expect([status, body.errors]).toEqual([400, [expect.objectContaining({ parameter: 'sort', code: 'conflicting_parameters' })]]);
   });
 
-  test('have the form of GET /products/{product_id}', async () => {
+  test('have the same form as in GET /products/{product_id}', async () => {
     const [found] = (await search('vanilla')).body.data;
     expect(found).toEqual((await shop.callApi('GET', `/api/v1/products/${found.id}`)).body);
   });

@@ -128,7 +128,7 @@ describe('an order from a quote', () => {
 describe('a quote whose prices have changed', () => {
   const priceChanged = (...errors: object[]) => rejection(409, 'price_changed', ...errors);
 
-  test('is rejected with the product and its new price, and accepted when the old price applies again', async () => {
+  test('is rejected with the product and its new price, and accepted once the old price applies again', async () => {
     const product = await shop.createProduct({ price: 500 });
     const quote = await createQuote(buildOrderInput([product, 2]));
     await changeProduct(product, { price: 501 });
@@ -208,7 +208,7 @@ describe('no order is placed from', () => {
     );
   });
 
-  test('a quote of another customer, which looks like a quote that does not exist', async () => {
+  test("another customer's quote, with the same response as for a quote that does not exist", async () => {
     const quote = await createQuote(buildOrderInput([await shop.createProduct(), 1]));
     const unknown = { code: 'unknown_reference', detail: 'There is no quote with this ID.' };
     expect(await attemptConversion(quote, ben.token)).toMatchObject(rejection(400, 'invalid_request', unknown));

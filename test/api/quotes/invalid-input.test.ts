@@ -105,7 +105,7 @@ describe('a quote is rejected, and nothing is written, for', () => {
   });
 });
 
-test('a quote of another customer does not exist', async () => {
+test("another customer's quote returns 404", async () => {
   const { body: quote } = await createQuote(buildOrderInput([await shop.createProduct(), 1]));
   const requests = [
     ['GET', (id: number) => `/api/v1/quotes/${id}`],

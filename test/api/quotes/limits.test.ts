@@ -23,7 +23,7 @@ async function connect(details: RequestedLimits) {
     token,
     product,
     call,
-    /** Requests a quote for `quantity` units of 10 cents each. */
+    /** Requests a quote for `quantity` units at 10 cents each. */
     quote: async (quantity: number, more: object = {}): Promise<JsonBody> =>
       (await call('POST', '/quotes', { ...buildOrderInput([product, quantity]), ...more })).body,
     convert: ({ id }: JsonBody): Promise<ApiResponse> => call('POST', '/orders', { quote_id: id }),
@@ -55,7 +55,7 @@ describe('the limits in a quote', () => {
     expect((await app.call('GET', `/quotes/${quote.id}`)).body.status).toBe('open');
   });
 
-  test('name the currency, and no remaining amount, if the order has another currency', async () => {
+  test('contain the currency, but no remaining amount, if the order has another currency', async () => {
     const app = await connect({ limits });
     const product = await shop.createProduct({ price: 10, currency: 'USD' });
     const input = { ...buildOrderInput([product, 1]), delivery: { method: 'overseas', recipient_name: 'Anna Test' } };
@@ -63,13 +63,13 @@ describe('the limits in a quote', () => {
     expect(body.limits).toMatchObject({ exceeded: 'currency', currency: 'EUR', budget: { remaining: 100, remaining_after_order: null } });
   });
 
-  test('name the end of the authorization', async () => {
+  test('contain the end of the authorization', async () => {
     const app = await connect({ limits, valid_until: new Date(Date.now() + 3_600_000).toISOString() });
     await shop.db.em.fork().execute(`update order_limits set valid_until = now() - interval '1 second' where valid_until is not null`);
     expect((await app.quote(1)).limits).toMatchObject({ exceeded: 'valid_until' });
   });
 
-  test('are without amounts if the customer set none', async () => {
+  test('contain no amounts if the customer set none', async () => {
     const app = await connect({ actions: ['place', 'pay'] });
     expect((await app.quote(1)).limits).toEqual({ exceeded: null, currency: null, per_order: null, budget: null });
   });

@@ -103,13 +103,13 @@ describe.skipIf(databaseKind === 'pglite')('concurrent requests', () => {
     });
   });
 
-  test('this test detects a missing lock of the quote', async () => {
+  test('this test detects a missing lock on the quote', async () => {
     const { outcomes, soldUnits } = await withoutQuoteLock(() => convertManyTimes({ hold: true }));
     expect(outcomes['created']).toBeGreaterThan(1);
     expect(soldUnits).toBeGreaterThan(3);
   });
 
-  test('64 requests with one key: one quote and one response', async () => {
+  test('64 requests with one key create one quote and get one response', async () => {
     const product = await shop.createProduct({ stock: 100 });
     const body = { ...buildOrderInput([product, 1]), hold: true };
     const responses = await repeat(64, () => post('/quotes', body, { 'idempotency-key': 'one-quote' }));
@@ -147,8 +147,8 @@ describe.skipIf(databaseKind === 'pglite')('concurrent requests', () => {
     expect(await convertWhileEnding(cancelQuotes)).toEqual(consistent);
   });
 
-  test('these two tests detect a missing lock of the quote', async () => {
-    // Without the lock, a quote with a hold would cause a deadlock, which also prevents a second ending.
+  test('these two tests detect a missing lock on the quote', async () => {
+    // Without the lock, quotes with a hold would cause a deadlock, which would also prevent a quote from ending twice.
     const countContradictions = async (): Promise<number> => (await convertWhileEnding(cancelQuotes, false)).contradictions.length;
     const found = await withoutQuoteLock(async () => {
       // On a busy machine, the requests of one attempt may not overlap.

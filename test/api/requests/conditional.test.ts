@@ -11,7 +11,7 @@ const send = (method: string, path: string, headers: Record<string, string> = {}
 const etagAt = async (path: string, as?: string): Promise<string> => (await send('GET', path, {}, undefined, as)).headers.get('etag') ?? '';
 
 describe('If-None-Match', () => {
-  test('304 without a body for a known ETag, and 200 after a change, with every token', async () => {
+  test('returns 304 without a body for a known ETag, and 200 after a change, with every token', async () => {
     const { id } = await shop.createProduct();
     const path = `/products/${id}`;
     const etag = await etagAt(path);

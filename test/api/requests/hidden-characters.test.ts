@@ -76,7 +76,7 @@ const allowedNames = [
 const shop = withShop({ previewVersions: true });
 const administrator = shop.admin(scopeNames);
 
-test('the OpenAPI documents declare names of users, applications, keys, products and deliveries', () => {
+test('the OpenAPI documents declare the names of users, applications, keys, products and recipients', () => {
   expect(fields.map(({ method, path, pointer }) => `${method} ${path}${pointer}`)).toEqual(
     expect.arrayContaining([
       'POST /api/v1/users/name',

@@ -51,7 +51,7 @@ describe('a problem', () => {
     expect([status, body.detail, contentLanguage]).toEqual([404, detail, language]);
   });
 
-  test('starts with the location of a single error in every language', async () => {
+  test('starts with the location of the error in every language if there is only one error', async () => {
     const details = await Promise.all(
       bundledLanguages.tags.map(async (tag) => (await fetchProblem('/api/v1/products?limit=x', tag)).body.detail),
     );

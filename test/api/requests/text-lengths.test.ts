@@ -12,7 +12,7 @@ const administrator = shop.admin(scopeNames);
 /** Two UTF-16 code units, one code point. */
 const emoji = '😀';
 
-/** Fields that must contain a URL or a key, or identify a category, time zone or application, so a string of emoji is never valid. */
+/** Fields that must contain a URL or a key, or identify a category, time zone or application, for which a string of emoji is never valid. */
 const restrictedField = /(?:ur[il]s?(?:\/0)?|issuer|private_key|categories\/0|time_zone|client_id|cursor)$/;
 const fields = listRequestFields(({ schema }) => isFreeText(schema) && schema.maxLength !== undefined).filter(
   ({ pointer, query, body }) => !restrictedField.test(pointer ?? query ?? '') && (query !== undefined || body !== undefined),
@@ -46,7 +46,7 @@ describe.each(fields.map((field) => [label(field), field] as const))('%s', (_lab
     expect(await findError(field, emoji.repeat(maxLength + 1))).toMatchObject({ detail: expect.stringContaining(`${maxLength}`) });
   });
 
-  test.runIf(field.schema.pattern)('requires a character that is not white space', async () => {
+  test.runIf(field.schema.pattern)('requires a character other than white space', async () => {
     expect(minLength).toBe(1);
     expect(await findError(field, ' \t ')).toBeDefined();
   });

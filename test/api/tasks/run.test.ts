@@ -114,7 +114,7 @@ describe('a task', () => {
     expect((await shop.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token: anna.token })).status).toBe(404);
   });
 
-  test('reports the reason of a permanent error', async () => {
+  test('reports the reason for a permanent error', async () => {
     const task = await startExport();
     await runPendingTasks(shop, {
       order_export: () => Promise.reject(new PermanentTaskError('too_many_rows', 'There are too many rows.')),
@@ -252,11 +252,11 @@ describe('a task while the process is processing requests', () => {
     return checksBeforeStep;
   }
 
-  test('waits between its steps until the requests are finished', async () => {
+  test('pauses between its steps until the requests have finished', async () => {
     expect(await countChecksBeforeStep(300, (check) => check < 5)).toBe(5);
   });
 
-  test('continues after some time if requests never end', async () => {
+  test('continues after some time even if there are always requests', async () => {
     expect(await countChecksBeforeStep(20, () => true)).toBeGreaterThan(1);
   });
 });

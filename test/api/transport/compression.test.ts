@@ -17,13 +17,13 @@ const get = (path: string, encoding: string, headers: Record<string, string> = {
 
 const variesByEncoding = ({ headers }: Response): boolean => (headers.get('vary') ?? '').toLowerCase().includes('accept-encoding');
 
-test.each([...documents, ...pages, ...operations])('%s names Accept-Encoding in Vary exactly if it is compressed', async (path) => {
+test.each([...documents, ...pages, ...operations])('%s lists Accept-Encoding in Vary if and only if it is compressed', async (path) => {
   const query = path === '/api/v1/events' ? '?wait=0' : '';
   for (const headers of [{}, { authorization: `Bearer ${shop.token}` }]) {
     const [plain, gzipped] = [await get(path + query, 'identity', headers), await get(path + query, 'gzip', headers)];
     const compressed = gzipped.headers.get('content-encoding') === 'gzip';
     expect(plain.headers.get('content-encoding')).toBeNull();
-    // even the uncompressed response must name `Accept-Encoding`, because a cache could return this response to other clients
+    // even the uncompressed response must list `Accept-Encoding`, because a cache could return this response to other clients
     expect([variesByEncoding(plain), variesByEncoding(gzipped)]).toEqual([compressed, compressed]);
     await Promise.all([plain.arrayBuffer(), gzipped.arrayBuffer()]);
   }

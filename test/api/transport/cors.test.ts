@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another or
     expect(await call(`/api/v1/products?category=${'x'.repeat(9_000)}`)).toMatchObject({ status: 414 });
   });
 
-  test('can read Retry-After over the rate limit', async () => {
+  test('can read Retry-After when the rate limit is exceeded', async () => {
     const client = await createConfidentialClient(shop.db, ['tasks.read']);
     const token = await obtainClientToken(shop.origin, client, ['tasks.read']);
     let lastResponse = await call('/api/v1/usage', { headers: withToken(token) });

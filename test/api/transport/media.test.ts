@@ -138,7 +138,7 @@ describe('the query string', () => {
       expect((await list(query)).status).toBeLessThan(500);
   });
 
-  test('over 8,000 characters is rejected with 414', async () => {
+  test('of more than 8,000 characters is rejected with 414', async () => {
     const { status, body } = await list(`category=${'x'.repeat(8_000)}`);
     expect([status, body.code]).toEqual([414, 'uri_too_long']);
   });

@@ -116,7 +116,7 @@ describe('internal errors', () => {
     socket.write(
       'POST /api/v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"items"',
     );
-    // once the server has responded to this request, it has also read the incomplete request
+    // when the server has responded to this request, it has also read the incomplete request
     await shop.callApi('GET', '/api/v1/products');
     socket.destroy();
     await once(socket, 'close');

@@ -61,7 +61,7 @@ describe('a caller with a token', () => {
     expect((await mandate.callApi('GET', '/api/v1/users', { token })).headers.get('ratelimit')).toContain('"default";r=3');
   });
 
-  test('is rejected with 429 over the limit, before its body is read and without effect', async () => {
+  test('is rejected with 429 above the limit, before its body is read and without effect', async () => {
     const { db } = mandate;
     const shop = await createTestShop(mandate);
     const product = await shop.createProduct();
@@ -195,7 +195,7 @@ describe('an application with custom limits', () => {
 });
 
 describe('the monthly quota', () => {
-  test('continues after a restart, and combines several processes', async () => {
+  test('continues after a restart, and is shared by several processes', async () => {
     await newClient();
     const [first, second] = [new MonthlyUsageBuffer(), new MonthlyUsageBuffer()];
     const now = new Date('2026-02-28T12:00:00Z');

@@ -93,7 +93,7 @@ describe('invalid rows', () => {
     expect(await query(`select 1 from users where email like 'slow@%' or email like 'md5@%'`)).toEqual([]);
   });
 
-  test('include hashes that would block the server, and those that nothing can verify', async () => {
+  test('include hashes that would block the server or cannot be verified', async () => {
     const hashes = [
       ['$argon2id$v=19$m=4194304,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZg', 'The memory in KiB'],
       ['$argon2id$v=19$m=65536,t=900,p=1$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZg', 'times the number of passes'],
@@ -218,7 +218,7 @@ describe('order imports', () => {
     expect(await importOrders(orders('', 'OTTO@example.com'))).toEqual({ user_id: (await findUser('otto@example.com'))?.id });
   });
 
-  test('that created a customer first keep the external ID', async () => {
+  test('that create a customer store the external ID, which a later user import finds', async () => {
     const body = orders('early', '');
     const started = await shop.callApi('POST', '/api/v1/order-imports?source=old-shop&unknown_products=create&unknown_customers=create', {
       token: administrator.token,

@@ -85,7 +85,7 @@ describe('an application with users.manage', () => {
 });
 
 describe('a role change', () => {
-  test('requires users.administer and a recent sign-in of an administrator, and is audited', async () => {
+  test('requires users.administer and a recent sign-in by an administrator, and is audited', async () => {
     const eve = await shop.createUser();
     expect((await patch(eve.id, { role: 'staff' }, administrator)).body.role).toBe('staff');
     const audit = await tokenOf(admin, ['audit.read']);
@@ -111,7 +111,7 @@ describe('a role change', () => {
     expect((await patch(eve.id, { name: 'Eve' }, old)).status).toBe(200);
   });
 
-  test('is forbidden for staff and for applications, whatever their scopes', async () => {
+  test('is forbidden for staff and for applications, regardless of their scopes', async () => {
     const eve = await shop.createUser();
     const staff = await tokenOf(await signUpWithRole(shop.db, shop.origin, 'staff'), scopeNames);
     for (const token of [staff, await applicationToken(scopeNames), await applicationToken(['users.administer'])]) {
@@ -170,7 +170,7 @@ describe('a staff account', () => {
   });
 });
 
-test('users.administer alone changes no customer data', async () => {
+test('users.administer alone does not permit changing customer data', async () => {
   const eve = await shop.createUser();
   const token = await tokenOf(admin, ['users.administer']);
   for (const change of [{ name: 'X' }, { email: 'x@example.com' }, { status: 'suspended' }]) {

@@ -50,7 +50,7 @@ describe('PATCH /users/{user_id}', () => {
     expect(await readEventTypes(shop.db, 'user', dora.id)).toEqual(['user.created', 'user.suspended', 'user.reactivated']);
   });
 
-  test('a change of the name by staff keeps the sessions and the access of the user', async () => {
+  test("a name change by staff keeps the user's sessions and access", async () => {
     const finn = await signUp(shop.origin);
     const tokens = await obtainTokens(shop.origin, finn, ['users.read']);
     expect((await patch(finn.id, { name: 'Finn Newname', status: 'active' }, staffUser.token)).body.name).toBe('Finn Newname');

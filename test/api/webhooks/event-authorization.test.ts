@@ -99,7 +99,7 @@ describe('an application that acts for itself', () => {
     expect(receivedUserIds().filter((id) => id !== null)).toEqual([anna.id]);
   });
 
-  test('receives events of all users with its scopes, but not with the consent of staff', async () => {
+  test('receives the events of all users if its own scopes permit this, but not because a staff user gave consent', async () => {
     const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
     const site = await createWebsite(['webhooks.write', 'orders.read', 'orders.manage']);
     const scopeless = await obtainClientToken(shop.origin, site, ['webhooks.write']);
@@ -114,7 +114,7 @@ describe('an application that acts for itself', () => {
     expect(receivedUserIds()).toEqual([anna.id]);
   });
 
-  test('receives no more than an administrator currently allows', async () => {
+  test('receives only events that an administrator currently allows', async () => {
     const site = await createWebsite(['webhooks.write', 'orders.read']);
     await register(site.token);
     await connect(anna, site, ['orders.read']);
@@ -167,7 +167,7 @@ describe('a revoked application', () => {
     expect(receiver.deliveries).toEqual([]);
   });
 
-  test('receives no events after the response under constant load', { timeout: 60_000 }, async () => {
+  test('receives no events after the response, even under constant load', { timeout: 60_000 }, async () => {
     const site = await createWebsite(['webhooks.write', 'orders.read']);
     await register(site.token);
     const deliverer = createDeliveryWorker(shop);

@@ -8,7 +8,7 @@ type Fixture = Exclude<Parameters<AuthorizationRows[string]['send']>[0], undefin
 
 const endpointBody = { url: 'https://receiver.example.com/hooks', events: ['order.paid'] };
 
-/** An endpoint is visible only to the application that created it, for the same user. Even the user's own API key gets 404. */
+/** An endpoint is visible only to the application that created it, for the same user. Even the user's own API key receives 404. */
 const endpointCreatorStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, 404];
 
 const createEndpoint = async ({ createResource, tokens }: Fixture): Promise<number> =>
@@ -23,7 +23,7 @@ async function createDelivery({ createResource, shop, tokens }: Fixture, endpoin
   return body.data[0].id;
 }
 
-/** Creates an endpoint. If the number of endpoints is near the limit, first deletes endpoints from earlier tests, except `sharedId`. */
+/** Creates an endpoint. If the number of endpoints is close to the limit, deletes endpoints from earlier tests first, except `sharedId`. */
 async function createEndpointBelowLimit(fixture: Fixture, sharedId: number): Promise<number> {
   const { shop, tokens } = fixture;
   const call = { token: tokens.owner ?? '' };

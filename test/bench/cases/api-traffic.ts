@@ -36,7 +36,7 @@ export async function readAnyOrderTraffic({ token, shop }: Target): Promise<Traf
 }
 
 /**
- * Number of customers and categories whose second pages are requested. For each of them, the first page must be requested before the
+ * Number of customers and categories for which the second page of results is also requested. The first page must be requested before the
  * measurement.
  */
 const pagesMax = 50;
@@ -59,8 +59,8 @@ export async function listOwnOrdersTraffic(target: Target): Promise<Traffic> {
 }
 
 /**
- * Visitors list products: the first page of all products, and the first and second pages of categories, some of which are more popular than
- * others.
+ * Visitors list products: the first page of all products, and the first and second pages of categories. Some categories are more popular
+ * than others.
  */
 export async function listProductsTraffic(target: Target): Promise<Traffic> {
   const rank = createZipfSampler(categoryCount);
@@ -80,7 +80,7 @@ export async function listProductsTraffic(target: Target): Promise<Traffic> {
 
 const pageBody = z.object({ next_cursor: z.string().nullable() });
 
-/** Requests each first page and returns the requests for the second pages. */
+/** Requests the first pages of the lists and returns the requests for their second pages. */
 async function findSecondPages({ measuredServer }: Target, firstPages: readonly Required<Pick<RequestSpec, 'path' | 'headers'>>[]) {
   const send = sendThroughProxy(measuredServer.origin);
   const secondPages: RequestSpec[] = [];

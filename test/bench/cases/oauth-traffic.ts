@@ -51,7 +51,7 @@ export const repeatRefreshes = (tokens: readonly string[], createRequest: (token
   next: { valueLocation: { in: 'body', after: '"refresh_token":"', until: '"' }, createRequest, countsAsOne: false },
 });
 
-/** Repeated introspections of the customers' access tokens by the website that received them. */
+/** Repeated introspections of the customers' access tokens by the website that obtained them. */
 export async function introspectionTraffic(target: Target): Promise<Traffic> {
   const customers = await target.customers();
   return { first: () => formRequest('/oauth/introspection', target.website, `token=${pick(customers).token}`) };
@@ -62,7 +62,7 @@ export async function signInTraffic(target: Target): Promise<Traffic> {
   const { website } = target;
   const { query, verifier } = buildAuthorizationRequest(authorizationParameters(target));
   const first = await mapInBatches(await target.browsers(), async (browser) => {
-    await authorizeWebsite(target, browser, { scope: authorizationScope }); // gives consent in advance, so that the measured requests need none
+    await authorizeWebsite(target, browser, { scope: authorizationScope }); // gives consent in advance, so that the measured requests need no consent
     const path = authorizationPath(query);
     return { path, headers: { ...proxyHeaders, accept: 'text/html', cookie: browser.cookieHeader('/oauth/authorize') } };
   });

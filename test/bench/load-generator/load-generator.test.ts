@@ -8,7 +8,7 @@ import { runClosedLoop, runAtConstantRate } from './node-load-generator.ts';
 import type { Traffic } from './traffic.ts';
 import { runWrk, isWrkInstalled } from './wrk.ts';
 
-/** Issues single-use values: each request redeems one value, and its response contains the next value. */
+/** Issues single-use values: each request redeems one value, and its response contains the next one. */
 class ValueChain {
   readonly #unredeemed = new Set<string>();
   #issued = 0;

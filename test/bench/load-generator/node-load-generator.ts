@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connections, type Received } from '../../load/connections.ts';
 import { serializeRequest, type Traffic, type ValueLocation } from './traffic.ts';
 
-/** Result of one request, or of two requests that count as one. */
+/** Result of a single request, or of two requests that count as one. */
 export type TimedRequest = { readonly ok: boolean; readonly ms: number };
 
 /** Sends requests on `callers` connections. Each connection waits for a response before its next request. */

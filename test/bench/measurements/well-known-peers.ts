@@ -25,12 +25,12 @@ export type OperationFigures = {
 /** Settings of the PostgreSQL server that are needed to count statements. */
 export const statementCountSettings = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.max=50000'];
 
-/** CPU time in seconds and number of statements that have been used so far. */
+/** CPU time in seconds, and number of statements, used so far. */
 type Counters = { readonly server: number; readonly database: number; readonly statements: number };
 type Figures = Omit<OperationFigures, 'operation' | 'server'>;
 type Report = (progress: string) => void;
 
-/** CPU time that a server uses in its warm-up, in seconds. Its code is compiled in this time, which takes longer on a busy machine. */
+/** CPU time that a server uses in its warm-up, in seconds. During the warm-up, its code is compiled, which takes longer on a busy machine. */
 const warmUpCpuSeconds = 8;
 /** Maximum number of rounds in a warm-up. */
 const warmUpRoundsMax = 6;
@@ -65,7 +65,7 @@ export async function compareOperations(
     }
     for (const { server, figures } of measured) {
       const summary = summarizeRounds(figures);
-      report(`${operation}: ${server.name}, ${JSON.stringify(summary)}`); // so that the result is known even if a later operation fails
+      report(`${operation}: ${server.name}, ${JSON.stringify(summary)}`); // prints the result immediately, in case a later operation fails
       results.push({ operation, server: server.name, ...summary });
     }
   }
@@ -111,7 +111,7 @@ const runOperation = (operation: Operation, connections: number, seconds: number
     ? measureThroughput(operation.origin, closeSomeConnections(operation.traffic), connections, seconds)
     : repeat(operation.perform, connections, seconds);
 
-/** Performs an operation repeatedly, `concurrency` times at the same time. The operations that run at the end are completed and count. */
+/** Performs an operation repeatedly, with `concurrency` operations at a time. Operations that are running at the end are completed and counted. */
 async function repeat(perform: () => Promise<unknown>, concurrency: number, seconds: number): Promise<LoadResult> {
   const begun = performance.now();
   let [finished, failed] = [0, 0];

@@ -1,7 +1,7 @@
 /* oxlint-disable oxc/no-async-endpoint-handlers -- both frameworks handle errors of async handlers */
 /**
  * Places orders with ORM entities, as the ORM documentation recommends: locks the rows in product order, checks and changes them, and
- * flushes.
+ * flushes the changes.
  */
 import express from 'express';
 import { LockMode } from '@mikro-orm/core';

@@ -6,7 +6,7 @@ const sessionsByUid = new Map<string, string>();
 
 /**
  * In-memory storage of `oidc-provider`. The library's default storage keeps only the 1,000 newest records, fewer than the sessions, grants and
- * tokens of 1,000 customers. Expired records stay, because a run is short.
+ * tokens of 1,000 customers. Expired records are not removed, because a run is short.
  */
 export class UnlimitedMemoryAdapter implements Adapter {
   readonly #model: string;

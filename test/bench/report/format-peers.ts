@@ -27,7 +27,7 @@ export const peerGoals: Readonly<Partial<Record<ComparedServerName, number>>> = 
 const format = (value: number): string =>
   value.toLocaleString('en', { maximumSignificantDigits: Math.abs(value) >= 1000 ? Math.ceil(Math.log10(value)) : 3 });
 
-/** Returns how many times the CPU time of our server and of PostgreSQL a peer and PostgreSQL need for the same operation. */
+/** Returns the CPU time that a peer and PostgreSQL need for an operation, as a multiple of the CPU time that our server and PostgreSQL need. */
 export function cpuTimeRatio({ figures }: Pick<PeerComparison, 'figures'>, peer: OperationFigures): number | undefined {
   const ours = figures.find(({ server, operation }) => server === 'mandate' && operation === peer.operation);
   return ours && (peer.serverMs + peer.databaseMs) / (ours.serverMs + ours.databaseMs);

@@ -2,7 +2,7 @@ import { isMet, type Goal } from '../measurements/check.ts';
 import type { CheckSummary, RateSummary, Spread, Summary } from './summarize-runs.ts';
 
 const formatInteger = (value: number): string => Math.round(value).toLocaleString('en');
-/** Formats a number with two decimal places below 10, one below 100, and none from 100 on. */
+/** Formats a number with two decimal places below 10, one below 100, and none from 100 upward. */
 const formatNumber = (value: number): string => (Math.abs(value) >= 100 ? formatInteger(value) : value.toFixed(value >= 10 ? 1 : 2));
 
 const formatGoal = (goal: Goal | undefined, value: number): string => {
@@ -19,7 +19,7 @@ export function formatTables(summary: Summary): string {
   const settingsLine = `${runs === 1 ? 'One run' : `Medians of ${runs} runs`}, ${rounds === 1 ? 'one round' : `${rounds} rounds`} of ${seconds} s each, ${connections} connections, ${formatInteger(orders)} orders, ${formatInteger(customers)} customers with a token each. Brackets contain goals${runs > 1 ? '; parentheses contain the minimum and maximum of the runs' : ''}.`;
   const deepPageHint = summary.checks.some(({ name }) => name === 'page')
     ? []
-    : ['', '`--all` also measures a page deep in a list of ten million orders.'];
+    : ['', '`--all` also measures a deep page in a list of ten million orders.'];
   return [settingsLine, ...rateTable(summary), ...checkTable(summary), ...deepPageHint].join('\n');
 }
 

@@ -140,7 +140,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     this.#opened.defer(() => measuredServer.stop());
     const shared = { measuredServer, shop: this.#shop, client, website };
     if (name === 'mandate') return { ...shared, ...this.#createCallers(measuredServer, { client, website }) };
-    // The other servers accept our server's tokens, and their browsers are used only for sign-ins, which have their own peer.
+    // The other servers accept our server's tokens. Browsers are needed only for the peer with which sign-ins are compared.
     const { token, customers } = await this.target('mandate');
     return { ...shared, token, customers, browsers: once(() => openBrowsers(measuredServer.origin, this.#customers, false)) };
   }

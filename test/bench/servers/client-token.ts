@@ -18,6 +18,6 @@ export async function requestTokens(
 ): Promise<TokenResponse> {
   const init = { method: 'POST', headers: { ...headers, ...basicAuthorization(clientId, secret) }, body: new URLSearchParams(form) };
   const response = await send(new URL(path, issuer), init);
-  if (response.status !== 200) throw new Error(`no token: ${response.status} ${await response.text()}`);
+  if (response.status !== 200) throw new Error(`no token was issued: ${response.status} ${await response.text()}`);
   return tokenResponseSchema.parse(await response.json());
 }

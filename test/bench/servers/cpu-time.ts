@@ -11,7 +11,7 @@ async function readCpuSeconds(pid: number, withExitedChildren: boolean): Promise
   return counted.reduce((sum, ticks) => sum + ticks, 0) / ticksPerSecond;
 }
 
-/** CPU time of a process and of its running and exited children, in seconds. */
+/** Returns the CPU time of a process and its running and exited children, in seconds. */
 export async function processTreeCpuSeconds(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []); // the process has exited
   const lists = await Promise.all(threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/children`, 'utf8')));
@@ -20,10 +20,10 @@ export async function processTreeCpuSeconds(pid: number): Promise<number> {
   return seconds.reduce((sum, each) => sum + each, 0);
 }
 
-/** CPU time of this process and of all exited child processes, in seconds. */
+/** Returns the CPU time of this process and all exited child processes, in seconds. */
 export const currentProcessCpuSeconds = (): Promise<number> => readCpuSeconds(process.pid, true);
 
-/** CPU time of all PostgreSQL server processes: the postmaster, its children, and exited children. */
+/** Returns the CPU time of all PostgreSQL server processes: the postmaster and its running and exited children. */
 export async function postgresqlCpuSeconds(data: string): Promise<number> {
   const [first = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n', 1);
   const children = (await readFile(`/proc/${first}/task/${first}/children`, 'utf8')).trim().split(' ');

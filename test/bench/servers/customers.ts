@@ -9,7 +9,7 @@ import { issuer, sendThroughProxy } from './tls-proxy.ts';
 
 const password = 'benchmark user password';
 const customerScopes = 'openid orders.read orders.write payments.write';
-/** Tokens are replaced after this time. They are valid for five minutes, and a round takes seconds. */
+/** Tokens, which are valid for five minutes, are replaced after this time. A round takes seconds. */
 const maxTokenAgeMs = 120_000;
 /** Number of concurrent requests while customers are prepared. Additional concurrent sign-ins would only wait for password hashing. */
 const batchSize = 4;
@@ -71,7 +71,7 @@ export function createCustomers(website: Website, browsers: Target['browsers']):
 const toCustomers = (tokens: readonly TokenResponse[]): readonly Customer[] =>
   tokens.map(({ access_token: token }, at) => ({ userId: at + 1, token }));
 
-/** Maps items in small concurrent batches, and returns the results in the order of the items. */
+/** Maps items in small concurrent batches. Returns the results in the order of the items. */
 export async function mapInBatches<Item, Result>(
   items: readonly Item[],
   work: (item: Item, at: number) => Promise<Result>,

@@ -17,7 +17,7 @@ import { createTokenOperations } from './token-operations.ts';
 
 const version = '2.3.0';
 const module = 'github.com/ory/hydra/v2';
-/** The replacement in Hydra's own module file, without which Hydra cannot be compiled. Go ignores it in modules that use Hydra. */
+/** A replacement from Hydra's own module file, without which Hydra cannot be compiled. Go ignores replacements in the module files of dependencies. */
 const replacement = 'github.com/gobuffalo/pop/v6=github.com/ory/pop/v6@v6.2.1-0.20241121111754-e5dfc0f3344b';
 
 const service = { clientId: 'service', secret: randomUUID() };
@@ -36,7 +36,7 @@ const install = (): Promise<string> =>
     await runCommand(directory, ['go', 'build', '-o', 'hydra', module]);
   });
 
-/** Starts Hydra behind a proxy that terminates TLS. Hydra has no login page, so this program takes the place of one. */
+/** Starts Hydra behind a proxy that terminates TLS. Hydra has no login page, so this program does the work of one. */
 export async function startComparedHydra({ createDatabase, directory, customers, opened }: PeerContext): Promise<ComparedServer> {
   const program = join(await install(), 'hydra');
   const database = await createDatabase('hydra');
@@ -113,7 +113,7 @@ async function createClients(adminOrigin: string): Promise<void> {
 
 const redirectBody = z.object({ redirect_to: z.string() });
 
-/** Signs a customer in to the website. The browser remembers the customer and Hydra the consent, but Hydra asks the login page each time. */
+/** Signs a customer in to the website. The session and the consent are remembered, but Hydra asks the login page each time. */
 async function signIn(
   origin: string,
   adminOrigin: string,

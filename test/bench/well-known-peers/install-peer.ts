@@ -14,7 +14,7 @@ export const programEnvironment: Readonly<Record<string, string | undefined>> = 
   Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_OPTIONS$)/.test(name)),
 );
 
-/** Runs a command in a directory. Throws with its output if it fails. The command is killed if this process exits meanwhile. */
+/** Runs a command in a directory. If the command fails, throws an error with its output. If this process exits, the command is killed. */
 export async function runCommand(
   directory: string,
   [command = '', ...args]: readonly string[],
@@ -30,7 +30,7 @@ export async function runCommand(
   }
 }
 
-/** Returns the directory of an installed version of a peer. Installs that version first if necessary, outside of the repository. */
+/** Returns the directory of an installed version of a peer, outside the repository. Installs that version first if necessary. */
 export async function installPeer(name: string, version: string, install: (directory: string) => Promise<unknown>): Promise<string> {
   const directory = join(homedir(), '.cache/mandate-peers', `${name}-${version}`);
   const marker = join(directory, 'is-installed');

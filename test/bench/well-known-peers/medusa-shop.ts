@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** A filled shop: IDs that customers need to place orders. */
+/** A shop with sample data, and the IDs with which customers place orders. */
 export type MedusaShop = {
-  /** The Store API without a customer. */
+  /** The Store API for requests without a customer. */
   readonly store: MedusaApi;
   readonly region: string;
   readonly shippingOption: string;
@@ -70,7 +70,7 @@ export async function fillMedusa(origin: string, admin: Credentials, productCoun
   return { store: new MedusaApi(origin, { 'x-publishable-api-key': key.token }), region: region.id, shippingOption, variants };
 }
 
-/** Returns the ID of the first object of a kind, which a migration may have created, or creates one. */
+/** Returns the ID of the first object of a kind, which a migration may have created. If there is none, creates one. */
 async function findOrCreate(api: MedusaApi, path: string, listName: string, name: string, input: object): Promise<string> {
   const list = z.object({ [listName]: z.array(withId) }).parse(await api.get(path));
   const [first] = list[listName] ?? [];

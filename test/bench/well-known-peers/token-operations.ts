@@ -17,7 +17,7 @@ type AuthorizationServer = {
   readonly introspection: { readonly origin: string; readonly createRequest: (token: string) => RequestSpec };
 };
 
-/** Creates the operations that consist of one request and differ between authorization servers only in paths and credentials. */
+/** Creates the operations that consist of one request. Only paths and credentials differ between authorization servers. */
 export const createTokenOperations = (server: AuthorizationServer): ComparedServer['operations'] => ({
   'client-credentials': async () => ({
     requests: 1,

@@ -1,6 +1,6 @@
 /**
  * Vendure with the plugins of its project template that a shop needs, as a server or as a worker. `populate` creates the tables and the
- * products instead. Vendure is installed outside of the repository, so its modules have no types here.
+ * products instead. Vendure is installed outside the repository, so its modules have no types here.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -63,9 +63,9 @@ else if (role === 'worker') {
 } else {
   const { populate } = load('@vendure/core/cli');
   const app = await populate(() => vendure.bootstrap(configuration), initialData, settings.VENDURE_PRODUCTS);
-  // one job instead of one for each product, which the worker would process at a rate of five per second
+  // starts one job for all products, because the worker would process one job per product at a rate of only five per second
   await app.get(vendure.TransactionalConnection).rawConnection.query('delete from job_record');
   await app.get(vendure.SearchService).reindex(await app.get(vendure.RequestContextService).create({ apiType: 'admin' }));
   await app.close();
-  process.exit(0); // the job queue of the closed application keeps its timers
+  process.exit(0); // the job queue keeps its timers even after the application is closed
 }

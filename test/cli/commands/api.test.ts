@@ -64,7 +64,7 @@ describe('mandate api', () => {
     expect(JSON.parse(stdout).data).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
   });
 
-  test('reports errors like all other commands', async () => {
+  test('reports errors in the same way as all other commands', async () => {
     await using server = await startStubServer(() => createProblemResponse(404, 'not_found'));
     expect(await runInProcess(['api', '/api/v1/orders/9'], env(server.url))).toMatchObject({
       exitCode: 6,

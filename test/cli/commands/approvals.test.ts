@@ -41,7 +41,7 @@ const run = (server: Pick<StubServer, 'url'>, argv: string[], options: Parameter
   runInProcess(argv, { ...options, env: { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret', TZ: 'UTC' } });
 
 describe('approvals watch', () => {
-  test('prints the pending requests and then each change, without control characters of the application', async () => {
+  test("prints the pending requests and then each change, without the application's control characters", async () => {
     await using server = await startApprovalServer();
     const { exitCode, stdout } = await run(server, ['approvals', 'watch'], { interrupted: server.interrupted });
     expect([exitCode, stdout.split('\n')]).toEqual([
@@ -73,7 +73,7 @@ test('approvals list prints the requests', async () => {
 });
 
 describe('deciding on the command line', () => {
-  test('shows the order and asks before approving', async () => {
+  test('shows the order and asks for confirmation before approving', async () => {
     await using server = await startApprovalServer();
     const terminal = { stdinIsTTY: true, columns: 200 };
     const refused = await run(server, ['approvals', 'approve', '1'], { ...terminal, stdin: 'n\n' });
@@ -84,7 +84,7 @@ describe('deciding on the command line', () => {
     expect(server.seen.at(-1)).toMatchObject({ method: 'POST', url: '/api/v1/approvals/1/approval' });
   });
 
-  test('declines without a question', async () => {
+  test('declines without asking for confirmation', async () => {
     await using server = await startApprovalServer();
     expect((await run(server, ['approvals', 'decline', '1'])).exitCode).toBe(0);
     expect(server.seen.at(-1)).toMatchObject({ method: 'POST', url: '/api/v1/approvals/1/decline' });

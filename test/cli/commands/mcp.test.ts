@@ -133,7 +133,7 @@ describe('mandate mcp', () => {
     ]);
   }, 30_000);
 
-  test('refuses a call in one sentence that says what to do', async () => {
+  test('rejects a call with one sentence that states the next step', async () => {
     await using at = await connectAssistant({ scopes: ['orders.read', 'orders.write'] }, '--allow-writes');
     const { id: productId } = await shop.createProduct({ stock: 1 });
     const refused = await at.call('orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickupDelivery });

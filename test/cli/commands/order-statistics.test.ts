@@ -79,7 +79,7 @@ describe('--chart on a terminal', () => {
     expect(stdout).toMatch(/^8 +█+[▏▎▍▌▋▊▉]? +€50\.00 {4}-50%$/m);
   });
 
-  test('a value that is not zero is always visible', async () => {
+  test('a nonzero value is always visible', async () => {
     const periods = [period('2026-03-28T23:00:00.000Z', 1, 1), period('2026-03-29T22:00:00.000Z', 4, 9_000_000)];
     await using server = await serve({ ...statistics, periods });
     expect((await run(server, ['--chart'], utf8, 60)).stdout).toMatch(/^2026-03-29 {2}▏ +€0\.01/m);
@@ -87,7 +87,7 @@ describe('--chart on a terminal', () => {
 });
 
 describe('a table', () => {
-  test('on a terminal has amounts with their currency', async () => {
+  test('on a terminal shows amounts with their currency', async () => {
     await using server = await serve();
     const { stdout } = await run(server, [], {}, 100);
     expect(

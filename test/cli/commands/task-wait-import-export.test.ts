@@ -47,7 +47,7 @@ describe('tasks wait', () => {
   const wait = (server: StubServer, columns?: number): Promise<CommandOutcome> =>
     runInProcess(['tasks', 'wait', '7', '--interval', '110ms', '--json'], { env: env(server), ...(columns !== undefined && { columns }) });
 
-  test('prints each status change on a line of its own, then the task', async () => {
+  test('prints each status change on a separate line, then the task', async () => {
     await using server = await startTaskServer(succeeded);
     const { exitCode, stdout, stderr } = await wait(server);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'order export running 40/100\norder export succeeded 100/100\n' });
@@ -166,7 +166,7 @@ describe('products import', () => {
     expect(stderr).toContain('error: 12 rows or orders were rejected\n');
   });
 
-  test('reads standard input and writes the report to the file of --report', async () => {
+  test('reads standard input and writes the report to the file that --report specifies', async () => {
     await using server = await startTaskServer(ended, { body: report });
     const path = join(directory, 'report.ndjson');
     const outcome = await runInProcess(['products', 'import', '-', '--report', path, '--interval', '10ms'], {

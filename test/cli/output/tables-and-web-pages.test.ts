@@ -130,7 +130,7 @@ describe('the confirmation of a refund', () => {
     expect(sent).toEqual(['POST /api/v1/orders/42/refunds?dry_run=true {}', 'POST /api/v1/orders/42/refunds {"amount":1000}']);
   });
 
-  test('shows the whole remaining amount if no amount is given', async () => {
+  test('shows the entire remaining amount if no amount is given', async () => {
     expect((await refundPrompt()).stderr).toContain('Refund €42.50 for order 42? Nothing remains refundable. [y/N] ');
   });
 

@@ -49,7 +49,7 @@ async function expireAccessToken(home: { readonly file: string }): Promise<void>
 }
 
 describe('the stored credential', () => {
-  test('works only with the key of this machine', async () => {
+  test("works only with this machine's key", async () => {
     await using home = await signIn();
     expect((await runInProcess(['whoami', '--get', 'email'], { env: home.env })).stdout).toBe(`${home.person.email}\n`);
     const { accessToken, refreshToken, bound } = await home.kept();
@@ -139,7 +139,7 @@ describe('creating an API key', () => {
     }
   }
 
-  test('works right after mandate login and later requires mandate login --force, which the error names', async () => {
+  test('works immediately after mandate login, and later requires mandate login --force, which the error suggests', async () => {
     await using home = await createConfigDirectory();
     const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
     const person = await signUp(server.origin);

@@ -81,7 +81,7 @@ describe('the lock of the credential file', () => {
     expect(await readdir(home.path)).toEqual(['credentials.json']);
   }, 60_000);
 
-  test('is respected if it belongs to another machine, until its heartbeat stops', async () => {
+  test('of another machine is respected until its heartbeat stops', async () => {
     await using server = await startStubAuthorizationServer();
     await using home = await createExpiredSignIn(server.url);
     const lock = `${home.file}.lock`;

@@ -93,7 +93,7 @@ describe('a sign-in that lacks a requested scope', () => {
     expect((await readCredential(home)).scopes).toEqual(expect.arrayContaining(['orders.manage']));
   });
 
-  test('replaces a previous sign-in that no longer works', async () => {
+  test('replaces a previous sign-in that is no longer valid', async () => {
     await using home = await createConfigDirectory();
     const anna = await signUp(server.origin);
     await login(home, anna);
@@ -131,7 +131,7 @@ describe('a sign-in that lacks a requested scope', () => {
   });
 });
 
-test('the default sign-in has the scopes to pay and to run every command of the README', async () => {
+test('the default sign-in has the scopes to pay and to run every command in the README', async () => {
   await using home = await createConfigDirectory();
   expect((await login(home, await signUp(server.origin))).exitCode).toBe(0);
   const { scopes } = await readCredential(home);

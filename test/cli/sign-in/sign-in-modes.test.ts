@@ -21,7 +21,7 @@ function keyring(): { readonly kept: Map<string, string>; readonly open: () => P
   return { kept, open };
 }
 
-/** Writes a credential with an expired access token. Its refresh token is in the keyring. */
+/** Writes a credential with an expired access token, and with a refresh token in the keyring. */
 async function writeExpiredCredential(file: string, apiUrl: string): Promise<void> {
   const credential = { apiUrl, clientId: 'mandate-cli', accessToken: 'old', expiresAt: 0, storage: 'keyring', scopes: ['orders.read'] };
   await writeFile(file, JSON.stringify({ default: credential }), { mode: 0o600 });

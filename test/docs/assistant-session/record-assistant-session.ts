@@ -12,8 +12,8 @@ const metadata = { client_name: 'Errand', redirect_uris: ['https://errand.exampl
 const limits = { limit_currency: 'EUR', limit_per_order: '30.00', limit_per_period: '40.00', limit_period: 'month' };
 
 /**
- * Connects an assistant to a server, places an order within the customer's limits, and returns a record of everything that the assistant
- * and the server sent to each other. The tool calls are fixed: no language model is involved.
+ * Connects an assistant to a server, places an order within the customer's limits, and returns a record of all messages between the
+ * assistant and the server. The tool calls are fixed; no language model is involved.
  */
 export async function recordAssistantSession(mandate: MandateServer, documents: ClientMetadataServer): Promise<string> {
   const shop = await createTestShop(mandate);
@@ -34,8 +34,8 @@ export async function recordAssistantSession(mandate: MandateServer, documents: 
 function writeIntroduction(record: SessionRecord): void {
   record.text(
     '# Recorded session of an assistant',
-    'An assistant that knows only the URL of a shop signs a customer in, asks for permission to order, and orders within the limits that the customer sets. `npm run assistant:record` records this page: it starts a server, and sends what an assistant with the official MCP client sends. The tool calls are fixed, so no language model is involved. `test/docs/assistant-session` fails if the record is not up to date.',
-    'Host names and times are replaced. Only some fields of each order are shown. [Operation](../operations.md#assistants-mcp) describes the endpoint, and [Limits for applications](../limits.md) describes the limits.',
+    'This page shows how an assistant that knows only the URL of a shop signs a customer in, asks for permission to order, and orders within the limits that the customer sets. `npm run assistant:record` records this page: it starts a server, and sends the requests of an assistant that uses the official MCP client. The tool calls are fixed; no language model is involved. `test/docs/assistant-session` fails if the page is out of date.',
+    'Host names and times have been replaced, and only some fields of each order are shown. [Operation](../operations.md#assistants-mcp) describes the endpoint, and [Limits for applications](../limits.md) describes the limits.',
   );
 }
 
@@ -58,7 +58,7 @@ class RecordedSession {
     const { clientState } = this.#assistant;
     this.#record.heading('Sign-in');
     await this.#openConnection().catch(requireUnauthorized);
-    this.#record.text('The assistant requests `/mcp`, and finds the authorization server from the response:');
+    this.#record.text('The assistant requests `/mcp`, and discovers the authorization server from the response:');
     this.#writeRequests();
     this.#writeAuthorizationRequest();
     this.#record.text('Anna signs in and approves the request. The assistant redeems the code and connects:');
@@ -67,7 +67,7 @@ class RecordedSession {
     this.#writeRequests();
     const { tools } = await this.#client.listTools();
     this.#record.text(
-      `The server offers the tools that the token permits: ${tools.map(({ name }) => `\`${name}\``).join(', ')}. For the other tools, the instructions of the server name the scopes.`,
+      `The server offers the tools that the token permits: ${tools.map(({ name }) => `\`${name}\``).join(', ')}. The server's instructions name the scopes for the other tools.`,
     );
   }
 
@@ -78,7 +78,7 @@ class RecordedSession {
     await this.#call('delivery_methods_list', {});
   }
 
-  /** Calls a tool without its scope, and asks the customer for the scope. */
+  /** Calls a tool whose scope is missing, and asks the customer for the scope. */
   async requestPermissionToOrder(productId: number): Promise<void> {
     this.#record.heading('Permission to order, with limits');
     this.#record.text('The token does not permit orders, so the call is rejected with the scopes to request:');
@@ -99,7 +99,7 @@ class RecordedSession {
     this.#record.heading('Order');
     this.#record.text('The assistant checks the price without placing the order, and asks Anna to confirm it:');
     await this.#call('orders_create', { ...buildOrder(productId, 2), dry_run: true }, ['status', 'total', 'currency']);
-    this.#record.text('Anna: “Yes, please.” The key makes it safe to repeat the call if no response arrives.');
+    this.#record.text('Anna: “Yes, please.” With the idempotency key, the call can be repeated safely if no response arrives.');
     const order = await this.#call('orders_create', { ...buildOrder(productId, 2), idempotency_key: 'mugs-1' }, [
       'id',
       'status',
@@ -111,10 +111,10 @@ class RecordedSession {
     this.#record.heading('Refusals');
     this.#record.text('Anna: “Order four more.” The order would cost more than Anna allows per order:');
     await this.#call('orders_create', { ...buildOrder(productId, 4), idempotency_key: 'mugs-2' });
-    this.#record.text('Three mugs cost less than 30 EUR, but more than what remains of the budget:');
+    this.#record.text('Three mugs cost less than 30 EUR, but more than the remaining budget:');
     await this.#call('orders_create', { ...buildOrder(productId, 3), idempotency_key: 'mugs-3' });
     this.#record.text(
-      'The assistant tells Anna why, and what she can do: order fewer, wait, approve this order, or change the limit on the page of the shop.',
+      "The assistant explains the reason to Anna, and what she can do: order fewer mugs, wait, approve this order, or change the limit on the shop's page.",
     );
     await this.#call('orders_get', { order_id: order.id }, ['id', 'status', 'total', 'currency']);
     await this.#client.close();

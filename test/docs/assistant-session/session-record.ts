@@ -1,4 +1,4 @@
-/** A Markdown document that records the messages that an assistant and a server sent to each other. */
+/** A Markdown document that records the messages between an assistant and a server. */
 export class SessionRecord {
   readonly #parts: string[] = [];
   readonly #replacements: (readonly [text: string, replacement: string])[];

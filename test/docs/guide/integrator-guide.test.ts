@@ -80,7 +80,7 @@ test('a documented response must have the same fields and values', () => {
 });
 
 /**
- * Does what the guide asks the reader to do: opens the printed URL, allows the application, and enters the URL that the browser then shows.
+ * Follows the instructions in the guide: opens the printed URL, gives consent, and enters the URL that the browser then shows.
  */
 async function followAuthorizationLink(browser: HttpBrowser, output: string, session: () => ShellSession | undefined): Promise<void> {
   const [url] = /http\S+\/oauth\/authorize\?\S+/.exec(output) ?? [];

@@ -10,7 +10,7 @@ export type GuideRunner = {
   readonly replacePorts: (text: string) => string;
   /** Names of the blocks whose programs keep running while later blocks are run. */
   readonly backgroundBlocks: ReadonlySet<string>;
-  /** Maximum time to wait for documented output, which can come from a background program. */
+  /** Maximum wait for documented output, which can come from a background program. */
   readonly outputTimeoutMs: number;
 };
 

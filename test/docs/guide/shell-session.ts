@@ -12,7 +12,7 @@ export type ShellSession = {
   run(script: string): Promise<string>;
   /** Starts a program that runs until the session is closed. */
   runInBackground(command: string): Promise<void>;
-  /** Waits until `hasAllRequiredValues` accepts all output since the latest script started, or until the time is up, and returns this output. */
+  /** Waits until `isComplete` accepts all output since the latest script started, or until the timeout, and returns this output. */
   waitForOutput(isComplete: (output: string) => boolean, timeoutMs: number): Promise<string>;
   /** Enters a line that a script reads. */
   enter(line: string): void;

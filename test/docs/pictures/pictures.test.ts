@@ -14,7 +14,7 @@ test.skipIf(!hasScript)('the pictures in the README are up to date with `npm run
     expect([file, picture]).toEqual([file, await readFile(join(repositoryRoot, file), 'utf8')]);
 });
 
-test('a terminal shows colors and escapes markup, and cuts long lines', () => {
+test('a terminal shows colors, escapes markup, and truncates long lines', () => {
   const picture = drawTerminal([{ command: 'npx mandate x', output: `\u001B[32m<paid>\u001B[39m & done\r\n${'x'.repeat(150)}\r\n` }]);
   expect(picture).toContain('<tspan class="green">&lt;paid&gt;</tspan> &amp; done');
   expect(picture).toContain(`>${'x'.repeat(99)}…<`);

@@ -5,7 +5,7 @@ import { auditOrders } from './audit-orders.ts';
 import { Findings, type AuditOptions } from './findings.ts';
 import type { Load } from '../traffic/load.ts';
 
-/** Compares all confirmed writes with the system state. Call `audit` after the load has stopped. */
+/** Compares all confirmed writes with the system state, after the load has stopped. */
 export async function audit(load: Load, options: AuditOptions): Promise<Findings> {
   const findings = new Findings();
   findings.unexpected.push(...load.ledger.unexpected);

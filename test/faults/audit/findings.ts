@@ -12,6 +12,6 @@ export class Findings {
 }
 
 export type AuditOptions = {
-  /** Whether the audit makes pending deliveries and payment checks due at once, instead of waiting for their leases to expire. */
+  /** Whether the audit makes pending deliveries and payment checks due immediately, instead of waiting for their leases to expire. */
   readonly expireLeases: boolean;
 };

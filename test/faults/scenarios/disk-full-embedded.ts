@@ -35,7 +35,7 @@ const fillDisk = (name: string, title: string, leftMegabytes: number): Fault<Emb
     const reports = shortages() - before;
     if (reports !== 1) throw new Error(`the log reports ${reports} shortages of disk space instead of one`);
     await rm(ballast);
-    return { since: performance.now(), note: `${refused} of the requests with a large body were refused, reads succeeded` };
+    return { since: performance.now(), note: `${refused} of the requests with a large body were rejected, and reads succeeded` };
   },
 });
 
@@ -63,7 +63,7 @@ async function writeUntilRefused({ administration }: Load): Promise<number> {
       else if (status !== 201) throw new Error(`POST /products returned ${status} while the disk was full: ${text}`);
     },
   );
-  if (refused === 0) throw new Error(`no request was refused while the disk was full`);
+  if (refused === 0) throw new Error(`no request was rejected while the disk was full`);
   return refused;
 }
 

@@ -39,7 +39,7 @@ const fillDisk: Fault<PostgresqlEnvironment> = {
       await postgresql.start();
       restarted = true;
     }, 60);
-    return { since, note: `${refused} requests refused${restarted ? ', PostgreSQL stopped and was restarted' : ''}` };
+    return { since, note: `${refused} requests rejected${restarted ? ', PostgreSQL stopped and was restarted' : ''}` };
   },
 };
 

@@ -12,7 +12,7 @@ export const killServer: Fault<FaultEnvironment> = {
   },
 };
 
-/** Kills all servers at once, so that the service is unavailable until one server has restarted. */
+/** Kills all servers simultaneously, so that the service is unavailable until one server has restarted. */
 export const killServers: Fault<FaultEnvironment> = {
   name: 'kill-servers',
   title: '`kill -9` of both servers at once',

@@ -62,4 +62,4 @@ test('orders placed over an unreliable connection are placed exactly once', { ti
   expect(proxy.appliedFaults.length).toBeGreaterThan(60);
 });
 
-test('no promise rejection of these requests is unhandled', () => expect(unhandled).toEqual([]));
+test('these requests cause no unhandled promise rejection', () => expect(unhandled).toEqual([]));

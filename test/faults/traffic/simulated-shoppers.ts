@@ -6,7 +6,7 @@ import { buildOrder, type FaultShop } from './fault-shop.ts';
 
 const entity = z.object({ id: z.number() });
 
-/** Places orders continuously, pays for some of them, and cancels others. */
+/** Continuously places orders, pays for some of them, and cancels others. */
 export async function simulateShopper(
   administration: AdministrationClient,
   shop: FaultShop,

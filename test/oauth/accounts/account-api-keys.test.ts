@@ -87,7 +87,7 @@ describe('removing an application on the account page', () => {
     expect(await readAuditTrail(server, anna.id)).toContain(`api_key.revoked api_key:${first.id}`);
   });
 
-  test('keeps only API keys that the page listed and the user chose to keep', async () => {
+  test('keeps only the listed API keys that the user chose to keep', async () => {
     const { anna, first, page, app } = await signUpWithApiKey();
     const laterKey = await createApiKey(server, await accessTokenForApiKeys(anna), 'Later');
     const [, keep = ''] = /name="keep_keys"\s+value="([\d,]+)"/.exec(page.text) ?? [];

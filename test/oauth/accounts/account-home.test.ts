@@ -20,11 +20,11 @@ import { buildOrderInput, deliveryAddress } from '../../support/shop/test-shop.t
 
 const shop = withShop();
 
-/** Returns the text of a page without markup. */
+/** Returns the text of a page, without markup. */
 const plainText = (html: string): string => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 
 describe('the account page', () => {
-  test('shows the recent orders with state and amount, and links to them', async () => {
+  test('shows the recent orders with status and amount, and links to them', async () => {
     const anna = await signUp(shop.origin);
     const { access_token: token } = await obtainTokens(shop.origin, anna, ['orders.write']);
     const product = await shop.createProduct({ price: 1050, currency: 'EUR' });
@@ -163,7 +163,7 @@ describe('an application that was allowed on two devices', () => {
     expect(await statuses()).toEqual([401, 401, 401]);
   });
 
-  test('lists its permissions once if both devices have the same, and otherwise for each device', async () => {
+  test('lists its permissions once if they are the same on both devices, and otherwise for each device', async () => {
     const application = await createWebApplication(shop.db, ['users.read', 'payments.read']);
     const countPermissions = async (...scopesOfDevices: readonly string[]): Promise<number[]> => {
       const anna = await signUp(shop.origin);
@@ -190,7 +190,7 @@ test('the sign-in page shows the account that is signed in, and fills in its e-m
   expect(other.text).not.toContain('You are signed in as');
 });
 
-test('the list of sessions begins with this browser, and shows the address of each session', async () => {
+test('the list of sessions begins with this browser, and shows the IP address of each session', async () => {
   const anna = await signUp(shop.origin);
   const { browser } = await createOtherSession(shop.origin, anna);
   await signIn(shop.origin, anna);
@@ -202,7 +202,7 @@ test('the list of sessions begins with this browser, and shows the address of ea
   }
 });
 
-test('the list of sessions points out a session in the network of this browser', async () => {
+test("the list of sessions marks a session from this browser's network", async () => {
   const anna = await signUp(shop.origin);
   const neighbor = new HttpBrowser(
     shop.origin,

@@ -19,7 +19,7 @@ const server = useServer();
 const newBrowser = () => new HttpBrowser(server.origin);
 const newPassword = 'staple battery horse correct';
 
-describe('a change of the e-mail address', () => {
+describe('a change of e-mail address', () => {
   test('takes effect after the user opens the link, and the old address gets a notification', async () => {
     const anna = await signUp(server.origin);
     const email = `new.${crypto.randomUUID()}@example.com`;
@@ -39,7 +39,7 @@ describe('a change of the e-mail address', () => {
     expect(event).toMatchObject({ data: { id: anna.id, email, version: 2 }, subject_version: 2 });
   });
 
-  test('to the address of another user gets the same response and changes nothing', async () => {
+  test("to another user's address gets the same response and changes nothing", async () => {
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
     const free = `free.${crypto.randomUUID()}@example.com`;
     const requestEmailChange = async (email: string) =>

@@ -114,7 +114,7 @@ test('a password change does not renew auth_time', async () => {
   expect(now() - Number(claims['auth_time'])).toBeGreaterThanOrEqual(5 * 60);
 });
 
-test('prompt=login renews auth_time, also for the next application', async () => {
+test('prompt=login renews auth_time, even for the next application', async () => {
   const user = await signUp(server.origin);
   await backdateSessions(server.db, user.id, 5);
   const { browser, email, password } = user;

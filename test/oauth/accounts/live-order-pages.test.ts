@@ -17,7 +17,7 @@ test.each(['/account', '/account/orders'])('%s responds to a waiting page as soo
   const { text, response } = await anna.browser.open(path);
   expect(response.headers.get('content-security-policy')).toContain(`connect-src 'self'`);
   const waiting = anna.browser.open(readLivePath(text));
-  await shop.placeOrder(buildOrderInput([product, 1])); // the order of another customer does not end the wait
+  await shop.placeOrder(buildOrderInput([product, 1])); // another customer's order does not end the wait
   const { id } = await shop.placeOrder(buildOrderInput([product, 1]), token);
   const { text: changed } = await waiting;
   expect(changed).toContain(`href="/account/orders/${id}"`);
@@ -39,7 +39,7 @@ test('the page of an order responds to a waiting page as soon as the order is pa
   expect((await waiting).text).toContain('Paid');
 });
 
-test('an older page of the list waits for changes of the same orders', async () => {
+test('an older page of the list waits for changes to the same orders', async () => {
   const anna = await signUp(shop.origin);
   const { access_token: token } = await obtainTokens(shop.origin, anna, ['orders.write']);
   const product = await shop.createProduct();

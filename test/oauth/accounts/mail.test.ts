@@ -144,7 +144,7 @@ test('concurrent deliveries send each message once', async () => {
   expect(new Set(received.flatMap(({ to }) => to)).size).toBe(10);
 });
 
-test('a message of a process that crashed during delivery is sent again after five minutes', async () => {
+test('if a process crashes while it delivers a message, the message is sent again after five minutes', async () => {
   const now = new Date();
   await queueMail(db.em.fork(), key, mail, now);
   const hangingTransport = { send: () => new Promise<void>(() => undefined) };
@@ -154,7 +154,7 @@ test('a message of a process that crashed during delivery is sent again after fi
   expect(await deliver(new Date(now.getTime() + 5 * msPerMinute))).toBe(1);
 });
 
-test('the database contains no part of a message in plain text', async () => {
+test('the database contains no part of a message as plain text', async () => {
   await queueMail(db.em.fork(), key, mail, new Date());
   const rows = JSON.stringify(await db.em.fork().execute('select m::text as row from outgoing_mails m'));
   for (const secret of [mail.to, 'Hello', 'link']) expect(rows).not.toContain(secret);

@@ -90,7 +90,7 @@ describe('a password reset', () => {
     expect(done.text).toContain('Added later');
   });
 
-  test('shows no credentials without the token of the link', async () => {
+  test('shows no credentials without the token from the link', async () => {
     const anna = await signUp(server.origin);
     await insertPasskey(server, anna.id, 'Telephone');
     const { browser, page } = await openReset(anna);

@@ -123,13 +123,13 @@ test('a missing value is reported at the field, in the summary and in the title,
   expect(refused.text).toMatch(/aria-describedby="password-fault"\s+aria-invalid="true"/);
 });
 
-test('a page without errors shows none in its title, at its fields or in a summary', async () => {
+test('a page without errors shows no error in its title, at its fields or in a summary', async () => {
   const page = await newBrowser().open('/sign-in');
   expect(page.text).toContain('<title>Sign in to Mandate - Mandate</title>');
   expect(page.text).not.toMatch(/role="alert"|aria-describedby|aria-invalid/);
 });
 
-test('a form without a token of this browser is rejected', async () => {
+test("a form without this browser's token is rejected", async () => {
   const browser = newBrowser();
   const pageForForgedRequest = await browser.open('/sign-in', {
     method: 'POST',

@@ -105,7 +105,7 @@ describe('the e-mail address', () => {
     },
   );
 
-  test('gets at most five messages per hour at the request of one network', async () => {
+  test('receives at most five messages per hour that one network requests', async () => {
     const { email } = newUserDetails();
     const statuses: number[] = [];
     for (let at = 0; at < 7; at += 1) {

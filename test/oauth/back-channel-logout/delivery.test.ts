@@ -54,7 +54,7 @@ test.each([
   expect(await countQueuedTokens(application)).toBe(0);
 });
 
-test('a logout token that is never acknowledged is given up after seven attempts, and the log does not contain it', async () => {
+test('a logout token that is never acknowledged is discarded after seven attempts, and the log does not contain it', async () => {
   receiver.respond = (res) => res.writeHead(400).end();
   const application = await signInAndOut();
   const logged: string[] = [];
@@ -79,7 +79,7 @@ test('an application that does not respond delays neither the sign-out nor token
   expect(receiver.requests.map(({ path }) => path).toSorted()).toEqual(['/logout', '/logout/slow']);
 }, 20_000);
 
-test('a token that a process was sending when it died is sent by another process after a minute', async () => {
+test('if a process dies while it sends a token, another process sends the token after a minute', async () => {
   receiver.respond = () => undefined;
   const application = await signInAndOut();
   const dying = new AbortController();

@@ -158,7 +158,7 @@ test('a sign-out sends a logout token to several applications, each with its own
   expect(Object.fromEntries(sids)).toEqual({ [first.clientId]: sid, [second.clientId]: claims['sid'] });
 });
 
-test('a session that continues after another sign-in of the same user ends with one logout token', async () => {
+test('a session that continues after the same user signs in again ends with one logout token', async () => {
   const { user, sid } = await signInNewUser();
   await user.browser.submit(await user.browser.open('/sign-in'), { email: user.email, password: user.password });
   expect(await sendDueLogoutTokens(shop)).toBe(0);

@@ -131,7 +131,7 @@ describe('more than 100 wrong passwords within a day from many networks', { time
   describe('on a server without e-mail', () => {
     const serverWithoutMail = useServer({ canMail: false });
 
-    test('every attempt takes longer, and the owner can sign in', async () => {
+    test('every attempt takes longer, but the owner can sign in', async () => {
       const owner = { email: `ada.${crypto.randomUUID()}@example.com`, password: 'correct horse battery' };
       const passwordHash = await hashPassword(owner.password);
       await createAccountWithVerifiedEmail(serverWithoutMail.db.em.fork(), { name: 'Ada', email: owner.email, passwordHash }, new Date());
@@ -176,7 +176,7 @@ describe('wrong codes of an authenticator app', { timeout: 60_000 }, () => {
     expect(isAccountPage(await submitFormByAction(ownerSession.browser, ownerSession.page, 'second-factor', { code: totp() }))).toBe(true);
   });
 
-  test('from many networks above the ceiling make a correct code require an e-mail code', async () => {
+  test('that exceed the limit for all networks make an e-mail code necessary in addition to a correct code', async () => {
     const { owner, totp } = await withAuthenticatorApp();
     const attacker = await submitPasswordFrom(owner);
     await submitFormByAction(attacker.browser, attacker.page, 'second-factor', { code: '000000' });

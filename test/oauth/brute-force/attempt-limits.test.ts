@@ -61,7 +61,7 @@ describe('ten wrong passwords (94)', () => {
     expect(await submitWrongPasswords(server, anna.email, 3, address)).toEqual([400, 400, 429]);
   });
 
-  test('are the limit for concurrent requests, too', async () => {
+  test('are also the limit for concurrent requests', async () => {
     const { email } = await signUp(server.origin);
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => {
@@ -82,7 +82,7 @@ describe('ten wrong passwords (94)', () => {
   });
 });
 
-test('a network (or IPv6 /64) may try thirty wrong passwords for different accounts', async () => {
+test('a network (or an IPv6 /64) may attempt thirty wrong passwords for different accounts', async () => {
   const statuses: number[] = [];
   for (let at = 0; at < 32; at += 1) {
     const [status = 0] = await submitWrongPasswords(server, `many.${at}@example.com`, 1, `2001:db8:7:7::${at.toString(16)}`);

@@ -29,7 +29,7 @@ test('a document with only the required members describes a public application w
   });
 });
 
-test('the members of a document are adopted, without grant types and scopes that such applications may not use', () => {
+test('the members of a document are used, except grant types and scopes that such applications may not use', () => {
   const metadata = {
     client_name: 'Assistant',
     redirect_uris: ['http://127.0.0.1/a', 'http://127.0.0.1/b'],

@@ -137,7 +137,7 @@ test('client credentials without scope return the registered scopes, or no scope
   ).toBe('400 invalid_scope');
 });
 
-test('a disabled application gets no tokens, and its tokens are revoked at once (74)', async () => {
+test('a disabled application gets no tokens, and its tokens are revoked immediately (74)', async () => {
   const client = await createConfidentialClient(server.db, ['users.manage']);
   const token = await obtainClientToken(server.origin, client, ['users.manage']);
   const list = () => fetch(`${server.origin}/api/v1/users/1`, { headers: { authorization: `Bearer ${token}` } });

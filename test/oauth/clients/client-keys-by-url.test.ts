@@ -96,7 +96,7 @@ describe('the cached key set', () => {
     [first, second] = [await createClientKey('ES256', 'first'), await createClientKey('PS256', 'second')];
   });
 
-  test('is fetched again at most once per minute because of an unknown key ID', async () => {
+  test('is refetched at most once per minute because of an unknown key ID', async () => {
     const { clock, loadKids } = createCache();
     const path = createDocumentPath();
     const url = publish(path, [first.jwk], { 'cache-control': 'max-age=86400' });
@@ -110,7 +110,7 @@ describe('the cached key set', () => {
     expect(countFetches(path)).toBe(2);
   });
 
-  test('is fetched again after a minute for assertions without a key ID', async () => {
+  test('is refetched after a minute for assertions without a key ID', async () => {
     const { clock, loadKids } = createCache();
     const path = createDocumentPath();
     const url = publish(path, [first.jwk], { 'cache-control': 'max-age=86400' });

@@ -34,7 +34,7 @@ describe('the application of the console', () => {
     return scope.split(' ').filter((name) => name.includes('.'));
   };
 
-  test('gets the scopes that the role of the user can grant, without asking for consent', async () => {
+  test("gets the scopes that the user's role can grant, without asking for consent", async () => {
     const [customer, staff, admin] = await Promise.all([
       obtainScopes(await signUp(server.origin)),
       obtainScopes(await signUpWithRole(server.db, server.origin, 'staff')),
@@ -52,7 +52,7 @@ describe('the application of the console', () => {
     expect(page.url.pathname).toMatch(/^\/consent\//);
   });
 
-  test('cannot be impersonated by a program that listens on another port of this device', async () => {
+  test('cannot be impersonated by a program that listens on another port on this device', async () => {
     const staff = await signUpWithRole(server.db, server.origin, 'staff');
     const other = new URL(`${server.origin}/console`);
     for (const host of ['127.0.0.1', 'localhost']) {
@@ -62,7 +62,7 @@ describe('the application of the console', () => {
     }
   });
 
-  test('is created again at each start, without the approval that an administrator has withdrawn', async () => {
+  test('is recreated at each start, without a pre-approval that an administrator has withdrawn', async () => {
     const em = server.db.em.fork();
     await em.nativeUpdate(Application, { clientId: consoleClientId }, { preapprovedScopes: [], name: 'Changed' });
     await ensureConsoleClient(server.db.em, server.origin);

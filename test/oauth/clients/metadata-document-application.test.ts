@@ -42,7 +42,7 @@ describe('an application with a metadata document', () => {
     expect((await shop.mandate.callApi('GET', '/api/v1/connected-apps', { token })).status).toBe(401);
   });
 
-  test('gets no tokens and no sign-in after an administrator disables it, and its document is not fetched', async () => {
+  test('cannot get tokens or sign users in after an administrator disables it, and its document is not fetched', async () => {
     const path = createDocumentPath();
     const clientId = shop.metadataServer.publishMetadata(path);
     const tokens = await connect(clientId, 'openid orders.read');
@@ -82,7 +82,7 @@ describe('an application with a metadata document', () => {
     ]);
   });
 
-  test('is removed if no user has allowed it, and registered again at the next sign-in', async () => {
+  test('is removed if no user has given it access, and registered again at the next sign-in', async () => {
     const [unused, used] = [
       shop.metadataServer.publishMetadata(createDocumentPath()),
       shop.metadataServer.publishMetadata(createDocumentPath()),

@@ -168,13 +168,13 @@ describe.skipIf(databaseKind !== 'postgresql')('a server that requests client ce
     ]);
   });
 
-  test('accepts no certificate of an application at the token request of another', async () => {
+  test("does not accept an application's certificate in a token request of another application", async () => {
     expect(await readOAuthError(await requestTokens(machine, selfSigned))).toBe('401 invalid_client');
     expect(await readOAuthError(await requestTokens(selfSignedMachine, certificate))).toBe('401 invalid_client');
   });
 
   describe('binds access tokens to the certificate', () => {
-    test('which every request to the API needs, until the token is revoked', async () => {
+    test('which every API request needs, until the token is revoked', async () => {
       const { access_token: token, token_type: type } = await readTokens(await requestTokens(machine, certificate));
       const thumbprint = new X509Certificate(certificate.cert).fingerprint256.replaceAll(':', '').toLowerCase();
       const cnf = { 'x5t#S256': Buffer.from(thumbprint, 'hex').toString('base64url') };

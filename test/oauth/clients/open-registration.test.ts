@@ -77,7 +77,7 @@ test('an application that registers with the scopes of its first request can req
   expect(body.scope.split(' ')).toContain('orders.write');
 });
 
-test('a registration without authentication method and scope gets the defaults of a public assistant', async () => {
+test('a registration without an authentication method and scopes gets the defaults for a public assistant', async () => {
   const registration = await registerApplication({ token_endpoint_auth_method: undefined, scope: undefined });
   expect(registration).toMatchObject({ token_endpoint_auth_method: 'none', scope: expect.stringContaining('orders.write') });
   expect(registration.scope).not.toMatch(/manage|api_keys|webhooks.write|connected_apps.write/);

@@ -128,11 +128,11 @@ describe('an assertion is rejected with invalid_client and the reason', () => {
     ]);
   });
 
-  test('for another client than the client_id parameter', async () => {
+  test('for a client other than the one in the client_id parameter', async () => {
     expect(await readOAuthError(await requestTokens(await sign(), { client_id: cliClient.clientId }))).toBe('401 invalid_client');
   });
 
-  test('with a signature of an unregistered key, a changed payload, no signature or a symmetric signature', async () => {
+  test('with a signature by an unregistered key, a changed payload, no signature or a symmetric signature', async () => {
     const stranger = await createClientKey('ES256', key.kid);
     const [header = '', , signature = ''] = (await sign()).split('.');
     const [, otherPayload = ''] = (await sign()).split('.');
@@ -220,7 +220,7 @@ describe('an application with private_key_jwt', () => {
     expect(await readOAuthError(await requestTokens(await sign(), { client_secret: 'x' }))).toBe('400 invalid_request');
   });
 
-  test('must name the type of its assertion', async () => {
+  test('must specify the type of its assertion', async () => {
     const response = await requestTokens(await sign(), { client_assertion_type: 'urn:example:other' });
     expect(await readOAuthError(response)).toBe('400 invalid_request');
   });

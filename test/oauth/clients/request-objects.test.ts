@@ -99,7 +99,7 @@ test('the server metadata lists signed requests and responses, but no request ob
 });
 
 describe('a signed request', () => {
-  test('signs a user in, in the authorization URL, and only its own parameters count', async () => {
+  test('in the authorization URL signs a user in, and only its own parameters count', async () => {
     const { query, verifier } = requestOf(clientId, { scope: 'openid users.read offline_access' });
     const outside = { redirect_uri: 'https://evil.example/', scope: 'openid orders.read', state: 'other', code_challenge: 'x'.repeat(43) };
     const path = authorizationPath({ client_id: clientId, response_type: 'code', request: await sign(query), ...outside });
@@ -118,7 +118,7 @@ describe('a signed request', () => {
     expect(callback.searchParams.get('code')).not.toBeNull();
   });
 
-  test('can be pushed, and its parameters outside of the request object are ignored', async () => {
+  test('can be pushed, and parameters outside the request object are ignored', async () => {
     const { query, verifier } = requestOf(clientId);
     const request = await sign({ ...query, claims: { id_token: { auth_time: { essential: true } } } });
     const response = await push(clientId, { request, scope: 'openid orders.read', redirect_uri: 'https://evil.example/' });

@@ -51,7 +51,7 @@ describe('a response of a third party', () => {
     );
   });
 
-  test('with another status than 200, or with invalid JSON, is not used', () => {
+  test('with a status other than 200, or with invalid JSON, is not used', () => {
     const json = { 'content-type': 'application/json' };
     expect(() => parseJsonDocument(fetched(json, '{}', 201))).toThrow('the response has the status 201, not 200');
     expect(() => parseJsonDocument(fetched(json, '{"a":1'))).toThrow('the document is not JSON');

@@ -104,7 +104,7 @@ describe('an ID token is rejected', () => {
   });
 });
 
-test('the keys of the provider change between the request and the response: the new key is used at once', async () => {
+test("if the provider's keys change between the request and the response, the new key is used immediately", async () => {
   const browser = newBrowser();
   await signInThroughProvider(newBrowser(), provider, slug, newProviderUser());
   const request = await pressProviderButton(browser, slug);
@@ -127,7 +127,7 @@ describe('a response is rejected', () => {
     expect(await readOutcome(victim, await victim.open(response.href), expired, attacker.email)).toEqual(rejectedWith(400));
   });
 
-  test('in the browser of another signed-in user, even if the attacker started to link an account', async () => {
+  test("in another signed-in user's browser, even if the attacker has started to link an account", async () => {
     const [attacker, victim] = [await signUp(server.origin), await signUp(server.origin)];
     const security = await attacker.browser.open('/account/security');
     const request = readAuthorizationRequest(await submitFormContaining(attacker.browser, security, `value="${slug}"`));
@@ -234,7 +234,7 @@ describe('a provider that does not respond properly affects only its own button'
     expect((await signInThroughProvider(newBrowser(), otherProvider, 'other', newProviderUser())).url.pathname).toBe('/account');
   }
 
-  test('slow responses are abandoned after five seconds', async () => {
+  test('requests with slow responses are aborted after five seconds', async () => {
     const paula = newProviderUser();
     const browser = newBrowser();
     const response = provider.authorize(await pressProviderButton(browser, slug), paula);
@@ -244,7 +244,7 @@ describe('a provider that does not respond properly affects only its own button'
     expect(await readOutcome(browser, await page, unavailable, paula.email)).toEqual(rejectedWith(503));
   });
 
-  test('a response of 10 MB is abandoned', async () => {
+  test('a request with a response of 10 MB is aborted', async () => {
     const paula = newProviderUser();
     const browser = newBrowser();
     const response = provider.authorize(await pressProviderButton(browser, slug), paula);

@@ -25,7 +25,7 @@ type SignedInUser = { readonly browser: HttpBrowser };
 /** An application with access to the shop. */
 export type ConnectedApplication = {
   readonly accessToken: string;
-  /** Refreshes the access. Returns the status, and the error if there is one. */
+  /** Refreshes the application's tokens. Returns the status, and the error if there is one. */
   readonly refresh: () => Promise<string>;
 };
 

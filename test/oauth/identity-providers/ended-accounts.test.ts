@@ -55,7 +55,7 @@ const connectApplication = (user: Pick<ProviderUser, 'browser'>) => connectComma
 const refused = '400 invalid_grant';
 
 describe('the refresh token of a provider', () => {
-  test('is stored encrypted, and redeemed at most once in 15 minutes', async () => {
+  test('is stored encrypted, and redeemed at most once every 15 minutes', async () => {
     const user = await signUpThroughProvider();
     const [token = ''] = provider.refreshTokensOf(user.sub);
     expect(token).not.toBe('');
@@ -118,7 +118,7 @@ describe('the refresh token of a provider', () => {
 });
 
 describe('after an account has ended at the provider, the next refresh', () => {
-  test('is rejected, and the access through this account ends, but no other access of the user', async () => {
+  test("is rejected, and the access through this account ends, but not the user's other access", async () => {
     const user = await signUpAndLink('customer');
     const application = await connectApplication(user.through);
     const second = await connectApplication(user.through);
@@ -178,7 +178,7 @@ const sendJson = (res: ServerResponse, status: number, body: object): void => {
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 };
 
-/** Makes the provider handle the requests for a path differently. */
+/** Replaces the provider's handler for a path. */
 const interceptPath =
   (path: string, respond: (res: ServerResponse) => void) =>
   (req: IncomingMessage, res: ServerResponse): boolean => {
@@ -253,7 +253,7 @@ describe('a provider that cannot be queried does not end the access', () => {
   });
 });
 
-test('a refresh waits at most two seconds for the provider, and the access ends with a late refusal', async () => {
+test('a refresh waits at most two seconds for the provider, and a late refusal ends the access', async () => {
   const user = await signUpThroughProvider();
   const application = await connectApplication(user);
   await makeCheckDue(user);

@@ -127,7 +127,7 @@ describe('pre-hijacking', () => {
     return attacker;
   }
 
-  test('an account with an unverified address loses the password, passkeys, links and sessions of the attacker', async () => {
+  test("an account with an unverified address loses the attacker's password, passkeys, links and sessions", async () => {
     const attacker = await prepareAccount();
     const victim = claimsFor(attacker);
     const browser = newBrowser();
@@ -144,7 +144,7 @@ describe('pre-hijacking', () => {
   test('the attacker cannot link a provider account that claims the address of the victim, because the link goes to the victim', async () => {
     const victim = await signUp(server.origin);
     const attacker = newBrowser();
-    await requestLink(attacker, claimsFor(victim)); // a provider that verifies addresses badly
+    await requestLink(attacker, claimsFor(victim)); // a provider that does not verify addresses properly
     const opened = await victim.browser.open(await readMailLink(server.origin, victim.email));
     expect([opened.response.status, await readLinkedSubjects(victim.id)]).toEqual([400, []]);
   });
@@ -226,7 +226,7 @@ describe('the account page', () => {
     expect([await readLinkedSubjects(anna.id), await readLinkedSubjects(bert.id)]).toEqual([[claims.sub], []]);
   });
 
-  test('accounts with the same subject at two providers are different', async () => {
+  test('accounts with the same subject at two providers are different accounts', async () => {
     const other = new FakeIdentityProvider();
     await other.start();
     await insertIdentityProvider(server.db, other, { slug: 'other', name: 'Other ID' });
@@ -246,7 +246,7 @@ describe('the account page', () => {
   });
 });
 
-test('a linked account that is removed during the second step does not complete the sign-in', async () => {
+test('a linked account that is removed during the second step cannot complete the sign-in', async () => {
   const anna = await signUp(server.origin);
   const claims = newProviderUser();
   await linkOnSecurityPage(anna.browser, claims);

@@ -63,7 +63,7 @@ test('the first sign-in creates a customer account, and the next one uses it', a
   expect(await countSessions(user?.id)).toBe(2);
 });
 
-test('an application receives a code, and its ID token contains the authentication at the provider', async () => {
+test('an application receives a code, and its ID token describes the authentication at the provider', async () => {
   const paula = { ...newProviderUser(), amr: ['pwd', 'hwk', 'mfa', 'made-up'], auth_time: Math.floor(Date.now() / 1000) - 300 };
   const browser = newBrowser();
   const { query, verifier } = buildAuthorizationRequest();
@@ -102,13 +102,13 @@ describe('an application that requires two factors', () => {
     expect((await submitFormContaining(browser, page, 'second-factor-form', { code })).url.pathname).toMatch(/^\/consent\//);
   });
 
-  test('is told if neither can provide them', async () => {
+  test('gets an error if neither can provide them', async () => {
     const { page } = await authorize(newProviderUser());
     expect(page.externalRedirect?.searchParams.get('error')).toBe('unmet_authentication_requirements');
   });
 });
 
-test('values of acr that mean two factors are configured', async () => {
+test('administrators configure the values of acr that mean two factors', async () => {
   const paula = newProviderUser();
   const first = newBrowser();
   await signInThroughProvider(first, provider, slug, paula);
@@ -190,7 +190,7 @@ test('Microsoft states in xms_edov whether the owner of the domain is verified',
 });
 
 describe('Apple', () => {
-  test('receives a signed client secret, and its response is a form from another site', async () => {
+  test('receives a signed client secret, and responds with a form from another site', async () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const apple = new FakeIdentityProvider();
     await apple.start();

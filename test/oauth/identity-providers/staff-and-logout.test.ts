@@ -31,7 +31,7 @@ async function createLinkedUser(role: 'customer' | 'staff' | 'admin'): Promise<T
   return { ...user, claims };
 }
 
-describe('staff must use the provider of the company', () => {
+describe("staff must use the company's provider", () => {
   test('instead of a password, except for the break-glass administrator', async () => {
     const [staff, admin, breakGlass] = [await createLinkedUser('staff'), await createLinkedUser('admin'), await createLinkedUser('admin')];
     const customer = await createLinkedUser('customer');

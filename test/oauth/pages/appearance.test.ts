@@ -34,7 +34,7 @@ describe('the colors that are calculated from an accent color', () => {
     expect(calculateContrastRatio('#000000', '#ffffff')).toBeCloseTo(21);
   });
 
-  test('are in the stylesheet, whose path depends on the accent color', () => {
+  test('are part of the stylesheet, whose path depends on the accent color', () => {
     const { light, dark } = calculateThemeColors('#ffd400');
     for (const color of [...Object.values(light), ...Object.values(dark)]) expect(buildStylesheet('#ffd400')).toContain(color);
     expect(stylesheetPath('#ffd400')).toMatch(stylesheetPathPattern);

@@ -92,7 +92,7 @@ describe('the page of a request', () => {
     expect(await readStatus(app, id)).toBe('declined');
   });
 
-  test('states that a request which was canceled in the meantime cannot be decided', async () => {
+  test('states that a request that has been canceled in the meantime can no longer be approved or declined', async () => {
     const { anna, app, id, path } = await requestAsApplication();
     const page = await anna.browser.open(path);
     await app.post(`/approvals/${id}/cancellation`);
@@ -137,7 +137,7 @@ describe('the amount above which a second factor is required', () => {
   const saveAmount = async (anna: TestUser, amount: string) =>
     submitFormContaining(anna.browser, await openList(anna), 'name="amount"', { amount, currency: 'EUR' });
 
-  test('can be set only with a second factor, and applies to amounts above it', async () => {
+  test('can be set only with a second factor, and applies only to higher amounts', async () => {
     const { anna, app, id, path } = await requestAsApplication();
     expect((await openList(anna)).text).not.toContain('name="amount"');
     await addAuthenticatorApp(anna.browser);

@@ -73,7 +73,7 @@ test('an administrator changes the branding, and every page shows it', async () 
   expect((await fetch(server.origin + stylesheetOf(before))).status).toBe(200);
 });
 
-test('the API reference shows the branding, with its frame in the language of the request', async () => {
+test('the API reference shows the branding, with its navigation in the language of the request', async () => {
   const open = (acceptLanguage: string) =>
     fetch(`${server.origin}/docs`, { headers: { 'accept-language': acceptLanguage, accept: 'text/html' } });
   const english = await (await open('en')).text();
@@ -110,7 +110,7 @@ test('invalid fields are reported together, and nothing is changed', async () =>
   expect(await currentBranding()).toEqual(before);
 });
 
-test('changes that another administrator made in the meantime are not overwritten', async () => {
+test("another administrator's changes are not overwritten", async () => {
   const open = await admin.browser.open(path);
   await server.db.em.fork().transactional((em) => changeShopBranding(em, { name: 'Changed' }, () => undefined));
   const page = await admin.browser.submit(open, { ...settings, name: 'Overwritten' });
@@ -204,7 +204,7 @@ test('e-mails show the branding, as HTML and as plain text', async () => {
   expect(mail.html).toContain(`<a class="button" href="${link.replaceAll('&', '&amp;')}"`);
 });
 
-test('the page and the parts of e-mails that belong to the branding are in the language of the user', async () => {
+test('the branding page, and the branding in e-mails, are in the language of the user', async () => {
   const german = await signUpWithRole(server.db, server.origin, 'admin');
   await german.browser.open(`${path}?language=de`);
   const invalid = await german.browser.submit(await german.browser.open(path), { ...settings, accent_color: 'gelb' });

@@ -122,7 +122,7 @@ describe('a refresh', () => {
     return { ...app, refresh };
   }
 
-  test('can remove categories permanently, but not add them again', async () => {
+  test('can permanently remove categories, but not add them again', async () => {
     const app = await connect();
     expect((await app.refresh(limitedTo('books'))).body.authorization_details).toMatchObject([limitedTo('books')]);
     for (const wider of [limitedTo('books', 'tea'), limitedTo('tea')]) {

@@ -33,7 +33,7 @@ async function decide(user: TestUser, details: RequestedLimits | undefined, form
 }
 
 describe('the consent page for requested limits', () => {
-  test('shows amounts, period, end and actions in words', async () => {
+  test('describes the amounts, period, end and actions in words', async () => {
     const { text } = await openConsent(await signUp(shop.origin), { ...requested, actions: ['place', 'pay'] });
     expect(text).toContain(
       'asks to place orders of at most 50.00 GBP each, of at most 200.00 GBP per month in total, and until January 31, 2037.',
@@ -165,14 +165,14 @@ describe('the orders that the application can access', () => {
     expect(reduced.authorization_details).toMatchObject([{ orders: 'own' }]);
   });
 
-  test('are stated in words, and cannot be extended, if the application asks only for its own orders', async () => {
+  test('are stated in words, and cannot be extended, if the application requests only its own orders', async () => {
     const anna = await signUp(shop.origin);
     const { text } = await openConsent(anna, { orders: 'own' });
     expect([text.includes(ownOrders), text.includes('name="limit_orders"')]).toEqual([true, false]);
     expect((await decide(anna, { orders: 'own' }, { limit_orders: 'all' })).authorization_details).toMatchObject([{ orders: 'own' }]);
   });
 
-  test('can be reduced even if the application asks for no limits', async () => {
+  test('can be reduced even if the application requests no limits', async () => {
     const anna = await signUp(shop.origin);
     expect((await openConsent(anna, undefined)).text).toContain('Only orders that the application places');
     const body = await decide(anna, undefined, { limit_orders: 'own' });

@@ -27,7 +27,7 @@ async function createPathForAllScopes(): Promise<string> {
 }
 
 describe('the permissions on the consent page', () => {
-  test('are grouped, with the powerful groups last', async () => {
+  test('are grouped, with the powerful ones last', async () => {
     const { browser } = await signUpWithRole(server.db, server.origin, 'admin');
     const { text } = await browser.open(await createPathForAllScopes());
     const powerful = ['Powerful: control over your account', 'Powerful: other users and the whole shop'];

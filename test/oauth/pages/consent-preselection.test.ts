@@ -40,7 +40,7 @@ const powerful = scopeNames.filter((name) => powerfulGroups.has(getPermissionGro
 const ordinary = scopeNames.filter((name) => !powerful.includes(name));
 
 describe('powerful permissions on the consent page', () => {
-  test('are all administrative permissions, and those that control the account', () => {
+  test('include all administrative permissions, and those that control the account', () => {
     const administrative = scopeNames.filter((name) => scopeDefinitions[name].admin);
     expect(powerful).toEqual(expect.arrayContaining([...administrative, 'users.write', 'connected_apps.write', 'api_keys.manage']));
     expect(ordinary).toEqual(expect.arrayContaining(['users.read', 'orders.read', 'orders.write', 'payments.write']));
@@ -120,7 +120,7 @@ describe('the selection on the consent page', () => {
     });
   });
 
-  test('must contain a permission if the application does not ask for the identity of the user', async () => {
+  test("must contain a permission if the application does not request the user's identity", async () => {
     const admin = await signUpWithRole(server.db, server.origin, 'admin');
     const page = await openConsent(admin, { scope: 'orders.manage refunds.write' });
     expect(page.text).not.toContain('Clear the checkbox');

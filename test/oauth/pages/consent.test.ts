@@ -178,7 +178,7 @@ describe('a scope that requires a role (31)', () => {
     expect(text).toContain('value="users.read"');
   });
 
-  test('as the only requested scope can only be cancelled, or allowed by another user', async () => {
+  test('as the only requested scope can only be declined, or granted by another user', async () => {
     const anna = await signUp(server.origin);
     const page = await openAuthorization(anna, { scope: 'orders.manage' });
     expect(page.text).toContain('<code>orders.manage</code>');
@@ -211,7 +211,7 @@ describe('a scope that requires a role (31)', () => {
 });
 
 describe('the consent form', () => {
-  test('is rejected from another browser (24) and without its hidden field', async () => {
+  test('is rejected from another browser, and without its hidden field (24)', async () => {
     const [anna, eve] = [await signUp(server.origin), await signUp(server.origin)];
     const page = await openAuthorization(anna, {});
     const stolen = await eve.browser.open(page.url.href, buildFormRequest(page, { decision: 'allow' }));
@@ -246,7 +246,7 @@ test('"Use another account" signs the user out and shows the sign-in page', asyn
   expect(leaves?.searchParams.get('code')).toBeTruthy();
 });
 
-test('a suspended user gets the sign-in page, and neither an error nor a code (32)', async () => {
+test('a suspended user gets the sign-in page instead of an error or a code (32)', async () => {
   const anna = await signUp(server.origin);
   const client = await createWebApplication(server.db, ['users.read']);
   const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };

@@ -20,7 +20,7 @@ const pollForTokens = async (deviceCode: string) => {
 };
 
 describe('a device', () => {
-  test('gets authorization_pending, then its tokens once after the user allows it (86)', async () => {
+  test('gets authorization_pending and, after the user gives consent, its tokens once (86)', async () => {
     const anna = await signUp(server.origin);
     const device = await startDeviceAuthorization(server.origin);
     expect(await readOAuthError(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
@@ -101,7 +101,7 @@ describe('the device page', () => {
     expect((await pollForTokens(device.device_code)).status).toBe(200);
   });
 
-  test('shows for a link with an invalid code why the code is invalid, and lets the user enter another code', async () => {
+  test('explains for a link with an invalid code why the code is invalid, and lets the user enter another one', async () => {
     const anna = await signUp(server.origin);
     const device = await startDeviceAuthorization(server.origin);
     await approveDevice(anna, device.user_code);

@@ -24,7 +24,7 @@ test('an optional field is not required', () => {
   expect(attributes({ ...field, optional: true }, [])).toEqual(basic);
 });
 
-test('a field for an e-mail address has the keyboard for addresses, and keeps the entered value', () => {
+test('an e-mail address field opens the keyboard for e-mail addresses, and keeps the entered value', () => {
   const address = [...basic.with(2, 'type="email"').with(3, 'value="a@b.example"'), 'required'];
   expect(attributes({ ...field, type: 'email', value: 'a@b.example' }, [])).toEqual([
     ...address,
@@ -34,7 +34,7 @@ test('a field for an e-mail address has the keyboard for addresses, and keeps th
   ]);
 });
 
-test('a field for a code has the keyboard for digits, and the note for the page script', () => {
+test('a code field opens the keyboard for digits, and has an attribute for the page script', () => {
   expect(attributes({ ...field, inputMode: 'numeric', digits: { count: 6, note: 'Sent when complete' } }, [])).toEqual([
     ...basic,
     'required',
@@ -44,7 +44,7 @@ test('a field for a code has the keyboard for digits, and the note for the page 
   ]);
 });
 
-test('a hint and an error message are read to the user with the field', () => {
+test('a hint and an error message are announced with the field', () => {
   const hint = { ...field, hint: 'As in your invitation' };
   expect(attributes(hint, [])).toEqual([...basic, 'required', 'aria-describedby="email-hint"']);
   expect(attributes(hint, [fault])).toEqual([...basic, 'required', 'aria-describedby="email-hint email-fault"', 'aria-invalid="true"']);
@@ -54,13 +54,13 @@ test('a hint and an error message are read to the user with the field', () => {
   expect(page).toContain('<p class="hint" id="email-hint">As in your invitation</p><p class="fault" id="email-fault">Enter an address</p>');
 });
 
-test('the first field has the focus, unless the page shows errors', () => {
+test('the first field gets the focus, unless the page shows errors', () => {
   expect(attributes({ ...field, focus: true }, [])).toEqual([...basic, 'required', 'autofocus']);
   expect(attributes({ ...field, focus: true }, [{ ...fault, field: 'name' }])).toEqual([...basic, 'required']);
   expect(attributes({ ...field, focus: false }, [])).toEqual([...basic, 'required']);
 });
 
-test('a password field has a hidden button, which the page script shows', () => {
+test('a password field has a hidden button that the page script shows', () => {
   const { reveal } = bundledLanguages.default.messages;
   const password = compact(formField({ ...field, name: 'password', type: 'password', reveal }, []));
   expect(password).toContain(
@@ -69,7 +69,7 @@ test('a password field has a hidden button, which the page script shows', () => 
   expect(compact(formField({ ...field, type: 'password' }, []))).not.toContain('<button');
 });
 
-test('a checkbox has its label, its details and its state', () => {
+test('a checkbox has a label, details and its state', () => {
   const box = { name: 'keep', value: '1', label: 'Keep' };
   expect(compact(checkboxField(box))).toBe(
     '<label class="check"> <input type="checkbox" name="keep" value="1" /> <span>Keep</span> </label>',

@@ -139,7 +139,7 @@ describe('before sign-in', () => {
   });
 
   test.each(['/sign-in', '/sign-up', '/password-reset'])(
-    '%s asks again without a valid token, and keeps the email address',
+    '%s asks again without a valid token, and keeps the e-mail address',
     async (path) => {
       const page = await new HttpBrowser(server.origin).open(path);
       const again = await new HttpBrowser(server.origin).submit(page, { ...wrongCredentials, email: 'typed@example.com' });

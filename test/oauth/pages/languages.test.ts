@@ -71,7 +71,7 @@ describe('Accept-Language', () => {
 });
 
 describe('ui_locales', () => {
-  test('selects the language of all pages of the sign-in, before Accept-Language', async () => {
+  test('selects the language of all pages of the sign-in, and takes precedence over Accept-Language', async () => {
     const { email, password } = await signUp(server.origin);
     const browser = createBrowser('fr');
     const signIn = await browser.open(authorizationWith({ ui_locales: 'tlh de-AT en', prompt: 'login' }));
@@ -93,7 +93,7 @@ describe('ui_locales', () => {
 });
 
 describe('the setting of the user', () => {
-  test('is made on the account page, and applies to pages and e-mails, before ui_locales and Accept-Language', async () => {
+  test('is changed on the account page, applies to pages and e-mails, and takes precedence over ui_locales and Accept-Language', async () => {
     const { browser, email } = await signUp(server.origin);
     const form = await browser.open('/account/language');
     expect(await browser.submit(form, { locale: 'xx' })).toMatchObject({ response: { status: 400 } });
@@ -140,7 +140,7 @@ describe('the setting of the user', () => {
 });
 
 describe('the language switch', () => {
-  test('keeps the page, its query and the choice', async () => {
+  test('keeps the page and its query, and remembers the choice', async () => {
     const browser = createBrowser('en');
     const signIn = await browser.open('/sign-in?next=/account/email');
     const german = await switchLanguage(browser, signIn, 'de');
@@ -213,7 +213,7 @@ test('names are escaped in every language', async () => {
   }
 });
 
-describe('one more file in the folder of the catalogs', () => {
+describe('an additional file in the folder of the catalogs', () => {
   let directory: string;
   let italian: MandateServer;
   beforeAll(async () => {
@@ -234,7 +234,7 @@ describe('one more file in the folder of the catalogs', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('must have the name of the language, and be named after its tag', async () => {
+  test('must contain the name of the language, and be named after its tag', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'catalogs-'));
     const url = pathToFileURL(`${folder}/`);
     await writeFile(join(folder, 'it.json'), '{}');
@@ -257,7 +257,7 @@ describe('one more file in the folder of the catalogs', () => {
     expect((await readLastMailTo(italian.origin, email)).subject).toBe('Una nuova password per Mandate');
   });
 
-  test('shows the English text for a message that the file lacks or that is wrong, never the key', async () => {
+  test('shows the English text, never the key, for a message that the file lacks or that is invalid', async () => {
     const page = await createBrowser('it', italian).open('/sign-in');
     expect([languageOf(page), page.text]).toEqual(['it', expect.stringContaining('Forgot your password?')]);
     expect(page.text).toContain('New to Mandate?');

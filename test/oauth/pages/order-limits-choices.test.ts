@@ -76,7 +76,7 @@ describe('the account page', () => {
     };
   }
 
-  test('shows and changes the actions, from the next request on', async () => {
+  test('shows the actions, and changes them from the next request on', async () => {
     const app = await connect({ actions: ['place', 'pay'] });
     expect(checkedActions(await app.open())).toEqual(['place', 'pay']);
     await app.save({ limit_action: ['pay', 'cancel'] });

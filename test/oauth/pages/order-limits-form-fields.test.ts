@@ -32,7 +32,7 @@ test.each<[string, string, number | undefined]>([
   expect(parseAmount(text, currency)).toBe(amount);
 });
 
-test('amounts are shown in the language of the page, with the decimals of the currency and without thousands separators', () => {
+test("amounts are shown in the format of the page's language, with the decimal places of the currency and without thousands separators", () => {
   const german = bundledLanguages.match('de')?.messages ?? messages;
   expect([formatAmount(messages, 123_450, 'EUR'), formatAmount(messages, 1_234, 'JPY'), formatAmount(german, 123_450, 'EUR')]).toEqual([
     '1234.50',
@@ -54,7 +54,7 @@ test('limits are described in words', () => {
   );
 });
 
-test('the form shows the limits that it was filled with, and no limits as empty fields', () => {
+test('the form shows the entered limits again, and empty fields for no limits', () => {
   expect(orderLimitsFormFromInput(undefined)).toEqual({
     limit_currency: '',
     limit_per_order: '',
@@ -89,7 +89,7 @@ test('the form shows the limits that it was filled with, and no limits as empty 
   });
 });
 
-test('a request with invalid form fields is read as if these fields were not sent', () => {
+test('invalid form fields are treated as if they had not been sent', () => {
   const empty = orderLimitsFormSchema.parse({});
   expect(empty).toEqual({ limit_currency: '', limit_per_order: '', limit_per_period: '', limit_period: 'month', limit_until: '' });
   const invalid = { limit_currency: ['EUR'], limit_per_order: 'x'.repeat(101), limit_period: 'year', limit_category: 7, limit_orders: 'x' };

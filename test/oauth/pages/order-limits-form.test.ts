@@ -27,7 +27,7 @@ describe('a form without a limit', () => {
     expect(submit({ time_zone: 'Europe/London' }).timeZone).toBe('Europe/London');
   });
 
-  test('sets limits if the application asks for some', () => {
+  test('sets limits if the application requests limits', () => {
     expect(submit({}, { maximum: noLimits }).limits).toEqual(noLimits);
     expect(submit({ limit_per_period: '5', limit_orders: undefined }, { maximum: noLimits }).limits).toEqual({
       ...noLimits,
@@ -86,7 +86,7 @@ describe('an invalid field is reported, and no limits are set', () => {
   });
 });
 
-describe('limits that the application asks for', () => {
+describe('limits that the application requests', () => {
   const maximum: EffectiveOrderLimits = {
     actions: ['place', 'cancel'],
     orders: 'own',
@@ -118,7 +118,7 @@ describe('limits that the application asks for', () => {
     });
   });
 
-  test('have a currency and a period that the user cannot change, even if the shop has no prices in this currency', () => {
+  test('have a currency and a period that the user cannot change, even if the shop has no prices in that currency', () => {
     const changed = submit({ ...asked, limit_currency: 'EUR', limit_period: 'month' }, { maximum, currencies: [] });
     expect([changed.faults, changed.limits?.limits]).toEqual([[], maximum.limits]);
   });
@@ -144,7 +144,7 @@ describe('limits that the application asks for', () => {
     expect(submit(form, { maximum: later }).limits?.valid_until).toBe('2030-07-01T08:00:00.000Z');
   });
 
-  test('include the approval that the application asks for, which the user can choose only if it is the default', () => {
+  test('include the approval mode that the application requests, which the user can change only if it is the default', () => {
     const approvalWith = (approval: EffectiveOrderLimits['approval'], chosen: OrderLimitsForm['limit_approval'], context: Context = {}) =>
       submit({ limit_approval: chosen }, { maximum: { ...noLimits, approval }, ...context }).limits?.approval;
     expect([approvalWith('always', 'never'), approvalWith('never', 'always'), approvalWith('above_limit', 'never')]).toEqual([
@@ -167,7 +167,7 @@ describe('limits that an administrator sets, when the user changes limits later'
     expect(submit({ limit_per_order: '20', limit_per_period: '50' }, { ceiling, currencies: [] }).limits?.limits).toEqual(ceiling);
   });
 
-  test('cannot be exceeded, and the lower of two limits counts', () => {
+  test('cannot be exceeded, and the lower of two limits applies', () => {
     expect(faultsOf({ limit_per_order: '20.01', limit_per_period: '50.01' }, { ceiling })).toEqual([
       'limit_per_order: Enter 20.00 GBP or less',
       'limit_per_period: Enter 50.00 GBP or less',

@@ -78,7 +78,7 @@ test('an application signs in again without the consent page, and keeps the rest
   expect(await response.json()).toMatchObject({ authorization_details: [ownOnly] });
 });
 
-test('an application gets only its own orders even with preapproved scopes, at every sign-in', async () => {
+test('an application gets access only to its own orders at every sign-in, even with preapproved scopes', async () => {
   const anna = await signUp(shop.origin);
   const client = await createWebApplication(shop.db, ['orders.write']);
   await shop.db.em
@@ -112,7 +112,7 @@ test('an application gets access to all orders if it requests this and the custo
   expect([await read(all), await read(own)]).toEqual([200, 404]);
 });
 
-test('a permission that the role of the user does not permit adds neither limits nor the restriction', async () => {
+test("a scope that the user's role cannot grant adds neither limits nor the restriction", async () => {
   const anna = await signUp(shop.origin);
   const client = await createWebApplication(shop.db, ['users.read', 'orders.manage']);
   const tokens = await obtainLimitedTokensOfApplication(shop.origin, anna, client, ['users.read', 'orders.manage'], undefined);

@@ -78,7 +78,7 @@ test('the token response, the access token and the introspection response contai
   }
 });
 
-test('a request without scopes for the API is possible', async () => {
+test('a request without API scopes is accepted', async () => {
   const tokens = await obtainLimitedTokens(server.origin, await signUp(server.origin), [], { limits });
   expect(tokens.authorization_details).toEqual(granted);
 });
@@ -170,7 +170,7 @@ test('a device authorization request can contain details', async () => {
   expect(tokens).toMatchObject({ authorization_details: granted });
 });
 
-test('the device flow of the client can ask for limits', async () => {
+test("the client's device flow can request limits", async () => {
   const anna = await signUp(server.origin);
   const found = await discover(server.origin);
   const details = { type: 'mandate_orders', limits: { currency: 'GBP', per_order: 5000 } } as const;
@@ -245,7 +245,7 @@ describe('a refresh', () => {
     expect(body.authorization_details).toEqual(granted);
   });
 
-  test('repeated within the grace period with other details is not a repetition', async () => {
+  test('repeated within the grace period with other details is not treated as a repetition', async () => {
     const first = await connect();
     const narrower = { limits: { ...limits, per_order: 1000 } };
     const [one, repeated] = [await refresh(first, narrower), await refresh(first, narrower)];

@@ -42,7 +42,7 @@ describe('claims that are requested by name', () => {
   test.each([
     ['an application that only signs users in', 'openid'],
     ['an application that also uses the API', 'openid orders.read'],
-  ])('are returned where they were requested, also after a refresh, for %s', async (_, scope) => {
+  ])('are returned where they were requested, even after a refresh, for %s', async (_, scope) => {
     const { tokens, claims } = await signInToApplication(server.origin, anna, application, { scope, ...emailAndName });
     expect(claims).toMatchObject({ name: anna.name });
     expect(claims).not.toHaveProperty('email');
@@ -174,7 +174,7 @@ test('an essential auth_time is in the ID token', async () => {
   expect((await signInToApplication(server.origin, anna, application, request)).claims['auth_time']).toEqual(expect.any(Number));
 });
 
-test('a requested sub of another user leads to the sign-in page', async () => {
+test("a request for another user's sub leads to the sign-in page", async () => {
   const request = (sub: string) => claimsParameter({ id_token: { sub: { value: sub } } });
   expect((await anna.browser.open(authorizationPath(requestOf(application, request('987654'))))).url.pathname).toMatch(/^\/sign-in\//);
   const { claims } = await signInToApplication(server.origin, anna, application, request(String(anna.id)));

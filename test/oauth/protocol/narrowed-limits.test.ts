@@ -70,7 +70,7 @@ describe('limits that an application narrows when it refreshes its token', () =>
     ]);
   });
 
-  test('are shown for tokens that were issued before, and kept at the next refresh', async () => {
+  test('are shown for previously issued tokens, and kept at the next refresh', async () => {
     const app = await connect(undefined);
     await app.removeRestriction();
     const unlimited = await app.refresh(app.tokens.refresh_token);
@@ -92,7 +92,7 @@ test('an application that was connected before the restriction to own orders kee
   expect(await app.introspect(refreshed.access_token)).not.toHaveProperty('authorization_details');
 });
 
-test.each(['the ceiling of the application', 'the maximum of the shop'])('tokens that were issued before show %s', async (kind) => {
+test.each(['the ceiling of the application', 'the maximum of the shop'])('previously issued tokens show %s', async (kind) => {
   const app = await connect(undefined);
   await app.removeRestriction();
   const { access_token: token } = await app.refresh(app.tokens.refresh_token);

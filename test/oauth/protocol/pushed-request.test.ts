@@ -23,7 +23,7 @@ const pushedRequestPath = (requestUri: string, clientId = cliClient.clientId): s
   authorizationPath({ client_id: clientId, request_uri: requestUri });
 
 describe('a pushed authorization request (96)', () => {
-  test('has the pushed parameters, is valid for a minute, and can be used once', async () => {
+  test('uses the pushed parameters, is valid for a minute, and can be used once', async () => {
     const { browser } = await signUp(server.origin);
     const { query, verifier } = buildAuthorizationRequest();
     const { request_uri: requestUri, expires_in: seconds } = await pushSuccessfully(query);

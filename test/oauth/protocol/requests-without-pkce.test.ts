@@ -62,7 +62,7 @@ const redeem = (client: ClientCredentials, code: string | null, form: Record<str
   );
 
 describe('an application that may send a nonce instead of PKCE', () => {
-  test('gets a code without a challenge, and the ID token contains the nonce', async () => {
+  test('gets a code without a challenge, and an ID token that contains the nonce', async () => {
     const { browser } = await signUp(server.origin);
     const client = await createOldClient();
     const response = await authorize(browser, authorizationPath(requestOf(client, { nonce })));
@@ -117,7 +117,7 @@ describe('an application that may send a nonce instead of PKCE', () => {
 describe('an application that may send neither PKCE nor a nonce', () => {
   const createUnprotectedClient = (): Promise<ClientCredentials> => createOldClient({ allowNeitherPkceNorNonce: true });
 
-  test('gets a code without both, and the ID token has no nonce', async () => {
+  test('gets a code without either, and the ID token has no nonce', async () => {
     const { browser } = await signUp(server.origin);
     const client = await createUnprotectedClient();
     const response = await authorize(browser, authorizationPath(requestOf(client, {})));

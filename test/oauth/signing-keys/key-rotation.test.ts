@@ -37,7 +37,7 @@ describe('signing keys', () => {
   });
   afterAll(() => db.close());
 
-  test('rotate on schedule: published, then used for signing, then removed (92)', async () => {
+  test('rotate on schedule: they are published, then used for signing, then removed (92)', async () => {
     const [first = ''] = await readKids(db);
     const rotate = async (now: Date, when?: 'asked' | 'at once') =>
       (await rotateSigningKeysIfDueOrRequested(db.em, encryptionKey, now, { schedule, ...(when && { when }) })).made;

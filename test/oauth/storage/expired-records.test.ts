@@ -93,7 +93,7 @@ test('connections and browser sessions are deleted a day after their grant or se
   expect(await remainingRows(ben)).toEqual(before);
 });
 
-test('limits are deleted with their grant, and orders of past periods no longer count', async () => {
+test('limits are deleted with their grant, and orders from past periods no longer count', async () => {
   const anna = await signUp(server.origin);
   await obtainLimitedTokens(server.origin, anna, ['orders.write'], { actions: ['place'] });
   const grantsWithLimits = async (): Promise<unknown[]> =>

@@ -27,7 +27,7 @@ test('the identifier of a grant is stored unchanged', () => {
   expect(storageIdFromClientProvidedId('Grant', 'grant-1')).toBe('grant-1');
 });
 
-test('a new record has the columns by which records are found, and no others', () => {
+test('a new record has only the columns by which records are found', () => {
   const payload = { jti: 'secret', uid: 'uid', grantId: 'grant-1', accountId: '7', clientId: 'app-1', userCode: 'ABCD-EFGH', consumed: 1 };
   const columns = { userCode: hashed('ABCD-EFGH'), accountId: '7', clientId: 'app-1' };
   expect(oauthRecordFromAdapterPayload('DeviceCode', 'secret', payload, undefined)).toEqual({
@@ -90,7 +90,7 @@ test('a stored interaction is restored with the identifier that the browser pres
   expect(adapterPayloadFromOauthRecord(session, 'secret')).toEqual({ returnTo: 'https://shop.example/', jti: 'secret' });
 });
 
-test('a consumed record has the times of its use and its expiry in whole seconds', () => {
+test('a consumed record contains the times of its use and its expiry, in whole seconds', () => {
   const record = { model: 'AuthorizationCode', id: 'h.1', payload: '{"exp":1}' };
   const consumedAt = new Date(5_999);
   expect(adapterPayloadFromOauthRecord({ ...record, consumedAt, expiresAt: '1970-01-01T00:01:00.5Z' }, 'code')).toEqual({

@@ -42,7 +42,7 @@ beforeAll(async () => {
 const callApi = (dpop: string | undefined, { token = tokens.access_token, scheme = 'DPoP' } = {}): Promise<Response> =>
   fetch(me, { headers: { authorization: `${scheme} ${token}`, ...(dpop !== undefined && { dpop }) } });
 
-/** Sends copies of a request at once on one connection (HTTP pipelining), so that the server verifies them at the same time. */
+/** Sends copies of a request on one connection without waiting for responses (HTTP pipelining), so that the server verifies them concurrently. */
 async function sendInOnePacket(copies: number, dpop: string): Promise<number[]> {
   const { host, hostname, port, pathname } = new URL(me);
   const head = (last: boolean): string =>
@@ -91,7 +91,7 @@ describe('a client whose clock is wrong', () => {
       expect((await callApi(proof)).headers.get('dpop-nonce')).toBeNull();
   });
 
-  test('gets a nonce from the token endpoint, and does not lose its code', async () => {
+  test('gets a nonce from the token endpoint, and its code remains valid', async () => {
     const { code, verifier, redirectUri, clientId } = await obtainAuthorizationCode(server.origin, await signUp(server.origin), {
       scope: 'openid users.read',
     });

@@ -19,7 +19,7 @@ describe.skipIf(databaseKind === 'pglite')('twenty concurrent requests', () => {
   const server = useServer({ refreshGraceSeconds: 0 });
   const serverWithGrace = useServer();
 
-  test('with one refresh token within the grace period get the same successor, whose use makes the old token reuse (56)', async () => {
+  test('with one refresh token within the grace period get the same successor; after it is used, the old token counts as reuse (56)', async () => {
     const person = await signUp(serverWithGrace.origin);
     for (let round = 0; round < raceRounds; round += 1) {
       const { responses: answers, successors, laterStatuses: afterwards } = await raceSuccessorTokens(serverWithGrace, person);

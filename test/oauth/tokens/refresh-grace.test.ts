@@ -82,7 +82,7 @@ describe('within the grace period', () => {
     await successBody(sendRefreshRequest(server.origin, refreshTokenFrom(parseTokenResponse(successor))));
   });
 
-  test('a repeated refresh with the successor returns the response of the successor', async () => {
+  test("a repeated refresh with the successor returns the successor's response", async () => {
     const first = await obtainTokens(server.origin, anna, ['users.read']);
     const second = parseTokenResponse(await successBody(sendRefreshRequest(server.origin, refreshTokenFrom(first))));
     const third = await successBody(sendRefreshRequest(server.origin, refreshTokenFrom(second)));
@@ -119,7 +119,7 @@ describe('within the grace period', () => {
     );
   });
 
-  test('another client gets invalid_grant, and the client of the token still gets its response', async () => {
+  test("another client gets invalid_grant, and the token's own client still gets its response", async () => {
     const first = await obtainTokens(server.origin, anna, ['users.read']);
     const successor = await successBody(sendRefreshRequest(server.origin, refreshTokenFrom(first)));
     const other = await createWebApplication(server.db, ['users.read']);
@@ -240,7 +240,7 @@ describe('a request with a proof of possession (RFC 9449)', () => {
     expect(await readOAuthError(await refreshForCommandLine(first, nextProof)), 'a replay consumes its proof').toBe('400 invalid_grant');
   });
 
-  test('is not replayed once the successor has been used, even without a rotation of the successor', async () => {
+  test('is not replayed once the successor has been used, even if the successor was not rotated', async () => {
     const key = await createDpopKey();
     const first = await boundToken(key);
     const second = refreshTokenFrom(parseTokenResponse(await successBody(refreshForCommandLine(first, await dpopHeader(key)))));

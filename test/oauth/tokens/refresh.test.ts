@@ -46,7 +46,7 @@ test('each refresh returns a new refresh token, even to a confidential applicati
 });
 
 describe('a refresh token used again without a grace period', () => {
-  test('is rejected and revokes the grant at once (55)', async () => {
+  test('is rejected and immediately revokes the grant (55)', async () => {
     const first = await obtainTokens(serverWithoutGrace.origin, await signUp(serverWithoutGrace.origin), ['users.read']);
     const second = await readTokens(await sendRefreshRequest(serverWithoutGrace.origin, refreshTokenFrom(first)));
     expect(await readOAuthError(await sendRefreshRequest(serverWithoutGrace.origin, refreshTokenFrom(first)))).toBe('400 invalid_grant');
@@ -124,7 +124,7 @@ test('two devices of a user have separate grants, and revoking one keeps the oth
   expect((await sendRefreshRequest(serverWithoutGrace.origin, refreshTokenFrom(third))).status).toBe(200);
 });
 
-test('a suspended user gets no tokens, and the tokens of the user are rejected at once (64)', async () => {
+test("a suspended user gets no tokens, and the user's tokens are rejected immediately (64)", async () => {
   const anna = await signUp(server.origin);
   const tokens = await obtainTokens(server.origin, anna, ['users.read']);
   await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);

@@ -36,7 +36,7 @@ describe('revocation', () => {
     expect(await fetchApiStatus(server, tokens.access_token)).toBe(401);
   });
 
-  test('of a client credentials token takes effect at once', async () => {
+  test('of a client credentials token takes effect immediately', async () => {
     const client = await createConfidentialClient(server.db, ['users.manage']);
     const token = await obtainClientToken(server.origin, client, ['users.manage']);
     expect((await postToEndpoint('revocation', { token }, basicAuthorization(client.clientId, client.secret))).status).toBe(200);

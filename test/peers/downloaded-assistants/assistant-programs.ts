@@ -22,7 +22,7 @@ type SignIn = {
   readonly publishMetadata?: ((redirectUri: string) => string) | undefined;
 };
 
-/** A program by other developers that knows only the URL of `/mcp` and its own metadata. */
+/** A third-party program that knows only the URL of `/mcp` and its own metadata. */
 type AssistantProgram = {
   /** Downloads the program to a new folder. Returns whether the program could be installed. */
   install(folder: string): Promise<boolean>;
@@ -34,7 +34,7 @@ type AssistantProgram = {
 
 const sdkRedirectUri = 'http://127.0.0.1:49152/callback';
 
-/** The results of the clients in this folder, which list tools and products, ask for a scope to place an order, and refresh the token. */
+/** The results of the clients in this folder, which list tools and products, request a scope to place an order, and refresh the token. */
 const expectedSdkResults = (productName: string) => ({
   tools: expect.arrayContaining(['products_list', 'orders_list']),
   products: expect.stringContaining(productName),

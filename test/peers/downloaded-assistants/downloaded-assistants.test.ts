@@ -1,5 +1,5 @@
 /**
- * Signs in at `/mcp` with programs by other developers: version 1 of the TypeScript SDK, the MCP Inspector and the Python SDK.
+ * Signs in at `/mcp` with third-party programs: version 1 of the TypeScript SDK, the MCP Inspector and the Python SDK.
  * `npm run test:assistants` downloads them, so these tests do not run with the others.
  */
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -19,7 +19,7 @@ const isEnabled = process.env['MANDATE_CLIENT_TESTS'] === '1';
 export type ClientSettings = ClientCredentials &
   WebClientUrls & {
     readonly issuer: string;
-    /** Folder into which the client was installed, and in which it can write. */
+    /** Folder in which the client is installed and to which it can write. */
     readonly folder: string;
     readonly origin: string;
     readonly port: number;
@@ -27,11 +27,11 @@ export type ClientSettings = ClientCredentials &
     readonly upstream: string;
   };
 
-/** A program that other developers wrote, which signs users in to a website. */
+/** A third-party program that signs users in to a website. */
 export type DownloadedClient = {
   /** Name and version. */
   readonly name: string;
-  /** Commands or files that must be installed, each with the name of the program and how to install it. */
+  /** Commands or files that must be installed, each with the name of the program and the command that installs it. */
   readonly requirements: Readonly<Record<string, string>>;
   /** Whether the client, which must run in this process, accepts only issuers with https. */
   readonly requiresHttps?: boolean;
@@ -39,7 +39,7 @@ export type DownloadedClient = {
   readonly backchannelLogoutPath?: string;
   /** Downloads and builds the client. */
   readonly install?: (folder: string) => Promise<unknown>;
-  /** Starts the client. Resolves when it listens on its port. */
+  /** Starts the client, and waits until the client listens on its port. */
   readonly start: (settings: ClientSettings) => Promise<AsyncDisposable>;
   readonly createWebClient: (settings: ClientSettings) => WebClient;
 };

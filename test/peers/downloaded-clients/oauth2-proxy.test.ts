@@ -22,11 +22,11 @@ const createEnvironment = ({ issuer, clientId, secret, redirectUri, port, upstre
   OAUTH2_PROXY_EMAIL_DOMAINS: '*',
   OAUTH2_PROXY_COOKIE_SECRET: randomBytes(16).toString('hex'),
   OAUTH2_PROXY_COOKIE_SECURE: 'false',
-  // It refreshes the tokens with the first request after this time.
+  // After this time, the next request makes the proxy refresh the tokens.
   OAUTH2_PROXY_COOKIE_REFRESH: '1s',
   OAUTH2_PROXY_PASS_ACCESS_TOKEN: 'true',
   OAUTH2_PROXY_SKIP_PROVIDER_BUTTON: 'true',
-  // Sites to which it redirects after a sign-out.
+  // Sites to which the proxy may redirect after a sign-out.
   OAUTH2_PROXY_WHITELIST_DOMAINS: new URL(issuer).host,
 });
 

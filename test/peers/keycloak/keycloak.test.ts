@@ -62,7 +62,7 @@ describe.skipIf(!isEnabled)(`Keycloak ${keycloakVersion} as an identity provider
   const openPage = async (path: string): Promise<Page> => {
     context = await browser.newContext({ locale: 'en-US' });
     const page = await context.newPage();
-    page.setDefaultTimeout(90_000); // the first pages of Keycloak take long on a busy machine
+    page.setDefaultTimeout(90_000); // Keycloak's first pages take a long time on a busy machine
     await page.goto(`${mandate.origin}${path}`);
     return page;
   };

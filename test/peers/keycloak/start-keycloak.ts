@@ -82,7 +82,7 @@ export class Keycloak implements AsyncDisposable {
       ['bin/kc.sh', 'start-dev', '--db=dev-mem', '--http-host=127.0.0.1', `--http-port=${port}`, '--import-realm'],
       {
         cwd: home,
-        detached: true, // so that its Java process can be stopped with it
+        detached: true, // allows stopping its Java process together with it
         env: {
           // oxlint-disable-next-line node/no-process-env -- Java and its location
           ...process.env,
@@ -115,12 +115,12 @@ export class Keycloak implements AsyncDisposable {
     );
   }
 
-  /** Ends the sessions of a user, as an administrator does; Keycloak then sends logout tokens. */
+  /** Ends a user's sessions, as an administrator would; Keycloak then sends logout tokens. */
   async logOut(username: string): Promise<void> {
     await this.#callAdminApi('POST', `/users/${await this.#findUserId(username)}/logout`);
   }
 
-  /** Disables a user, as an administrator does when an employee leaves. */
+  /** Disables a user, as an administrator would when an employee leaves. */
   async disable(username: string): Promise<void> {
     await this.#callAdminApi('PUT', `/users/${await this.#findUserId(username)}`, { enabled: false });
   }

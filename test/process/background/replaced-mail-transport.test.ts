@@ -4,7 +4,7 @@ import { ReplaceableMailTransport } from '../../../server/process/reload-mail-an
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('a replaced mail transport stays open for a minute, so that it can finish sending, and its successor stays open', async () => {
+test('a replaced mail transport stays open for a minute, so that it can finish sending; its successor stays open', async () => {
   const transport = () => ({ send: vi.fn<() => Promise<void>>(() => Promise.resolve()), close: vi.fn<() => void>() });
   const [before, after] = [transport(), transport()];
   const replaceable = new ReplaceableMailTransport(before);

@@ -31,7 +31,7 @@ async function createApplication(origin: string, token: string): Promise<string>
   return z.object({ client_id: z.string() }).parse(await response.json()).client_id;
 }
 
-test('the authorities of client certificates change with their file, unless it is invalid', { timeout: 300_000 }, async () => {
+test('the trusted authorities change with their file, unless the new file is invalid', { timeout: 300_000 }, async () => {
   await using data = await createDataDirectory();
   const path = join(data.path, 'ca.crt');
   const [one, two] = [createAuthority(), createAuthority()];

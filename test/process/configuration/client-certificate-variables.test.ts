@@ -56,7 +56,7 @@ test.each([
   expect(() => readConfig(env)).toThrow(message);
 });
 
-test('the file with the certificates of authorities must contain only such certificates', async () => {
+test('the file with the certificates of the authorities must contain only authority certificates', async () => {
   await using directory = await createDataDirectory();
   const path = join(directory.path, 'ca.crt');
   const read = () => readConfig({ ...proxy, MANDATE_CLIENT_CA: path }).clientCertificates;

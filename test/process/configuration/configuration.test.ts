@@ -45,7 +45,7 @@ test('invalid and missing variables are reported in one message', () => {
   for (const name of ['MANDATE_MAIL_FROM', 'MANDATE_ISSUER', 'MANDATE_ROLE']) expect(refusal).toThrow(`  ${name} must be`);
 });
 
-test('a variable is not reported because another variable is invalid', () => {
+test('a variable is not reported merely because another variable is invalid', () => {
   const refusal = (): unknown =>
     readConfig({ MANDATE_ROLE: 'web', DATABASE_URL: 'mysql://localhost', MANDATE_SMTP_URL: 'mail', MANDATE_MAIL_FROM: 'a@b.example' });
   expect(refusal).toThrow(/^The configuration is not complete:\n {2}DATABASE_URL .*\n {2}MANDATE_SMTP_URL .*$/);

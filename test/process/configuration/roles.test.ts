@@ -25,7 +25,7 @@ const readTaskStatus = async (orderClient: OrderClient, id: number): Promise<str
 };
 
 describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 }, () => {
-  test('a web process only serves requests, a worker runs the background jobs, and another worker continues after a kill', async () => {
+  test('a web process only serves requests, a worker runs the background jobs, and another worker takes over if it is killed', async () => {
     await using data = await createDataDirectory();
     const [url, port, metricsPort] = [await createMigratedPostgresqlUrl(), await findFreePort(), await findFreePort()];
     const env = {

@@ -70,7 +70,7 @@ async function beginRequest(port: number, ca: string): Promise<{ readonly finish
 }
 
 describe('TLS with certificate files', { timeout: 300_000 }, () => {
-  test('accepts only recommended cipher suites, and uses changed files without closing open connections, and ignores a key that does not match the certificate', async () => {
+  test('accepts only recommended cipher suites, uses changed files without closing open connections, and ignores a key that does not match the certificate', async () => {
     await using data = await createDataDirectory();
     const [certFile, keyFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key')];
     const put = async ({ cert, key }: CertificateWithKey): Promise<void> => {
@@ -115,7 +115,7 @@ describe('TLS with certificate files', { timeout: 300_000 }, () => {
     expect(await server.stop()).toBe(0);
   });
 
-  test('prevents a start with a key that does not match the certificate, and is required in production on other addresses', async () => {
+  test('prevents a start with a key that does not match the certificate, and is required in production on non-loopback addresses', async () => {
     await using data = await createDataDirectory();
     const [certFile, keyFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key')];
     await writeFile(certFile, createSelfSignedCertificate().cert);

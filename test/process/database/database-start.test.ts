@@ -54,7 +54,7 @@ describe('a server that starts without PostgreSQL', { timeout: 120_000 }, () => 
   });
 });
 
-describe.skipIf(databaseKind === 'pglite')('a server whose connection PostgreSQL rejects', { timeout: 120_000 }, () => {
+describe.skipIf(databaseKind === 'pglite')('a server whose connection is rejected by PostgreSQL', { timeout: 120_000 }, () => {
   test.each([
     ['a wrong password', /password authentication failed/, (url: URL) => (url.password = 'hunter2')],
     ['an unknown database', /database "no_such_database" does not exist/, (url: URL) => (url.pathname = '/no_such_database')],

@@ -36,7 +36,7 @@ describe.skipIf(reason !== undefined)('an embedded database on a small disk', { 
     );
   });
 
-  test('is not opened without the reserve, and rejects only writes after it has been opened', async () => {
+  test('is not opened without the reserve, and after it has been opened rejects only writes', async () => {
     await using data = await createSmallDataDirectory();
     const [ballast, metricsPort] = [join(data.path, 'ballast'), await findFreePort()];
     const env = { MANDATE_DATA_DIR: data.path, MANDATE_METRICS_PORT: String(metricsPort) };

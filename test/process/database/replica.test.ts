@@ -33,7 +33,7 @@ const countNotes = (replica: ReplicaWithPrimaryFallback): Promise<NoteCount> =>
 const run = (db: Database, statement: string): Promise<unknown> => db.em.fork().execute(statement);
 
 describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300_000 }, () => {
-  test('serves lists with everything committed before the query, or the primary serves them', async () => {
+  test('serves lists only if it has replayed everything committed before the query; otherwise, the primary serves them', async () => {
     const { primary, standby } = await startPair();
     const [db, copy] = [await openDatabaseWithoutMigrating(primary.url), await openDatabaseWithoutMigrating(standby.url)];
     const messages: string[] = [];
@@ -59,7 +59,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
       expect(await countNotes(replica)).toEqual({ count: written, standby: false });
     }
     await run(copy, 'select pg_wal_replay_resume()');
-    // ten concurrent queries share one check of the primary's WAL position, and all return the correct count
+    // ten concurrent queries share one query for the primary's WAL position, and all return the correct count
     const concurrentCounts = await Promise.all(Array.from({ length: 10 }, () => countNotes(replica)));
     expect(new Set(concurrentCounts.map(({ count }) => count))).toEqual(new Set([110]));
     await expect.poll(() => countNotes(replica), { timeout: 30_000 }).toEqual({ count: 110, standby: true });
@@ -94,7 +94,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
     await one.stop();
   });
 
-  test('serves the lists of a server, and its failure and return cause no errors', async () => {
+  test('serves the lists of a server, and causes no errors when it fails and returns', async () => {
     await using data = await createDataDirectory();
     const { primary, standby } = await startPair();
     const port = await findFreePort();

@@ -79,7 +79,7 @@ describe.each(serverDatabaseKinds)(`files of ${lines} lines, on %s`, { timeout: 
     const environment = { MANDATE_DATA_DIR: data.path, ...database };
     const server = await startServerProcess(environment, await startArguments());
     const started = await peakResidentBytes(server.pid);
-    // compiling the embedded database takes more memory than an import, so measure only when the server is idle
+    // compiling the embedded database uses more memory than an import, so measure only when the server is idle
     const newCpuTicks = createCpuTickCounter(server.pid);
     await expect.poll(newCpuTicks, { interval: 500, timeout: 60_000 }).toBeLessThan(5);
     await writeFile(`/proc/${server.pid}/clear_refs`, '5');

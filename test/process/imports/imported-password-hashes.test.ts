@@ -41,7 +41,7 @@ test.each(vectors.filter(isWeak))('$name is wrapped in argon2id, and its digest 
 });
 
 describe.each(vectors)('$name', ({ email }) => {
-  test('verifies at the first sign-in, and is replaced by argon2id', async () => {
+  test('is verified at the first sign-in, and replaced by argon2id', async () => {
     const changedAt = async () =>
       shop.db.em.fork().execute('select changed_at from passwords join users on id = user_id where email = ?', [email]);
     const before = await changedAt();
@@ -53,13 +53,13 @@ describe.each(vectors)('$name', ({ email }) => {
   });
 });
 
-test('the replaced hash verifies, and other passwords do not', async () => {
+test('the new hash accepts the password, and no other password', async () => {
   const [{ email } = { email: '' }] = vectors;
   expect(isAccountPage(await submitPassword(shop, { email, password }))).toBe(true);
   expect((await submitPassword(shop, { email, password: 'wrong' })).response.status).toBe(400);
 });
 
-test('an imported hash does not bypass the limit of attempts', async () => {
+test('an imported hash does not bypass the limit on attempts', async () => {
   const email = 'attacked@example.com';
   const row = JSON.stringify({ email, name: 'A', password_hash: hashes['SHA-1 of Django'] });
   await importUsers(shop, administrator, row, {}, 'application/x-ndjson');

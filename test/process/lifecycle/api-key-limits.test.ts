@@ -22,7 +22,7 @@ describe.skipIf(databaseKind === 'pglite')('API keys with limits on two processe
     };
   }
 
-  /** Sends 64 orders worth 10 each at once, with a budget of 100. Returns the number of orders that were placed. */
+  /** Sends 64 concurrent orders worth 10 each, with a budget of 100. Returns the number of orders that were placed. */
   async function orderAtOnce(): Promise<number> {
     const key = await createKey(100);
     const responses = await repeat(64, key.placeOrder);
@@ -31,7 +31,7 @@ describe.skipIf(databaseKind === 'pglite')('API keys with limits on two processe
     return countStatus(responses, 201);
   }
 
-  test('64 parallel orders of 10 against a budget of 100: exactly ten succeed', async () => {
+  test('of 64 parallel orders of 10 against a budget of 100, exactly ten succeed', async () => {
     expect(await orderAtOnce()).toBe(10);
   });
 

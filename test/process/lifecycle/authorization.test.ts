@@ -122,7 +122,7 @@ describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { 
     expect(await readOAuthError(await sendRefreshRequest(two.origin, tokens.refresh_token ?? ''))).toBe('400 invalid_grant');
   });
 
-  test('both processes reject the tokens of a grant after the other process has received its code again (34, 36)', async () => {
+  test('both processes reject the tokens of a grant after the other process has received its code a second time (34, 36)', async () => {
     const granted = await obtainAuthorizationCode(two.origin, await createSignedInUser(two), { scope: 'openid users.read' });
     const tokens = tokenResponseSchema.parse(await (await redeemCode(two.origin, granted)).json());
     expect(await readOAuthError(await redeemCode(two.origin, granted))).toBe('400 invalid_grant');

@@ -89,7 +89,7 @@ describe('/metrics', { timeout: 300_000 }, () => {
     expect(await server.stop()).toBe(0);
   });
 
-  test.skipIf(databaseKind === 'pglite')('responds without the database, and reports it as down', async () => {
+  test.skipIf(databaseKind === 'pglite')('responds without the database, and reports the database as down', async () => {
     await using data = await createDataDirectory();
     const port = await findFreePort();
     const postgresql = await startPostgresql(await findPostgresql());

@@ -22,7 +22,7 @@ export const countStatus = (responses: readonly ParsedResponse[], expected: numb
   responses.filter(({ status }) => status === expected).length;
 
 /**
- * Performs a change while eight clients repeat an action. Returns the number of effects that were added after the change had been
+ * Performs a change while eight clients repeat an action. Returns the number of effects that occurred after the change had been
  * acknowledged.
  * @param act performs the action with the given number
  */
@@ -47,7 +47,7 @@ export async function countEffectsAfter(
 
 /**
  * Repeats a race until it produces a forbidden outcome, to show that the test can detect it. Returns whether this happened within ten
- * attempts: on a busy machine, the requests of a race may not overlap.
+ * attempts, because the requests of a race may not overlap on a busy machine.
  */
 export async function detectsFault(race: () => Promise<boolean>): Promise<boolean> {
   for (let attempt = 0; attempt < 10; attempt += 1) if (await race()) return true;
@@ -68,7 +68,7 @@ export function useOrderLimitServers() {
     directory = await createDataDirectory();
     servers = await startServerPair(directory.path);
     await execute('update products set price = 10, tax_rate_bps = 0 where id = ?', [productId]);
-    await execute('delete from product_stock where product_id = ?', [productId]); // so that orders do not wait for each other
+    await execute('delete from product_stock where product_id = ?', [productId]); // prevents orders from waiting for each other
     await execute(`insert into delivery_methods (code, name, price, currency, requires_address, active)
                    select 'free', 'Free', 0, currency, false, true from products where id = ${productId}`);
     const [product] = await execute<{ currency: string }>('select currency from products where id = ?', [productId]);

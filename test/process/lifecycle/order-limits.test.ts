@@ -26,7 +26,7 @@ describe.skipIf(databaseKind === 'pglite')('limits on two processes', { timeout:
     return responses.filter(({ status }) => status === 201).map(readId);
   }
 
-  test('64 parallel orders of 10 against a budget of 100: exactly ten succeed, and three more after three cancellations', async () => {
+  test('of 64 parallel orders of 10 against a budget of 100, exactly ten succeed, and three more after three cancellations', async () => {
     const app = await connect(monthly(100));
     const placed = await placeOrdersAtOnce(app);
     expect([placed.length, await app.spent()]).toEqual([10, 100]);

@@ -30,7 +30,8 @@ describe.skipIf(databaseKind === 'pglite')('payments for orders of another appli
   }
 
   /**
-   * Pays for 64 orders worth 10 each at once, with a budget of 100. Returns the number of payments, and the amount that counts as spent.
+   * Pays for 64 orders worth 10 each concurrently, with a budget of 100. Returns the number of payments, and the amount that counts as
+   * spent.
    */
   async function payAtOnce(): Promise<readonly [payments: number, spent: number]> {
     const { app, orders } = await connectWithOrders(100, 64);
@@ -40,7 +41,7 @@ describe.skipIf(databaseKind === 'pglite')('payments for orders of another appli
     return [countStatus(responses, 201), await app.spent()];
   }
 
-  test('64 payments of 10 against a budget of 100: exactly ten succeed', async () => {
+  test('of 64 payments of 10 against a budget of 100, exactly ten succeed', async () => {
     expect(await payAtOnce()).toEqual([10, 100]);
   });
 

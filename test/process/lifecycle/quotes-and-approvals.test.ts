@@ -59,7 +59,7 @@ describe.skipIf(databaseKind === 'pglite')('quotes and approvals on two processe
     expect(await detectsFault(async () => (await convertAtOnce()) > 1)).toBe(true);
   });
 
-  /** Sends 16 orders with the same approval at once. Returns the number of orders that were placed. */
+  /** Sends 16 concurrent orders with the same approval. Returns the number of orders that were placed. */
   async function orderWithApprovalAtOnce(): Promise<number> {
     const quote = await createQuote();
     expect((await quote.convert()).status).toBe(403);

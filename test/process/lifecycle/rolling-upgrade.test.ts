@@ -79,7 +79,7 @@ class Load {
   }
 }
 
-/** How long a stopping process still accepts requests, so that load balancers can stop sending requests to it. */
+/** Time for which a stopping process still accepts requests, so that load balancers can stop sending requests to it. */
 const stopDelay = { MANDATE_STOP_DELAY: '15' };
 
 const readiness = async ({ url }: ServerProcess): Promise<number> => (await fetch(`${url}/readyz`)).status;
@@ -110,7 +110,7 @@ const isLong = process.env['MANDATE_UPGRADE_TEST'] !== undefined;
 const orders = isLong ? 30 : 10;
 
 describe.skipIf(databaseKind === 'pglite')('an upgrade under load', { timeout: 400_000 }, () => {
-  test('of two processes with a migration fails no request and loses no order', async () => {
+  test('of two processes, with a migration, fails no request and loses no order', async () => {
     await using data = await createDataDirectory();
     await using next = await createNextRelease();
     const loadBalancer = await startLoadBalancer(await findFreePort());

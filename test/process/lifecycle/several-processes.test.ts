@@ -99,7 +99,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_PROCESSES=2', { timeout: 120
     expect(await server.stop()).toBe(0);
   });
 
-  test('replaces one process after the other on SIGHUP, without a failed request, and keeps its counters', async () => {
+  test('replaces the processes one after the other on SIGHUP, without a failed request, and keeps its counters', async () => {
     await using data = await createDataDirectory();
     const server = await startServer(data.path, { MANDATE_RATE_LIMIT_IP: '1000000' });
     const before = await childProcesses(server.pid);
@@ -145,7 +145,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_PROCESSES=2', { timeout: 120
     expect(output.match(/Mandate cannot start\./g)).toHaveLength(1);
   });
 
-  test('ends the server processes when the supervisor is killed', async () => {
+  test('stops the server processes when the supervisor is killed', async () => {
     await using data = await createDataDirectory();
     const server = await startServer(data.path);
     const children = await childProcesses(server.pid);

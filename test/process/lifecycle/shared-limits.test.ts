@@ -58,7 +58,7 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
     expect(await sendRequests(await newCaller(), 3 * limit)).toEqual({ 200: limit, 429: 2 * limit });
   });
 
-  test('apply the limit separately while Redis is unavailable, and share it again afterwards', async () => {
+  test('apply separate limits while Redis is unavailable, and share one limit again afterwards', async () => {
     const call = await newCaller();
     expect(await sendRequests(call, 10)).toEqual({ 200: 10 });
     const pendingCounts = sendRequests(await newCaller(), 400);

@@ -13,7 +13,7 @@ import { placeOrder, readOrder, createOrderClient } from './order-client.ts';
 afterEach(killServerProcesses);
 
 describe('npm start', { timeout: 180_000 }, () => {
-  test('prints URLs and accounts at the first start, and keeps the data for the next start', async () => {
+  test('prints URLs and accounts at the first start, and keeps the data for later starts', async () => {
     await using data = await createDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path };
 

@@ -2,7 +2,7 @@ import type { EntityManager } from '../../../server/database/entity-manager/enti
 
 const rowsPerBatch = 250_000;
 
-/** Inserts events of orders that consumers have read, and access tokens that are valid for a day, both distributed evenly among the users. */
+/** Inserts order events that consumers have already read, and access tokens that are valid for a day, both distributed evenly among the users. */
 export async function fillEventsAndTokens(
   em: EntityManager,
   { users, events, tokens }: { readonly users: number; readonly events: number; readonly tokens: number },

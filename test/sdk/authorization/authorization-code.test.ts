@@ -32,7 +32,7 @@ describe('sign-in with the authorization code grant', () => {
     expect(second.codeVerifier).not.toBe(first.codeVerifier);
   });
 
-  test('asks for limits', async () => {
+  test('requests limits', async () => {
     await using server = await startStubAuthorizationServer();
     const details = { type: 'mandate_orders', limits: { currency: 'GBP', per_order: 5000 }, orders: 'own' } as const;
     const { url } = await beginAuthorization(await discover(server.url), { ...application, authorizationDetails: [details] });

@@ -38,7 +38,7 @@ const source = (issuer: string) => (origin: string) =>
   });
 `;
 
-describe.skipIf(!hasChromium)('people in a browser', () => {
+describe.skipIf(!hasChromium)('users in a browser', () => {
   const server = useServer();
   let chromium: Browser;
   let app: WebAppServer;
@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium)('people in a browser', () => {
     expect(await page.evaluate('location.href')).toBe(`${app.origin}/callback`); // no authorization code remains in the browser history
   });
 
-  test('sign in in a popup, and another tab is notified', async () => {
+  test('sign in through a popup, and another tab is notified', async () => {
     const other = await open();
     const page = await signedInPage();
     await expect.poll(() => context.pages().length).toBe(2);

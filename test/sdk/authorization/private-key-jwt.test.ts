@@ -73,7 +73,7 @@ describe('a server-side application signs in with its key', () => {
     await expect(createClient({ baseUrl: server.origin, auth }).users.me()).rejects.toThrow('The grant has expired or been revoked');
   });
 
-  test('and signs users in to pages that it renders', async () => {
+  test('and signs users in to server-rendered pages', async () => {
     const { clientId, clientAuthentication } = await createWebApplication();
     const signIn = createServerSignIn({
       issuer: server.origin,
@@ -94,7 +94,7 @@ describe('a server-side application signs in with its key', () => {
   });
 });
 
-test('a key that is not registered is rejected with the reason of the server', async () => {
+test("a key that is not registered is rejected with the server's reason", async () => {
   const key = createKey('ES256');
   const clientId = await createApplicationWithKeys(server.db, { jwks: { keys: [key.jwk] } });
   const clientAuthentication = await authenticateWith({ ...createKey('ES256'), kid: key.kid }, 'ES256');

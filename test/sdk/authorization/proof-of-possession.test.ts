@@ -70,7 +70,7 @@ describe('tokens bound to a key', () => {
     await expect(clientOf(auth).users.me()).resolves.toBeDefined();
   });
 
-  test('an authorization code is bound to the key as well', async () => {
+  test('an authorization code is also bound to the key', async () => {
     const anna = await signUp(server.origin);
     const mine = await discover(server.origin, { proofKey: await newProofKey() });
     const theirs = await discover(server.origin, { proofKey: await newProofKey() });
@@ -80,7 +80,7 @@ describe('tokens bound to a key', () => {
     await expect(completeAuthorization(theirs, request, leaves)).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 
-  test('issued before there was a key are bound to it by the next refresh', async () => {
+  test('that were issued before the key was created are bound to it by the next refresh', async () => {
     const anna = await signUp(server.origin);
     const store = memoryStore(await signInOnThisMachine(anna));
     const auth = refreshingTokens({ issuer: server.origin, clientId, store, proofKey: await newProofKey() });
@@ -124,7 +124,7 @@ describe('a device without a browser', () => {
 });
 
 describe('loopback sign-in', () => {
-  test('aborting the signal ends the sign-in and closes the port', async () => {
+  test('aborting the signal cancels the sign-in and closes the port', async () => {
     let address = '';
     const open = (url: string): void => void (address = new URL(url).searchParams.get('redirect_uri') ?? '');
     const signedIn = signInOnLoopback(await discover(server.origin), { clientId, scopes, open, signal: AbortSignal.timeout(100) });

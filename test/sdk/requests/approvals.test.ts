@@ -18,7 +18,7 @@ describe('waiting for an approval', () => {
     expect(Date.now() - begun).toBeGreaterThanOrEqual(950);
   });
 
-  test('fails when the maximum wait is over', async () => {
+  test('fails after the maximum wait', async () => {
     await using server = await startStubServer(() => approval('pending'));
     const waiting = waitForApproval(createClient({ baseUrl: server.url }), 3, { maxWaitMs: 500 });
     await expect(waiting).rejects.toThrow(WaitTimeoutError);

@@ -161,7 +161,7 @@ describe('retries', () => {
   });
 });
 
-describe('the caller’s signal', () => {
+describe('the signal of the caller', () => {
   test('aborts a call that waits for its response, and leaves no listener', async () => {
     await using server = await startStubServer(() => ({ body: {}, delayMs: 2000 }));
     const controller = new AbortController();

@@ -138,7 +138,7 @@ describe('a downloaded file', () => {
     await expect(reader.read()).rejects.toBeInstanceOf(TimeoutError);
   });
 
-  test('stops when the stream is cancelled', async () => {
+  test('stops when the stream is canceled', async () => {
     await using server = await halfAFile('nothing');
     const aborted = new AbortController();
     const file = await createClient({ baseUrl: server.url }).tasks.result(7, { signal: aborted.signal });

@@ -63,7 +63,7 @@ describe('the deadline of a call', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('ends the wait for a token', async () => {
+  test('stops waiting for a token', async () => {
     const auth = { accessToken: () => new Promise<string>(() => undefined) };
     const failed = createClient({ baseUrl: 'http://127.0.0.1:9', auth, deadlineMs: 50 }).orders.get(1);
     await expect(failed).rejects.toMatchObject({ code: 'timeout' });

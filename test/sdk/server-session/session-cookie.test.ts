@@ -38,7 +38,7 @@ describe('the cookie', () => {
     expect(await isSignedIn(createSignIn(server, { cookieSecrets: [newSecret] }), rotated.header())).toBe(true);
   });
 
-  test('needs a long secret', async () => {
+  test('requires a long secret', async () => {
     await using server = await startStubAuthorizationServer();
     expect(() => createSignIn(server, { cookieSecrets: ['short'] })).toThrow(/at least one secret of 32 characters/);
     expect(() => createSignIn(server, { cookieSecrets: [] })).toThrow(/at least one secret of 32 characters/);

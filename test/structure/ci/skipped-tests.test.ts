@@ -5,13 +5,13 @@ import { assertAvailableInCi } from '../../support/assert-available-in-ci.ts';
 
 const repositoryRoot = join(import.meta.dirname, '../../..');
 
-test('a missing program skips tests on a developer machine, and fails them in CI', () => {
+test('if a program is missing, tests are skipped on a developer machine, and fail in CI', () => {
   expect(assertAvailableInCi('Chromium', false, {})).toBe(false);
   expect(assertAvailableInCi('Chromium', true, { CI: 'true' })).toBe(true);
   expect(() => assertAvailableInCi('Chromium', false, { CI: 'true' })).toThrow('Chromium is not installed');
 });
 
-test('the CI run sets CI, and installs every package without which tests are skipped', async () => {
+test('the CI run sets CI, and installs every package whose absence would skip tests', async () => {
   const script = await readFile(join(repositoryRoot, '.ci/run'), 'utf8');
   expect(script).toMatch(/^export CI=true/m);
   const [, list = ''] = /^ {2}local wanted=\(([^)]*)\)/m.exec(script) ?? [];

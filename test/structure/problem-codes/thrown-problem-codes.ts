@@ -12,7 +12,7 @@ import {
 } from 'typescript/unstable/ast';
 import { declaredName, descendantsWithoutMethodsOfClass, type ReferenceGraph } from '../reference-graph.ts';
 
-/** Stands for a code that the compiler does not know, because the argument's type is not a union of string literals. */
+/** Represents a code that the compiler does not know, because the argument's type is not a union of string literals. */
 export const dynamicCode = '(dynamic)';
 
 /** A larger union of codes, such as `ProblemCode`, counts as dynamic, because it does not show which codes a call can throw. */
@@ -32,8 +32,8 @@ const problemCreators = new Set(['createProblem', 'Problem']);
  *   function.
  * - An argument whose type is `ProblemCode` or `string` is reported as `dynamicCode`, because its value is not known.
  * - A function that is called through a computed name, or through an interface whose implementations are registered elsewhere, is not
- *   found. `listUnreachedCalls` returns the calls that no route reaches, so that such a call is noticed.
- * - Middleware and the error handler are not searched. They also send problems, for example for a body that is not JSON.
+ *   found. `listUnreachedCalls` returns the calls that no route reaches, so that such a call is detected.
+ * - Middleware and the error handler are not searched, although they also send problems, for example for a body that is not JSON.
  */
 export class ThrownProblemCodes {
   readonly #graph: ReferenceGraph;

@@ -1,4 +1,4 @@
-/** When a resource is added, the changes to generated files, which a reviewer reads, consist only of lines about this resource. */
+/** When a resource is added, the generated files, which a reviewer reads, change only in lines about this resource. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -122,7 +122,7 @@ async function listChangedLines(): Promise<Map<string, { added: string[]; remove
   );
 }
 
-test('the generated changes remove no line, and are in the files that a developer expects', async () => {
+test('the generated changes remove no line, and affect only the files that a developer expects', async () => {
   const changes = await listChangedLines();
   expect([...changes].filter(([, { removed }]) => removed.length > 0)).toEqual([]);
   expect([...changes.keys()].map((file) => file.replace(/\d{14}/, 'TIME'))).toEqual([

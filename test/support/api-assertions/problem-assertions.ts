@@ -24,7 +24,7 @@ type ProblemTestOptions = {
   readonly spoilers: (operation: string) => ProblemInputs;
 };
 
-/** Defines the tests for the problem codes that all operations share. Operation-specific problem codes are tested with the operation. */
+/** Defines the tests for the problem codes that all operations share. Other problem codes are tested with their operations. */
 export function testDeclaredProblems(
   operations: readonly string[],
   { mandate, rateLimits, validRequest, spoilers }: ProblemTestOptions,

@@ -44,7 +44,7 @@ function withParameter({ path, ...valid }: ValidRequest, route: AppRoute, value:
   return index === -1 ? [] : [{ ...valid, path: path.split('/').with(index, value).join('/') }];
 }
 
-/** Invalid request variants for each problem code. At least one variant must return the code. */
+/** Invalid request variants for each problem code. At least one variant must cause the code. */
 const invalidRequests: Record<string, InvalidateRequest> = {
   missing_token: ({ method, path, body, headers }) => [{ method, path, body, headers }],
   invalid_token: (valid) => [{ ...valid, token: 'not.a.token' }],
@@ -101,7 +101,7 @@ export const findRoute = (operation: string): AppRoute => {
 
 /**
  * Sends invalid variants of a request until a response has the problem code. Returns false if no response has the code. The requests prefer
- * German, and the server's responses are checked for texts that are not translated (`validateServerResponses`).
+ * German, because the server's responses are checked for texts that are not translated (`validateServerResponses`).
  */
 export async function provokeProblem(
   mandate: ApiServer,

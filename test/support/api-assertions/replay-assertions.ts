@@ -20,7 +20,7 @@ const otherBodies: Readonly<Record<string, JsonBody>> = {
   'webhooks.rotateSecret': { overlap_seconds: 60 },
 };
 
-/** The table of request counts, which server processes write from time to time. A replay counts as a request. */
+/** The table of request counts, which server processes update periodically. A replay counts as a request. */
 const countedRequests = ['usage_months'];
 
 type ReplayTestOptions = {

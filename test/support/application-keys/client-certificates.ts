@@ -6,7 +6,7 @@ import { createCertificate, type Authority, type CertificateOptions, type Certif
 /** Creates a certificate authority that issues client certificates. */
 export const createAuthority = (): Authority => createCertificate({ subject: [['CN', 'Test authority']], isAuthority: true });
 
-/** Subject of client certificates, with the attributes in the order of the certificate. */
+/** Subject of client certificates, with the attributes in certificate order. */
 export const clientSubject: CertificateOptions['subject'] = [
   ['C', 'DE'],
   ['O', 'Example, Ltd.'],

@@ -5,10 +5,10 @@ type Cookie = { readonly name: string; readonly value: string; readonly path: st
 /** Sends a request; same signature as `fetch`. */
 export type SendRequest = (url: URL, init: RequestInit) => Promise<Response>;
 
-/** Longer than the slowest server response. */
+/** Request timeout, which is longer than the slowest server response. */
 const requestTimeoutMs = 60_000;
 
-/** An HTTP client that acts like a browser: stores cookies by path, follows redirects within the origin and submits forms. */
+/** An HTTP client that acts like a browser: it stores cookies by path, follows redirects within the origin and submits forms. */
 export class HttpBrowser {
   readonly #origin: string;
   readonly #send: SendRequest;

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { z } from 'zod';
 
 export type ColorScheme = 'light' | 'dark';
-/** Those of axe's default rules that depend on colors. */
+/** axe's default rules that depend on colors. */
 const colorRules = ['color-contrast', 'link-in-text-block'];
 
 /**
@@ -27,7 +27,7 @@ export async function findAxeViolations(page: Page, colorScheme: ColorScheme = '
     );
 }
 
-/** Finishes all animations and transitions, except endless ones, because text that fades in has too little contrast at first. */
+/** Finishes all animations and transitions except endless ones, because text that fades in has too little contrast at first. */
 const finishAnimations = (page: Page): Promise<unknown> =>
   page.evaluate(`
     document.getAnimations()
@@ -39,7 +39,7 @@ const finishAnimations = (page: Page): Promise<unknown> =>
 export const measureHorizontalOverflow = (page: Page): Promise<unknown> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
-/** Returns the elements that the Tab key reaches, and those of them that have no visible focus outline. */
+/** Returns the elements that the Tab key reaches, and which of them have no visible focus outline. */
 export async function tabThrough(page: Page): Promise<{ reached: Set<string>; withoutOutline: string[] }> {
   const [reached, withoutOutline] = [new Set<string>(), new Array<string>()];
   let previous = '';

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 /** Directory for screenshots of every page and e-mail (default: no screenshots). */
 const directory = process.env['PAGE_PICTURES'];
 
-/** If a directory is set, takes screenshots of the whole page at phone and desktop sizes, in light and dark mode. */
+/** If a directory is set, takes screenshots of the whole page at phone and desktop size, in light and dark mode. */
 export async function takeScreenshots(page: Page, name: string): Promise<void> {
   if (directory === undefined) return;
   const size = page.viewportSize();

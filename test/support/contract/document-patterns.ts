@@ -1,4 +1,4 @@
-/** Returns the patterns of an OpenAPI document, without those that are only part of an example. */
+/** Returns the patterns of an OpenAPI document, except those that are only part of an example. */
 export function listDocumentPatterns(document: unknown): string[] {
   const patterns = new Set<string>();
   const visit = (node: unknown): void => {

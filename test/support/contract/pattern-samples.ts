@@ -12,7 +12,7 @@ export const matchSamples = (pattern: string): string => samples.map((sample) =>
 
 const encode = (texts: readonly string[]): string => texts.map((text) => Buffer.from(text).toString('base64')).join(' ');
 
-/** Returns the input of the programs `compile_patterns`, which print what `matchSamples` returns for each pattern. */
+/** Returns the input for the `compile_patterns` programs, which print for each pattern what `matchSamples` returns in JavaScript. */
 export const formatPatternsInput = (patterns: readonly string[]): string => `${encode(patterns)}\n${encode(samples)}`;
 
 /** Returns the patterns for which the output of such a program differs from JavaScript, with the program's result. */

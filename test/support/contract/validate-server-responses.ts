@@ -3,7 +3,7 @@ import { assertContractResponse } from './assert-contract-response.ts';
 
 /**
  * Validates every API response from a server against the contract, whether it is sent to a browser, a client or a command. A response with
- * texts in several languages is also reported, because it means that a problem detail is missing from the message catalogs.
+ * texts in several languages is also reported, because a problem detail is then missing from the message catalogs.
  */
 export function validateServerResponses(req: IncomingMessage, res: ServerResponse, onViolation: (violation: string) => void): void {
   const { method = 'GET', url = '/' } = req;

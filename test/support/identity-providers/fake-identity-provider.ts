@@ -16,8 +16,8 @@ type SigningKey = { readonly privateKey: CryptoKey; readonly publicJwk: JWK };
 const clientId = 'shop';
 
 /**
- * An OpenID Connect provider whose responses a test can falsify. The browser does not visit it: `authorize` does what the provider would do
- * after a user has signed in.
+ * An OpenID Connect provider whose responses a test can falsify. No browser visits the provider: `authorize` does what a real provider
+ * would do after a user has signed in.
  */
 export class FakeIdentityProvider {
   readonly #server = createServer((req, res) => void this.#handle(req, res));
@@ -54,7 +54,7 @@ export class FakeIdentityProvider {
     this.issuesRefreshTokens = false;
   }
 
-  /** Ends an account: its refresh tokens are refused with `invalid_grant`. */
+  /** Closes an account, so that its refresh tokens are rejected with `invalid_grant`. */
   endAccount(sub: string): void {
     for (const [token, claims] of this.#refreshTokens) if (claims['sub'] === sub) this.#refreshTokens.delete(token);
   }

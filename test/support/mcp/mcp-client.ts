@@ -17,7 +17,7 @@ export type SignInState = { verifier: string; tokens?: StoredOAuthTokens; author
 /**
  * Connects an MCP client that initially knows only the MCP URL and discovers the authorization server.
  * @param options.suffix added to the MCP URL, to select tools
- * @param options.state filled with the client's stored values
+ * @param options.state receives the values that the client stores
  * @param options.consentForm the user's entries on the consent page
  * @param options.protocol the protocol version: the 2025 versions, or a later version if the server supports it
  */

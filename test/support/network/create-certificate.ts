@@ -27,7 +27,7 @@ type AttributeType = keyof typeof attributeTypes;
 type SubjectAltName = { readonly type: 'dns' | 'uri' | 'email' | 'ip'; readonly value: string };
 
 export type CertificateOptions = {
-  /** Attributes of the subject, in the order of the certificate. */
+  /** Attributes of the subject, in certificate order. */
   readonly subject: readonly (readonly [AttributeType, string])[];
   readonly altNames?: readonly SubjectAltName[];
   /** Days on which the certificate becomes valid and expires, relative to today (default: an hour ago, and in 30 days). */
@@ -42,7 +42,7 @@ export type CertificateOptions = {
   readonly purpose?: keyof typeof purposes;
 };
 
-/** A certificate that can sign others. */
+/** A certificate that can sign other certificates. */
 export type Authority = CertificateWithKey & { readonly name: Buffer; readonly privateKey: KeyObject };
 
 const encodeName = (subject: CertificateOptions['subject']): Buffer =>

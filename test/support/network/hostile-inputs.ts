@@ -22,7 +22,7 @@ export const hostileParameters = ['client_id', 'redirect_uri', 'response_type', 
 let checkedResponses = 0;
 resetBeforeTestFile(() => (checkedResponses = 0));
 
-/** Returns the number of responses that the current file's tests have checked so far. */
+/** Returns the number of responses that the tests in the current file have checked so far. */
 export const countCheckedResponses = (): number => checkedResponses;
 
 /** Expects that the response is not a server error and contains neither reflected markup nor internal details. */

@@ -5,7 +5,7 @@ import { closeServer } from './loopback-server.ts';
 
 export type LoadBalancer = {
   readonly url: string;
-  /** Sets the ports that receive all further requests in rotation. */
+  /** Sets the ports that receive all subsequent requests in rotation. */
   setPorts(ports: readonly number[]): void;
   /** Returns the number of in-flight requests to the server on this port. */
   countInFlightRequests(port: number): number;
@@ -29,7 +29,7 @@ export async function startLoadBalancer(
   let requestCount = 0;
   const inFlight = new Map<number, number>();
   const busy = (to: number): number => inFlight.get(to) ?? 0;
-  // Idle connections are closed long before the server closes them: a request on a closing connection would be lost.
+  // Idle connections are closed long before the server would close them, because a request on a closing connection would be lost.
   const agent = new Agent({ keepAlive: inspect === undefined, maxSockets: 1_000, timeout: 500 });
   const server = createServer({ maxHeaderSize: 65_536, keepAliveTimeout }, (req, res) => {
     inspect?.(req, res);

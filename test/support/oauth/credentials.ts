@@ -33,7 +33,7 @@ export async function createApiKey({ origin }: Server, token: string, name: stri
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name, scopes: ['users.read'] }),
   });
-  if (response.status !== 201) throw new Error(`no API key: ${response.status} ${await response.text()}`);
+  if (response.status !== 201) throw new Error(`no API key was created: ${response.status} ${await response.text()}`);
   return createdKey.parse(await response.json());
 }
 

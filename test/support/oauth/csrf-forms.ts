@@ -149,7 +149,7 @@ export async function createCsrfVictim({ origin, db }: Server, send: SendRequest
   };
 }
 
-/** Default values for all form fields that users can fill in. Add new fields here. */
+/** Values for all form fields that users can fill in. Add new fields here. */
 export const defaultFormValues: FormFields = {
   code: '000000',
   confirm: 'yes',

@@ -32,7 +32,7 @@ export async function submitUserCode({ browser }: Pick<TestUser, 'browser'>, use
   return browser.submit(await browser.open('/oauth/device'), { user_code: userCode });
 }
 
-/** Completes the device flow for a signed-in user: code, comparison and consent. Returns the final page. */
+/** Completes the device flow for a signed-in user: enters the code, confirms it and gives consent. Returns the final page. */
 export async function approveDevice(person: Pick<TestUser, 'browser'>, userCode: string): Promise<HtmlPage> {
   const consent = await person.browser.submit(await submitUserCode(person, userCode), {});
   if (!consent.url.pathname.startsWith('/consent/')) throw new Error(`the device flow ended at ${consent.url.pathname}: ${consent.text}`);

@@ -85,10 +85,10 @@ export async function obtainLimitedTokensOfApplication(
 
 async function parseTokens(response: Response): Promise<LimitedTokens> {
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`no token: ${response.status} ${text}`);
+  if (response.status !== 200) throw new Error(`no token was issued: ${response.status} ${text}`);
   return JSON.parse(text);
 }
 
-/** Makes the grants of an application look as if they had been created before applications were restricted to their own orders. */
+/** Changes an application's grants to the form that they had before applications were restricted to their own orders. */
 export const deleteStoredLimits = (db: Database, clientId: string): Promise<unknown> =>
   db.em.fork().execute('delete from order_limits where grant_id in (select grant_id from connections where client_id = ?)', [clientId]);

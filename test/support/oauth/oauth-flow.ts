@@ -140,7 +140,7 @@ export async function readOAuthError(response: Response): Promise<string> {
 /** Obtains access and refresh tokens for the command-line client, with the user's consent. */
 export async function obtainTokens(origin: string, user: Pick<TestUser, 'browser'>, scopes: readonly Scope[]): Promise<TokenResponse> {
   const response = await redeemCode(origin, await obtainAuthorizationCode(origin, user, { scope: ['openid', ...scopes].join(' ') }));
-  if (response.status !== 200) throw new Error(`no token: ${response.status} ${await response.text()}`);
+  if (response.status !== 200) throw new Error(`no token was issued: ${response.status} ${await response.text()}`);
   return tokenResponseSchema.parse(await response.json());
 }
 
@@ -156,7 +156,7 @@ export async function obtainClientToken(
 ): Promise<string> {
   const form = { grant_type: 'client_credentials', scope: scopes.join(' ') };
   const response = await sendTokenRequest(origin, form, basicAuthorization(clientId, secret));
-  if (response.status !== 200) throw new Error(`no token: ${response.status} ${await response.text()}`);
+  if (response.status !== 200) throw new Error(`no token was issued: ${response.status} ${await response.text()}`);
   return tokenResponseSchema.parse(await response.json()).access_token;
 }
 

@@ -14,7 +14,7 @@ export type ServerPair = {
   readonly processes: readonly [ServerProcess, ServerProcess];
   readonly db: Database;
   readonly env: Readonly<Record<string, string>>;
-  /** Sends all further requests to this process. */
+  /** Sends all subsequent requests to this process. */
   routeToProcess(which: 0 | 1): void;
   /** Returns the output of both processes. */
   output(): string;

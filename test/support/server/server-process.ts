@@ -28,7 +28,7 @@ export type ServerProcess = {
   readonly kill: () => Promise<void>;
 };
 
-/** All servers share this detector, because a test can restart a server on the same database. */
+/** All servers share one detector, because a test can restart a server on the same database. */
 const secretsInUse = new SecretLeakDetector();
 resetBeforeTestFile(() => secretsInUse.reset());
 

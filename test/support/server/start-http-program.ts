@@ -12,7 +12,7 @@ type HttpProgram = {
 };
 
 /**
- * Starts a program, and waits until it listens. Disposal sends SIGTERM and waits for its exit.
+ * Starts a program, and waits until it listens. On disposal, sends SIGTERM to the program and waits until it has exited.
  * @throws with the program's output if it exits, or does not listen within three minutes
  */
 export async function startHttpProgram({ command, argv, env, port }: HttpProgram): Promise<AsyncDisposable> {

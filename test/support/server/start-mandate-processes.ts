@@ -36,7 +36,7 @@ function serverEnvironment(
 ): Record<string, string> {
   return {
     MANDATE_TRUST_PROXY: '127.0.0.1, ::1',
-    MANDATE_CONCURRENCY: '10000', // no limit on concurrent requests in a test
+    MANDATE_CONCURRENCY: '10000', // tests have no limit on concurrent requests
     MANDATE_RATE_LIMIT: String(rateLimits.default),
     MANDATE_RATE_LIMIT_API_KEY: String(rateLimits.apiKey),
     MANDATE_RATE_LIMIT_IP: String(rateLimits.ip),
@@ -45,7 +45,7 @@ function serverEnvironment(
     ...(openRegistration && { MANDATE_OPEN_REGISTRATION: 'on' }),
     ...(previewVersions && { MANDATE_PREVIEW_VERSIONS: 'on' }),
     ...(refreshGraceSeconds !== undefined && { MANDATE_REFRESH_GRACE_SECONDS: String(refreshGraceSeconds) }),
-    // only workers access the directory
+    // only workers access the backup directory
     ...(hasBackupDirectory && { MANDATE_BACKUP_DIR: '/nonexistent' }),
     ...(redis && { REDIS_URL: redis.url }),
   };

@@ -22,7 +22,7 @@ import { validateServerResponses } from '../contract/validate-server-responses.t
 import { testServerSecret } from './test-server-secret.ts';
 
 export type ApiResponse = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: JsonBody };
-/** Deliberately untyped: the contract validates every response, and tests check the fields that they expect. */
+/** This type is `any`, because every response is validated against the contract, and tests check the fields that they expect. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type JsonBody = any;
 
@@ -64,7 +64,7 @@ export async function startMandateServer(givenOptions: StartOptions = {}): Promi
       await proxy?.close();
       await served.stop();
       closeMailbox(origin);
-      // none of the secrets used by the tests may appear in the database or the log (requirement 95)
+      // no secret that a test used may appear in the database or the log (requirement 95)
       const leaked = secrets.findSecretsIn(`${await dumpDatabase(db)}\n${served.output()}`);
       await db.close();
       expect(violations, 'responses that the contract does not declare').toEqual([]);

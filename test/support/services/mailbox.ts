@@ -28,7 +28,7 @@ export function openMailbox(origin: string, db: Database, key: Buffer): void {
   });
 }
 
-/** Removes a server's mailbox, which would otherwise keep its database in memory for all subsequent test files. */
+/** Removes a server's mailbox, which would otherwise keep the database in memory for all subsequent test files. */
 export const closeMailbox = (origin: string): void => void mailboxes.delete(origin);
 
 /** Registers a mailbox for server processes in development mode, which log e-mails instead of sending them. */

@@ -93,7 +93,7 @@ export class PatroniCluster implements AsyncDisposable {
     await retryUntilSuccess(() => runAdminSql(url.href, sql), 60);
   }
 
-  /** Kills all of the leader's Patroni and PostgreSQL processes, as a power failure would. All etcd processes keep running. */
+  /** Kills all Patroni and PostgreSQL processes of the leader, as a power failure would. All etcd processes keep running. */
   async killLeader(): Promise<PatroniNode> {
     const leader = await this.#leader();
     this.#processes.get(`patroni-${nodeName(leader)}`)?.kill('SIGKILL');

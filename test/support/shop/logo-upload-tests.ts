@@ -26,7 +26,7 @@ export function testLogoUploads({ shop, admin, path }: LogoOwner): void {
   const putLogo = (body: NonNullable<RequestInit['body']>, contentType = 'image/png'): Promise<Response> => sendLogo({ body }, contentType);
 
   describe('the logo', () => {
-    test('is served under a URL that changes with the image, with headers that prevent its use as a page', async () => {
+    test('is served at a URL that changes with the image, with headers that prevent its use as a page', async () => {
       const set = await putLogo(createSquarePng(64));
       const resource = await readJson(set);
       expect([set.status, resource]).toEqual([200, await readResource()]);
@@ -59,7 +59,7 @@ export function testLogoUploads({ shop, admin, path }: LogoOwner): void {
       expect((await admin.callApi('DELETE', `${path()}/logo`, { headers })).status).toBe(204);
     });
 
-    test('has the media type of its content, whatever the request declares', async () => {
+    test('has the media type of its content, regardless of what the request declares', async () => {
       const { logo } = await readJson(await putLogo(createSquarePng(32), 'image/webp'));
       expect([logo.media_type, (await fetch(logo.url)).headers.get('content-type')]).toEqual(['image/png', 'image/png']);
     });
@@ -86,7 +86,7 @@ export function testLogoUploads({ shop, admin, path }: LogoOwner): void {
       expect([response.status, (await readJson(response)).code]).toEqual([415, 'unsupported_media_type']);
     });
 
-    test('cannot be too large if the request has no Content-Length', async () => {
+    test('cannot be too large even if the request has no Content-Length', async () => {
       const body = new ReadableStream<Uint8Array>({
         start(controller) {
           for (let at = 0; at < 5; at += 1) controller.enqueue(new Uint8Array(65_536));

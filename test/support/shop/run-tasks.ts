@@ -56,7 +56,7 @@ export function hookTaskSteps(beforeStep: (step: number) => unknown): TaskRunner
   return Object.fromEntries(handlers);
 }
 
-/** Starts the pending tasks, then hangs just before the given step to simulate a killed process. Resolves when a task reaches the step. */
+/** Starts the pending tasks, and never continues after reaching the given step, to simulate a killed process. Resolves when a task reaches the step. */
 export function abandonTaskAtStep(mandate: ApiServer, step: number): Promise<void> {
   const { promise: reached, resolve } = Promise.withResolvers<void>();
   const never = new Promise(() => undefined);

@@ -1,4 +1,4 @@
-"""Client of the Mandate API."""
+"""Client for the Mandate API."""
 
 from . import models
 from ._auth import Auth, BearerToken, ClientCredentials, RefreshToken, Tokens

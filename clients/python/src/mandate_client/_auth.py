@@ -1,4 +1,4 @@
-"""Access tokens: where they come from, and when they are replaced."""
+"""Sources of access tokens, and the rules for replacing tokens."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class BearerToken:
 
 @dataclass(frozen=True)
 class Tokens:
-    """The tokens in a response of the token endpoint."""
+    """The tokens in a token endpoint response."""
 
     access_token: str
     #: When the access token expires, in seconds since 1970.

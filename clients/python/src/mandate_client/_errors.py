@@ -21,7 +21,7 @@ class ApiError(MandateError):
         #: Error code, such as `out_of_stock` (`models.ProblemCode`).
         self.code: str = problem["code"]
         self.title: str = problem.get("title", f"HTTP {status}")
-        #: Explanation for people.
+        #: Explanation for users.
         self.detail: str = problem.get("detail", self.title)
         #: All errors found in the request.
         self.errors: list[ProblemEntry] = problem.get("errors", [])

@@ -24,7 +24,7 @@ def iterate_events(client: Client, *, after: int | None = None, type: Sequence[E
 
 
 def follow_events(client: Client, *, after: int | None = None, type: Sequence[EventTypeFilter] | None = None) -> Iterator[Event]:
-    """Returns the events after an ID, and waits for new events. The iteration does not end by itself."""
+    """Returns the events after an ID, and then new events as they occur. The iteration never ends by itself."""
     while True:
         page: EventPage = client.events.list(after=after, type=type, limit=100, wait=_WAIT_SECONDS)
         yield from page["data"]

@@ -1,4 +1,4 @@
-"""What the sync and the async client have in common: they only differ in how they wait."""
+"""Code shared by the sync and the async client, which differ only in how they wait."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._version import VERSION
 
 QueryValue = str | int | bool | Sequence[str] | Sequence[int] | None
 
-#: Statuses after which a request is sent again.
+#: Statuses after which a request is retried.
 _RETRYABLE_STATUSES = (408, 429, 500, 502, 503, 504)
 
 
@@ -35,7 +35,7 @@ class CallOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Request:
-    """A request of one operation."""
+    """A request for one operation."""
 
     method: str
     path: str
@@ -65,7 +65,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class PreparedRequest:
-    """A request as it is sent. Every attempt sends the same idempotency key."""
+    """A request in the form in which it is sent. Every attempt sends the same idempotency key."""
 
     request: Request
     url: str

@@ -4,7 +4,7 @@ import { useCommonMessages } from '../../languages/use-messages.tsx';
 
 type Props = { readonly title: string; readonly isOpen: boolean; readonly onClose: () => void; readonly children: ReactNode };
 
-/** A modal dialog. Its content is removed when it closes, so a form starts with the current values when it opens again. */
+/** A modal dialog. Closing it unmounts its content, so a form starts with the current values when the dialog opens again. */
 export function Dialog({ title, isOpen, onClose, children }: Props): ReactNode {
   const t = useCommonMessages();
   return (

@@ -12,14 +12,14 @@ type Props = {
   readonly task: Task | undefined;
   /** What the task does. */
   readonly label: string;
-  /** How much is done. */
+  /** The completed part, as text. */
   readonly text: string;
   readonly cancelText: string;
   /** Text that confirms the cancellation. */
   readonly canceledMessage: string;
 };
 
-/** Progress of a task, and a button that cancels it. */
+/** The progress of a task, and a button that cancels the task. */
 export function TaskProgress({ task, label, text, cancelText, canceledMessage }: Props): ReactNode {
   const { processed = 0, total = null } = task?.progress ?? {};
   // At least 2%, so that the bar is visible from the start.

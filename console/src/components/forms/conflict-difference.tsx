@@ -4,7 +4,7 @@ import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { Icon } from '../icon.tsx';
 import classes from './conflict-difference.module.css';
 
-/** A field that both users have changed to different values, or that only this user has changed. */
+/** A field that this user has changed, and that the other user has not changed to the same value. */
 export type FieldDifference = { readonly field: string; readonly theirs: string | null; readonly yours: string | null };
 
 type Props = {

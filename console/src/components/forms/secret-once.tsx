@@ -9,7 +9,7 @@ type Props = {
   readonly label: string;
   /** The secret; `null` if the API has already returned it in a response that was lost. */
   readonly secret: string | null;
-  /** Called when the user has stored the secret. If it is missing, there is no button, because the page shows more than the secret. */
+  /** Called when the user has stored the secret; without this function, no button is shown. */
   readonly onDone?: () => void;
   /** More information about the secret. */
   readonly children?: ReactNode;

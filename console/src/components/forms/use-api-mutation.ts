@@ -6,7 +6,7 @@ import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { describeError } from '../feedback/error-notice.tsx';
 
 type Options<Data> = {
-  /** Resources whose data the action changes; the console fetches them again. */
+  /** Resources whose data the action changes, and which the console therefore refetches. */
   readonly changes: readonly Parameters<typeof keyOf>[0][];
   /** Text that confirms the action. */
   readonly doneMessage: string;
@@ -15,7 +15,7 @@ type Options<Data> = {
   readonly notifiesErrors?: boolean;
 };
 
-/** Runs a mutation of the API. After it has succeeded, shows a confirmation and fetches the changed data again. */
+/** Runs an API mutation. After a success, shows a confirmation and refetches the changed data. */
 export function useApiMutation<Data, Variables>(
   mutation: MutationOf<Data, Variables>,
   { changes, doneMessage, onDone, notifiesErrors = false }: Options<Data>,

@@ -9,21 +9,21 @@ type Options<Resource, Changes> = {
   readonly read: () => PromiseLike<ResponseWithData<Resource>>;
   /** Changes the resource if it still has this ETag. */
   readonly write: (changes: Changes, ifMatch: string, current: Resource) => PromiseLike<unknown>;
-  /** Resources whose data the action changes; the console fetches them again. */
+  /** Resources whose data the action changes, and which the console therefore refetches. */
   readonly changes: readonly Parameters<typeof keyOf>[0][];
   /** Text that confirms the action. */
   readonly doneMessage: string;
   readonly onDone?: () => void;
 };
 
-/** A change that was not saved, because another user has changed the same fields. */
+/** A change that was not saved because another user has changed the same fields. */
 export type UpdateConflict<Resource, Changes> = {
   readonly current: Resource;
   readonly changes: Changes;
   readonly fields: readonly string[];
 };
 
-/** Maximum number of attempts if other fields of the resource change at the same time. */
+/** Maximum number of attempts while other fields of the resource keep changing. */
 const maxAttempts = 3;
 
 /**

@@ -4,7 +4,7 @@ import { useSearchParams } from 'react-router';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 
 type Props = {
-  /** Parameter of the URL that contains the filter. */
+  /** URL parameter that contains the filter. */
   readonly parameter: string;
   readonly text: string;
 };

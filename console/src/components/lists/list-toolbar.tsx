@@ -10,16 +10,16 @@ import classes from './list-toolbar.module.css';
 export type ListTab = { readonly value: string; readonly name: string };
 
 type Props = {
-  /** Name of the list in the browser's storage of saved views. */
+  /** Name of the list under which the browser stores its saved views. */
   readonly list: string;
   readonly tabs?: readonly ListTab[];
   /** Label of the search field; without it, the list has no search. */
   readonly searchLabel?: string;
-  /** More filters. They set URL parameters, so that they are part of links and saved views. */
+  /** More filters, which set URL parameters, so that links and saved views include them. */
   readonly children?: ReactNode;
 };
 
-/** Tabs, search and saved views of a list. Their state is in the URL: `tab`, `q` and any other parameters except `cursor`. */
+/** Tabs, search and saved views of a list. The URL contains their state: `tab`, `q` and any other parameters except `cursor`. */
 export function ListToolbar({ list, tabs = [], searchLabel, children }: Props): ReactNode {
   return (
     <div className={classes['toolbar']}>
@@ -64,7 +64,7 @@ function SearchField({ label }: { readonly label: string }): ReactNode {
   const current = parameters.get('q') ?? '';
   const [text, setText] = useState(current);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // The URL can change without typing, for example when a saved view is selected. A space at the end of the text is not in the URL.
+  // The URL can change without typing, for example when a saved view is selected. The URL omits a space at the end of the text.
   useEffect(() => setText((before) => (before.trim() === current ? before : current)), [current]);
   const search = (value: string): void =>
     setParameters(

@@ -15,7 +15,7 @@ export type Column<Row> = {
   readonly id: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Alignment; numbers are aligned to the end. */
+  /** Alignment: `end` for numbers. */
   readonly align?: 'end';
   /** Whether the column is hidden in narrow windows. */
   readonly isSecondary?: boolean;

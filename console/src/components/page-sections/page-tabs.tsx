@@ -4,11 +4,11 @@ import classes from '../lists/list-toolbar.module.css';
 
 type Props = { readonly label: string; readonly tabs: readonly { readonly to: string; readonly name: string }[] };
 
-/** Links to the sections of a page; nothing if there is only one. */
+/** Links to the sections of a page. Renders nothing if there is only one section. */
 export function PageTabs({ label, tabs }: Props): ReactNode {
   const list = useRef<HTMLUListElement>(null);
   const { pathname } = useLocation();
-  // In a narrow window, the tab of the shown section may be outside of the visible part.
+  // In a narrow window, the tab of the current section may be outside the visible area.
   useEffect(() => {
     list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [pathname]);

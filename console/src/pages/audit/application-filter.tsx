@@ -19,7 +19,7 @@ export function ApplicationFilter({ clientId, onChange }: Props): ReactNode {
     <NativeSelect
       aria-label={t('filter.application')}
       value={clientId}
-      // A link can select an application that is not among the listed ones.
+      // A link can select an application that the list does not contain.
       data={[{ value: '', label: t('filter.allApplications') }, ...choices, ...(isListed ? [] : [{ value: clientId, label: clientId }])]}
       onChange={(event) => onChange(event.currentTarget.value)}
     />

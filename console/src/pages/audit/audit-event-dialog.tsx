@@ -8,7 +8,7 @@ import type { Names } from './use-user-and-application-names.ts';
 
 type Props = { readonly event: AuditEvent | undefined; readonly names: Names; readonly onClose: () => void };
 
-/** Shows everything that the audit log contains about an event. */
+/** Shows all details of an event in the audit log. */
 export function AuditEventDialog({ event, names, onClose }: Props): ReactNode {
   const t = useAuditMessages();
   return (

@@ -13,7 +13,7 @@ import { AuditFilters, useAuditFilters } from './audit-filters.tsx';
 import { useAuditMessages, type AuditTranslate } from './use-audit-messages.ts';
 import { useUserAndApplicationNames, type Names } from './use-user-and-application-names.ts';
 
-/** List of audit events: who did what, for whom, and through which application. */
+/** List of audit events: actor, action, affected user and application. */
 export function AuditEventList(): ReactNode {
   const t = useAuditMessages();
   const format = useFormat();
@@ -36,7 +36,7 @@ export function AuditEventList(): ReactNode {
   );
 }
 
-/** Returns the users on the current page of the list. The query has the same key as that of the list, so it is sent once. */
+/** Returns the users on the current page of the list. The query has the same key as the query of the list, so it is sent only once. */
 function usePageUserIds(): readonly (number | null)[] {
   const filters = useAuditFilters();
   const cursor = useSearchParams()[0].get('cursor') ?? undefined;

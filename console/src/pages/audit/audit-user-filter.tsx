@@ -8,7 +8,7 @@ import classes from './audit-user-filter.module.css';
 import { useAuditMessages } from './use-audit-messages.ts';
 
 type Props = {
-  /** Which user of an event is selected: the one who acted, or the one who was affected. */
+  /** The user that the filter selects: the actor, or the affected user. */
   readonly kind: 'actor' | 'person';
   readonly userId: string;
   readonly onChange: (userId: string) => void;

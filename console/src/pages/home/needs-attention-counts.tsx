@@ -17,11 +17,11 @@ type Count = {
   readonly id: 'toShip' | 'unpaid' | 'approvals' | 'runningLow' | 'failingWebhooks' | 'running';
   readonly count: number | undefined;
   readonly isPermitted: boolean;
-  /** Path of the console page on which staff can act. */
+  /** Path of the console page on which staff can take action. */
   readonly to: string;
 };
 
-/** The numbers of orders, products, webhooks and tasks that need attention, with links to the pages on which staff can act. */
+/** The numbers of orders, products, webhooks and tasks that need attention, with links to the pages on which staff can take action. */
 export function NeedsAttentionCounts(): ReactNode {
   const t = useHomeMessages();
   const counts = useCounts().filter(({ isPermitted }) => isPermitted);

@@ -60,7 +60,7 @@ type FigureProps = {
   readonly current: number;
   readonly previous: number;
   readonly show: (value: number) => string;
-  /** Whether an increase is bad. */
+  /** Whether an increase is undesirable. */
   readonly isNegative?: boolean;
   readonly t: HomeTranslate;
 };

@@ -14,7 +14,7 @@ import { useFormat, type Format } from '../../languages/use-format.ts';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { useOrdersMessages, type OrdersTranslate } from './use-orders-messages.ts';
 
-/** Staff receive no events about approvals, so the list is fetched again regularly. */
+/** Staff receive no events about approvals, so the list is refetched at intervals. */
 const refetchIntervalMs = 15_000;
 
 const tones: Readonly<Record<ApprovalSummary['status'], Tone>> = {
@@ -27,7 +27,7 @@ const tones: Readonly<Record<ApprovalSummary['status'], Tone>> = {
 };
 const statuses = Object.keys(tones).filter((name): name is ApprovalSummary['status'] => Object.hasOwn(tones, name));
 
-/** The approvals that applications requested from customers. Only the customers can decide. */
+/** The approvals that applications have requested from customers. Only the customers can decide. */
 export function ApprovalList(): ReactNode {
   const t = useOrdersMessages();
   const common = useCommonMessages();
@@ -58,7 +58,7 @@ function useFilters(): ApprovalsListAllQuery {
   return { ...(status && { status: [status] }), ...(/^\d+$/.test(userId) && { user_id: Number(userId) }) };
 }
 
-/** Returns the customers on the current page of the list. The query has the same key as that of the list, so it is sent once. */
+/** Returns the customers on the current page of the list. The query has the same key as the query of the list, so it is sent only once. */
 function usePageUserIds(): readonly number[] {
   const filters = useFilters();
   const cursor = useSearchParams()[0].get('cursor') ?? undefined;

@@ -62,7 +62,7 @@ export function OrderList(): ReactNode {
   );
 }
 
-/** The customer and the application to which a link on another page has limited the list. */
+/** The customer or application to which a link on another page has limited the list. */
 function ActiveFilters(): ReactNode {
   const t = useOrdersMessages();
   const { user_id: userId, client_id: clientId } = useFilters();

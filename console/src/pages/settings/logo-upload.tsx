@@ -11,7 +11,7 @@ type Props = {
   readonly logo: Branding['logo'];
   /** Name of the shop or service that the logo belongs to. */
   readonly name: string;
-  /** Text about the accepted images, and where the logo is shown. */
+  /** Text about the accepted images and the places where the logo is shown. */
   readonly about: string;
   readonly resource: 'branding' | 'identityProviders';
   readonly setLogo: MutationOf<unknown, FileContent>;

@@ -5,7 +5,7 @@ const importClient = `import { createClient } from '@mandate/client-sdk';`;
 const scopesOf = ({ scopes }: ExampleApplication, more: readonly string[] = []): string =>
   `[${[...more, ...scopes].map((scope) => `'${scope}'`).join(', ')}]`;
 
-/** Returns a program that signs in with `@mandate/client-sdk`, and calls the API. */
+/** Returns a program that signs in with `@mandate/client-sdk` and calls the API. */
 export function typescriptExample(application: ExampleApplication, issuer: string): string {
   return { web, browser, service, device }[findBestFittingKind(application)](application, issuer).join('\n');
 }

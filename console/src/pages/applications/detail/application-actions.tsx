@@ -23,7 +23,7 @@ export function ApplicationActions({ application }: Props): ReactNode {
   const [isRotating, rotation] = useDisclosure(false);
   const [isDeleting, deletion] = useDisclosure(false);
   const hasSecret = application.token_endpoint_auth_method === 'client_secret_basic';
-  // Without its own application, the console could not be used to undo the change.
+  // If the console's own application were disabled or deleted, the console could not be used to undo this.
   const isConsole = application.client_id === environment.clientId;
   return (
     <>

@@ -23,7 +23,7 @@ import classes from '../applications.module.css';
 
 type Step = 'kind' | 'redirects' | 'scopes' | 'limits';
 
-/** Wizard that registers an application, and ends with its secret and working code. */
+/** Wizard that registers an application, and finally shows its secret and working code. */
 export function RegisterApplication(): ReactNode {
   const t = useApplicationsMessages();
   const common = useCommonMessages();

@@ -26,7 +26,7 @@ export function GrantGraph({ grants, names }: Props): ReactNode {
   const yOf = (index: number, count: number): number => (height * (index + 0.5)) / count;
   const lines = grants.filter(({ userId, clientId }) => users.includes(userId) && applications.includes(clientId));
   return (
-    // Keyboard users must be able to scroll.
+    // `tabIndex` lets keyboard users scroll.
     <div className={classes['scroll']} role="group" aria-label={t('grants.graph')} tabIndex={0}>
       <svg className={classes['graph']} viewBox={`0 0 ${width} ${height}`} role="img" aria-labelledby={id}>
         <title id={id}>{t('grants.graphAbout', { users: users.length, applications: applications.length, grants: lines.length })}</title>

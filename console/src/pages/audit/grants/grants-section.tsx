@@ -15,7 +15,7 @@ import { GrantGraph, maxNodes } from './grant-graph.tsx';
 import { useGrants, type Grant } from './use-grants.ts';
 import classes from './grants-section.module.css';
 
-/** Shows which customers have given which applications access, as a graph and as a table. */
+/** Shows which customers have given access to which applications, as a graph and a table. */
 export function GrantsSection(): ReactNode {
   const t = useAuditMessages();
   const { data, error, refetch } = useGrants();

@@ -10,7 +10,7 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { useCustomersMessages } from '../use-customers-messages.ts';
 import classes from './account-history.module.css';
 
-/** Latest sign-ins, consents, API keys and other changes to the access of a customer, from the audit log. */
+/** Latest sign-ins, consents, API keys and other changes to a customer's access, from the audit log. */
 export function AccountHistory({ userId }: { readonly userId: number }): ReactNode {
   const t = useCustomersMessages();
   const { data, error, refetch } = useQuery(queries.auditEvents.list({ user_id: userId, limit: 20 }));

@@ -12,7 +12,7 @@ import classes from './customer-detail.module.css';
 /** Maximum page size of the API, which is sufficient because customers connect only a few applications. */
 const limit = 100;
 
-/** The applications that can act for a customer, with their limits and what they have spent. */
+/** The applications that can act for a customer, with their limits and spending. */
 export function ConnectedApps({ userId }: { readonly userId: number }): ReactNode {
   const t = useCustomersMessages();
   const { data, error, refetch } = useQuery(queries.connectedApps.listOfUser(userId, { limit }));
@@ -51,7 +51,7 @@ function Entry({ app }: { readonly app: ConnectedAppOfUser }): ReactNode {
   );
 }
 
-/** Describes the order limits of an application, and what it has spent in the current periods. */
+/** Describes an application's order limits, and its spending in the current periods. */
 function listLimits(
   { scopes, limits: { authorization_details: details, budgets } }: ConnectedAppOfUser,
   t: CustomersTranslate,

@@ -11,8 +11,8 @@ import { useCustomersMessages } from '../use-customers-messages.ts';
 import { EditCustomer } from './edit-customer.tsx';
 
 /**
- * Changes, suspends or closes the account of a customer. Accounts of staff are not changed here, because that requires a recent sign-in of an
- * administrator.
+ * Changes, suspends or closes the account of a customer. Accounts of staff are not changed here, because that requires an administrator who
+ * has signed in recently.
  */
 export function CustomerActions({ user }: { readonly user: User }): ReactNode {
   const t = useCustomersMessages();

@@ -9,12 +9,12 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { useCustomersMessages } from '../use-customers-messages.ts';
 import classes from './customer-detail.module.css';
 
-/** Number of keys that are shown, the newest first. */
+/** Maximum number of keys shown, newest first. */
 const limit = 20;
 
 const tones: Readonly<Record<ApiKey['status'], Tone>> = { active: 'positive', revoked: 'critical', expired: 'neutral' };
 
-/** The API keys of a customer; nothing if there are none, because few customers have keys. */
+/** The API keys of a customer. Renders nothing if there are none, because few customers have keys. */
 export function CustomerApiKeys({ userId }: { readonly userId: number }): ReactNode {
   const t = useCustomersMessages();
   const format = useFormat();

@@ -7,7 +7,7 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { useCustomersMessages } from '../use-customers-messages.ts';
 import classes from './customer-detail.module.css';
 
-/** Number of sessions that are shown, the newest first. */
+/** Maximum number of sessions shown, newest first. */
 const limit = 20;
 
 /** The browsers in which a customer is signed in. */

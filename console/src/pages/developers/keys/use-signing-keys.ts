@@ -6,12 +6,11 @@ import { environment } from '../../../environment.ts';
 
 export type PublishedKey = { readonly kid: string; readonly alg: string };
 
-/** A published key. Its creation time is read from the audit log, so only users who may read the audit log see it. */
+/** A published key. The creation time comes from the audit log, so only users who may read the audit log see it. */
 export type SigningKey = PublishedKey & { readonly createdAt: string | undefined; readonly reason: string | undefined };
 
 /**
- * Returns the published signing keys. The creation time of a key is the time of the rotation that created the key, as recorded in the audit
- * log.
+ * Returns the published signing keys. The creation time of a key is the time of the recorded rotation that created it.
  */
 export function useSigningKeys() {
   const canReadAudit = usePermissions().can('auditEvents.list');

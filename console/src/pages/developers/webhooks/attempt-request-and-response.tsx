@@ -44,7 +44,7 @@ const linesOf = (headers: Readonly<Record<string, string>>): string[] =>
   Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
 
 const Block = ({ label, text }: { readonly label: string; readonly text: string }): ReactNode => (
-  // Keyboard users must be able to scroll.
+  // `tabIndex` lets keyboard users scroll.
   <pre className={classes['block']} role="region" aria-label={label} tabIndex={0}>
     {text}
   </pre>

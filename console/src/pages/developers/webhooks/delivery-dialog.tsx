@@ -16,10 +16,10 @@ import { describeAttempt } from './describe-attempt.ts';
 import { DeliveryStatus } from './endpoint-and-delivery-status.tsx';
 import classes from './delivery-dialog.module.css';
 
-/** The server sends no events about attempts, so the delivery is fetched again at intervals. */
+/** The server sends no events about attempts, so the delivery is refetched at intervals. */
 const refetchIntervalMs = 5_000;
 
-/** Shows the delivery whose ID is in the URL: what was sent, and the responses. */
+/** Shows the delivery whose ID is in the URL: the request and the responses. */
 export function DeliveryDialog({ endpointId }: { readonly endpointId: number }): ReactNode {
   const t = useDevelopersMessages();
   const [parameters, setParameters] = useSearchParams();

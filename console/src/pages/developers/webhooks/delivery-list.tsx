@@ -13,7 +13,7 @@ import { DeliveryStatus } from './endpoint-and-delivery-status.tsx';
 
 const statuses = ['pending', 'succeeded', 'failed', 'skipped'] as const satisfies readonly WebhookDelivery['status'][];
 
-/** The server sends no events about attempts, so the list is fetched again at intervals. */
+/** The server sends no events about attempts, so the list is refetched at intervals. */
 const refetchIntervalMs = 5_000;
 
 export function DeliveryList({ endpointId }: { readonly endpointId: number }): ReactNode {

@@ -14,7 +14,7 @@ type Props = { readonly endpoint: WebhookEndpoint; readonly onClose: () => void 
 export function EditEndpointForm({ endpoint, onClose }: Props): ReactNode {
   const t = useDevelopersMessages();
   const { id } = endpoint;
-  // The version that the user saw when the form was opened. The page fetches the endpoint again while the form is open.
+  // The version that the user saw when the form was opened. The page refetches the endpoint while the form is open.
   const [seen] = useState(endpoint);
   const [values, setValues] = useState<EndpointValues>(valuesOf(endpoint));
   const update = useConditionalUpdate<WebhookEndpoint, WebhookEndpointCreate>({

@@ -41,15 +41,15 @@ type Values = Readonly<Record<(typeof fields)[number], string>>;
 const valuesOf = ({ note, reference }: Order): Values => ({ note: note ?? '', reference: reference ?? '' });
 
 /**
- * Form for an order's note and reference. It sends the ETag of the version that the user saw when the form was opened, even if the page has
- * received a newer version since then, so another user's change is never lost.
+ * Form for an order's note and reference. The form sends the ETag of the version that it was opened with, even if the page has received a
+ * newer version since then, so another user's change is never lost.
  */
 function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: () => void }): ReactNode {
   const t = useOrdersMessages();
   const queryClient = useQueryClient();
   const [base, setBase] = useState<OrderWithEtag>({ order, etag });
   const [values, setValues] = useState<Values>(valuesOf(order));
-  /** Whether the order has changed since the form was opened. If so, `base` is the changed order. */
+  /** Whether the order has changed since the form was opened; if so, `base` is the changed order. */
   const [isConflict, setIsConflict] = useState(false);
   /** Error that occurred while the changed order was read. */
   const [readError, setReadError] = useState<unknown>();

@@ -19,7 +19,7 @@ type Props = { readonly order: Order; readonly payments: readonly Payment[]; rea
 /** Payments and refunds of an order. Staff confirm manual payments and refunds when the money has arrived. */
 export function PaymentsCard({ order, payments, refunds }: Props): ReactNode {
   const t = useOrdersMessages();
-  // The payment of an imported order is in the system that it was imported from.
+  // The payment of an imported order is in the system that the order was imported from.
   if (payments.length === 0 && order.payment_status !== 'unpaid') return null;
   const manual = new Set(payments.filter(({ provider }) => provider === 'manual').map(({ id }) => id));
   return (

@@ -16,18 +16,18 @@ export const createOrderWithEtagQuery = (orderId: number | string) =>
     },
   });
 
-/** Query of the order in a list, which contains the names of the customer and of the application. */
+/** Query for the order as a list entry, which contains the names of the customer and the application. */
 export const orderSummaryQuery = (orderId: number) => queries.orders.list({ id: [orderId], include: ['customer', 'client'] });
 
 export type OrderParts = {
-  /** The order in a list, which contains the names of the customer and of the application. */
+  /** The order as a list entry, which contains the names of the customer and the application. */
   readonly summary: OrderSummary | undefined;
   readonly payments: readonly Payment[] | undefined;
   readonly refunds: readonly Refund[] | undefined;
   readonly shipments: readonly Shipment[] | undefined;
 };
 
-/** Returns the parts of an order that the user is permitted to see. */
+/** Returns the parts of an order that the user may see. */
 export function usePermittedOrderParts(orderId: number): OrderParts {
   const { can } = usePermissions();
   const limit = 100;

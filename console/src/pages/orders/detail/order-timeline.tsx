@@ -8,7 +8,7 @@ import { useOrderEvents } from './use-order-events.ts';
 import type { OrderParts } from './order-queries-and-possible-actions.ts';
 import classes from './order-detail.module.css';
 
-/** What has happened to an order, newest first. New entries appear when the console receives their events. */
+/** The history of an order, newest entry first. New entries appear when the console receives their events. */
 export function TimelineCard({ order, parts }: { readonly order: Order; readonly parts: OrderParts }): ReactNode {
   const t = useOrdersMessages();
   const format = useFormat();

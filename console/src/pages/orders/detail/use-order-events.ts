@@ -4,8 +4,8 @@ import { keyOf, queries } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
 
 /**
- * Returns the stored events of an order, oldest first; none if the user may not read events. They have the query key of orders, so that
- * they are fetched again when an order changes.
+ * Returns the stored events of an order, oldest first; none if the user may not read events. The query has the key of orders, so that the
+ * events are refetched when an order changes.
  */
 export function useOrderEvents(orderId: number): readonly Event[] {
   const isPermitted = usePermissions().can('events.list');

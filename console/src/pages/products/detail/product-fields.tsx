@@ -8,7 +8,7 @@ import { findFieldErrorDetail } from '../../../components/feedback/error-notice.
 import { useProductsMessages } from '../use-products-messages.ts';
 import classes from './product-form.module.css';
 
-/** Entered text of the fields that the forms to create and to change a product have in common. */
+/** Entered text of the fields that are both in the form for a new product and in the form that changes a product. */
 export type ProductTexts = {
   readonly name: string;
   readonly description: string;

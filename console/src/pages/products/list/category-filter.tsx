@@ -31,7 +31,7 @@ export function CategoryFilter({ statuses }: Props): ReactNode {
       onChange={(event) => select(event.currentTarget.value)}
       data={[
         { value: '', label: t('list.allCategories') },
-        // The selected category may not be loaded yet, or no product may have it.
+        // The selected category may not have been loaded yet, or it may contain no products.
         ...[...new Set([...(current === '' ? [] : [current]), ...names])].map((value) => ({ value, label: value })),
       ]}
     />

@@ -12,11 +12,10 @@ type Props = {
   readonly form: (close: () => void) => ReactNode;
 };
 
-/** A value in a list that can be changed in place. */
+/** A list value that can be edited in place. */
 export function CellEditor({ label, value, form }: Props): ReactNode {
   const [isOpen, editor] = useDisclosure(false);
-  // Counts the times that the form was opened or closed, so that it always starts with the current value, even if it is reopened while it
-  // is closing.
+  // This number changes whenever the form opens or closes, so that a form that is reopened while it closes starts with the current value.
   const [openings, setOpenings] = useState(0);
   const toggle = (): void => {
     setOpenings(openings + 1);

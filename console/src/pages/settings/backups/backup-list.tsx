@@ -9,7 +9,7 @@ import { useSettingsMessages, type SettingsTranslate } from '../use-settings-mes
 import classes from '../settings.module.css';
 import { BackupCheckBadge } from './backup-check-badge.tsx';
 
-/** All backups in the directory. `isBusy` while a backup is being created or checked. */
+/** All backups in the directory. `isBusy` is true while a backup is being created or checked. */
 export function BackupList({ isBusy }: { readonly isBusy: boolean }): ReactNode {
   const t = useSettingsMessages();
   const format = useFormat();

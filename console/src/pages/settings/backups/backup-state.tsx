@@ -8,10 +8,10 @@ import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import { BackupCheckBadge } from './backup-check-badge.tsx';
 
-/** A shop with daily backups has none that is older. */
+/** In a shop with daily backups, the latest backup is never older than this. */
 const maxAgeMs = 2 * 86_400_000;
 
-/** The latest backup, and a warning if the shop could not be restored with it, or only with old data. */
+/** The latest backup, and a warning if the shop could not be restored from it, or only with old data. */
 export function BackupState({ latest }: { readonly latest: Backup | undefined }): ReactNode {
   const t = useSettingsMessages();
   const format = useFormat();

@@ -7,7 +7,7 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import { isUnfinished } from './use-backup-task.ts';
 
-/** Progress of a backup or of a check, and why it failed; nothing if it has succeeded. */
+/** Progress of a backup or check, and the reason if it failed. Renders nothing after a success. */
 export function BackupTaskCard({ task }: { readonly task: Task | undefined }): ReactNode {
   const t = useSettingsMessages();
   const format = useFormat();

@@ -17,7 +17,7 @@ import { BackupState } from './backup-state.tsx';
 import { BackupTaskCard } from './backup-task-card.tsx';
 import { isUnfinished, useBackupTask } from './use-backup-task.ts';
 
-/** Interval at which the list is fetched again: there are no events about files that the operator adds or deletes. */
+/** Interval at which the list is refetched, because there are no events about files that the operator adds or deletes. */
 const refetchIntervalMs = 30_000;
 
 /** The state of the backups, and the commands for the operator. */
@@ -58,7 +58,7 @@ export function Backups(): ReactNode {
 
 const isNotConfigured = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'backups_not_configured';
 
-/** What the operator has to do, in the language of the user. */
+/** Instructions for the operator, in the user's language. */
 const NotConfigured = ({ error }: { readonly error: ApiError }): ReactNode => (
   <Card>
     <EmptyState title={error.title} text={error.detail} />

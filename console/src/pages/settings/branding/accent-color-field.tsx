@@ -40,7 +40,7 @@ export function AccentColorField({ value, error, shopName, onChange }: Props): R
   );
 }
 
-/** A sketch of a page. It is decorative, because the text beside it states the color. */
+/** A sketch of a page, which is decorative because the text beside it states the color. */
 function Preview({ color, shopName }: { readonly color: string; readonly shopName: string }): ReactNode {
   const t = useSettingsMessages();
   return (

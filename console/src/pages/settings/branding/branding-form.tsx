@@ -16,7 +16,7 @@ type Props = { readonly branding: Branding };
 
 export function BrandingForm({ branding }: Props): ReactNode {
   const t = useSettingsMessages();
-  // The version that the user saw. It does not change when the page fetches the branding again.
+  // The version that the user saw, which does not change when the page refetches the branding.
   const [seen, setSeen] = useState(branding);
   const [values, setValues] = useState(valuesOf(branding));
   const show = (current: Branding): void => {

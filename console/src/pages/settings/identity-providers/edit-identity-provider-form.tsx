@@ -20,7 +20,7 @@ type Props = { readonly provider: IdentityProvider; readonly onClose: () => void
 export function EditIdentityProviderForm({ provider, onClose }: Props): ReactNode {
   const t = useSettingsMessages();
   const describeField = useProviderFieldText();
-  // The version that the user saw. It does not change when the list is fetched again.
+  // The version that the user saw, which does not change when the list is refetched.
   const [seen] = useState(provider);
   const [values, setValues] = useState(valuesFromProvider(provider));
   const update = useConditionalUpdate<IdentityProvider, IdentityProviderUpdate>({

@@ -5,7 +5,7 @@ import { mutations, queries } from '../../../api/client.ts';
 import { LogoUpload } from '../logo-upload.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 
-/** The logo of the provider's button. It is stored immediately, not with the other fields of the form. */
+/** The logo on the provider's button. A new logo is stored immediately, not with the other fields of the form. */
 export function ProviderLogo({ provider }: { readonly provider: IdentityProvider }): ReactNode {
   const t = useSettingsMessages();
   const { id } = provider;
