@@ -10,10 +10,13 @@ import { Application } from '../applications/application.entity.ts';
 import {
   getClientAuthenticationMethod,
   getRequestedAuthenticationMethod,
-  toPublicJwks,
+  parsePublicJwks,
   type ClientAuthenticationInput,
 } from '../applications/client-authentication.ts';
-import { findClientCertificateSupportErrors, type ClientCertificateSupport } from '../applications/client-certificate-support.ts';
+import {
+  findClientCertificateSupportErrors,
+  type ClientCertificateSupport,
+} from '../applications/find-client-certificate-support-errors.ts';
 import { findApplicationFieldErrors, type ApplicationFields } from '../applications/create-application.ts';
 
 /** Server settings on which the rules for applications depend. */
@@ -96,7 +99,7 @@ const documentFieldError = (field: string) =>
 function setAuthentication(application: Application, authentication: ClientAuthenticationInput): void {
   const { jwks, jwksUri = null, tlsClientAuthSubject: subject = null } = authentication;
   const method = getRequestedAuthenticationMethod(authentication);
-  application.setAuthentication(method, { jwks: jwks ? toPublicJwks(jwks, method) : null, jwksUri, subject });
+  application.setAuthentication(method, { jwks: jwks ? parsePublicJwks(jwks, method) : null, jwksUri, subject });
 }
 
 /**

@@ -12,7 +12,7 @@ import { readBackup } from './read-and-verify-backup.ts';
 const abandonedAfterMs = 3_600_000;
 
 /** Returns the job that lists the files of the backup directory in the database, where every process can read the list. */
-export const createBackupFilesJob = (em: EntityManager, directory: BackupDirectory): Job => ({
+export const createBackupFileRegistrationJob = (em: EntityManager, directory: BackupDirectory): Job => ({
   name: 'backup files',
   everyMs: 60_000,
   run: () => registerBackupFiles(em.fork(), directory, new Date()),

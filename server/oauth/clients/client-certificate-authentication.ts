@@ -3,7 +3,10 @@ import { certificateSubjectTypes } from '@mandate/contract';
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { certificateHasSubject, type CertificateSubject } from '../../applications/certificate-subject.ts';
 import { getClientAuthenticationMethod } from '../../applications/client-authentication.ts';
-import { findClientCertificateSupportErrors, type ClientCertificateSupport } from '../../applications/client-certificate-support.ts';
+import {
+  findClientCertificateSupportErrors,
+  type ClientCertificateSupport,
+} from '../../applications/find-client-certificate-support-errors.ts';
 import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
 import { getPresentedCertificate, type ClientCertificateOptions } from '../../http/request/client-certificate.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';

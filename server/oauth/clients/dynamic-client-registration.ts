@@ -24,7 +24,7 @@ import {
 import {
   findClientAuthenticationErrors,
   getRequestedAuthenticationMethod,
-  toPublicJwks,
+  parsePublicJwks,
   type ClientAuthenticationInput,
 } from '../../applications/client-authentication.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
@@ -99,7 +99,7 @@ function checkClientAuthentication(properties: Properties): void {
   const authentication = { ...toApplicationAuthentication(properties), jwks, jwksUri };
   const [fault] = findClientAuthenticationErrors(authentication);
   if (fault) throw new errors.InvalidClientMetadata(`${toRegistrationField(fault.field)} ${formatInEnglish(fault.detail)}`);
-  if (jwks) properties.jwks = { keys: [...toPublicJwks(jwks, getRequestedAuthenticationMethod(authentication)).keys] };
+  if (jwks) properties.jwks = { keys: [...parsePublicJwks(jwks, getRequestedAuthenticationMethod(authentication)).keys] };
 }
 
 const methodsWithKeys: ReadonlySet<string> = new Set(['private_key_jwt', ...certificateAuthenticationMethods]);

@@ -6,7 +6,7 @@ import { getIdTokenSigningAlgorithm } from '../../applications/id-token-signing-
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
 import { referencePageClientId } from '../../applications/ensure-reference-page-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import type { ClientCertificateSupport } from '../../applications/client-certificate-support.ts';
+import type { ClientCertificateSupport } from '../../applications/find-client-certificate-support-errors.ts';
 import { findUnsupportedCertificateSetting, toMutualTlsMetadata } from './client-certificate-authentication.ts';
 import { isUrlClientId } from './client-id-url.ts';
 import { findActiveApplication } from './find-active-application.sql.ts';

@@ -6,7 +6,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { createOidcAccountLookup } from '../accounts/accounts-and-passwords.ts';
 import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { clientAssertionAlgorithms } from '../../applications/parse-public-jwk.ts';
-import type { ClientCertificateSupport } from '../../applications/client-certificate-support.ts';
+import type { ClientCertificateSupport } from '../../applications/find-client-certificate-support-errors.ts';
 import type { ClientCertificateOptions } from '../../http/request/client-certificate.ts';
 import { assertClientAssertionClaims } from '../clients/client-assertion.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatBackupContents, formatBytes, formatSecondsSince } from '../../server/command/format-output.ts';
+import { formatBackupContents, formatBytes, formatSecondsSince } from '../../server/command/format-backup-contents-seconds-and-bytes.ts';
 
 test.each([
   [0, '0 B'],
