@@ -16,8 +16,8 @@ import { mcpTaskFromApiTask, toolResultFromTask } from './mcp-task-from-api-task
  * The extension for long-running tool calls: a call returns a task, and the client polls its status and result (SEP-2663). The API stores
  * the tasks, so any process can serve these requests, and each caller can access only its own tasks.
  */
-export const mcpTasksExtension = 'io.modelcontextprotocol/tasks';
-const requiredCapabilities = { extensions: { [mcpTasksExtension]: {} } };
+export const mcpTasksExtensionName = 'io.modelcontextprotocol/tasks';
+const requiredCapabilities = { extensions: { [mcpTasksExtensionName]: {} } };
 
 /** The tools that read and cancel a task, if the caller's token permits them, and the function that sends their API requests. */
 export type TaskTools = {
@@ -36,7 +36,7 @@ export function findTaskTools(permitted: readonly McpTool[], send: SendToolReque
 /** Returns whether the client declared in this request that it supports tasks. */
 const declaresTasks = ({ mcpReq }: ServerContext): boolean => requestMetadata.safeParse(mcpReq.envelope).success;
 const requestMetadata = z.object({
-  [CLIENT_CAPABILITIES_META_KEY]: z.object({ extensions: z.object({ [mcpTasksExtension]: z.record(z.unknown()) }) }),
+  [CLIENT_CAPABILITIES_META_KEY]: z.object({ extensions: z.object({ [mcpTasksExtensionName]: z.record(z.unknown()) }) }),
 });
 
 /** Returns the result of a tool call that started a task; `undefined` if the client does not support tasks, or no task was started. */

@@ -1,7 +1,7 @@
 import type { Order } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
-import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
+import { getClientIdIfRestrictedToOwnOrders } from '../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
@@ -10,7 +10,7 @@ import { queryAccessibleOrderRow } from './query-accessible-order-row.sql.ts';
 
 /** Returns an order with its lines, if the principal may read it. */
 export async function findOrder(em: EntityManager, principal: Principal, id: number): Promise<Order> {
-  const requiredClientId = findRequiredOrderClientId(principal) ?? null;
+  const requiredClientId = getClientIdIfRestrictedToOwnOrders(principal) ?? null;
   const row = await queryAccessibleOrderRow(em, [
     id,
     principal.user?.id ?? null,

@@ -9,7 +9,7 @@ const strictRouter = (): Router => express.Router({ caseSensitive: true, strict:
  * Creates a router with one sub-router per resource, so that a request is compared only with its own resource's paths. All paths begin with
  * `/api`, the version and the resource.
  */
-export function createRouterByResource(): Router {
+export function createRouterWithSubrouterPerResource(): Router {
   const [router, resourceRouters] = [strictRouter(), new Map<string, Router>()];
   router.use((req, res, next) => {
     const resourceRouter = resourceRouters.get(resourceName(req.path));

@@ -5,7 +5,7 @@ import { translatable } from '../problem-details/translatable-text.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
 
 /** Rejects requests whose `Accept` header excludes the route's media types (JSON by default), before anything is executed. */
-export const checkAcceptHeader: RequestHandler = (req, _res, next) => {
+export const rejectUnsupportedAcceptHeader: RequestHandler = (req, _res, next) => {
   const { accept = '*/*' } = req.headers;
   if (accept === '*/*') return next();
   const { produces = ['application/json'] } = getRouteMetadata(getMatchedRoute(req));
