@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { findDuplicateKey } from '../http/validation/json-complexity-and-duplicate-keys.ts';
 import { readStoredFileChunks } from '../tasks/stored-task-file.ts';
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
-import { normalizeImportCells, type FilePosition, type FileRecord, type ImportFile } from './import-file-record.ts';
+import { normalizeImportCells, type FilePosition, type ImportFileRow, type ImportFile } from './import-file-row-and-position.ts';
 
 type Line = { readonly text: string; readonly bytes: Buffer; readonly end: FilePosition; readonly isTerminated: boolean };
 
 /** Reads the rows of a file with one JSON object per line. */
-export async function* readNdjsonRecords({ em, fileId, jsonColumns = [] }: ImportFile, from: FilePosition): AsyncGenerator<FileRecord> {
+export async function* readNdjsonRows({ em, fileId, jsonColumns = [] }: ImportFile, from: FilePosition): AsyncGenerator<ImportFileRow> {
   for await (const line of readLines(readStoredFileChunks(em, fileId, from.bytes), from)) {
     if (line.text.trim() !== '') yield { line: line.end.lines, end: line.end, ...parseLine(line, jsonColumns) };
   }
@@ -17,7 +17,7 @@ export async function* readNdjsonRecords({ em, fileId, jsonColumns = [] }: Impor
 const cell = z.union([z.string(), z.number().transform(String), z.boolean().transform(String), z.null().transform(() => '')]);
 const object = z.record(z.unknown());
 
-function parseLine({ text, bytes, isTerminated }: Line, jsonColumns: readonly string[]): Omit<FileRecord, 'line' | 'end'> {
+function parseLine({ text, bytes, isTerminated }: Line, jsonColumns: readonly string[]): Omit<ImportFileRow, 'line' | 'end'> {
   const read = parseJson(text);
   if (read === undefined) return { ...normalizeImportCells([], 'The line is not a JSON object.'), isCutOff: !isTerminated };
   const parsed = object.safeParse(read);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { FileRecord, ImportFile } from '../imports/import-file-record.ts';
-import { readImportRecords } from '../imports/read-import-records.ts';
+import type { ImportFileRow, ImportFile } from '../imports/import-file-row-and-position.ts';
+import { readImportRows } from '../imports/read-import-rows.ts';
 import type { ImportPosition } from '../imports/run-import.ts';
 import type { UserImportParams } from './user-import-parameters.ts';
 
@@ -11,22 +11,22 @@ const rememberedKeysMax = 500_000;
 const hashKey = (key: string): string => hash('sha256', key, 'buffer').toString('latin1', 0, 10);
 
 /** A row, and the first line of the file with the same external ID or e-mail address, if any. */
-export type UserRecord = { readonly record: FileRecord; readonly duplicate?: { readonly field: string; readonly line: number } };
+export type UserFileRow = { readonly record: ImportFileRow; readonly duplicate?: { readonly field: string; readonly line: number } };
 
 /** A row whose password hash has been prepared for storage; in a dry run, no hash is prepared. */
-export type PreparedUserRecord = UserRecord & { readonly storedPasswordHash?: string };
+export type PreparedUserFileRow = UserFileRow & { readonly storedPasswordHash?: string };
 
 /**
  * Reads the rows after a position. The preceding rows are read as well, to find duplicates of them. In a file with more keys than fit into
  * memory, a later duplicate is instead found and rejected by a comparison with the imported user.
  */
-export async function* readUserRecords(
+export async function* readUserFileRows(
   file: ImportFile,
   params: UserImportParams,
   from: ImportPosition,
-): AsyncGenerator<{ readonly item: UserRecord; readonly end: ImportPosition }> {
+): AsyncGenerator<{ readonly item: UserFileRow; readonly end: ImportPosition }> {
   const firstLines = new Map<string, number>();
-  for await (const record of readImportRecords(file)) {
+  for await (const record of readImportRows(file)) {
     const duplicate = findOrRememberDuplicate(firstLines, params, record);
     if (record.end.bytes > from.bytes) yield { item: { record, ...(duplicate && { duplicate }) }, end: record.end };
   }
@@ -35,14 +35,14 @@ export async function* readUserRecords(
 function findOrRememberDuplicate(
   firstLines: Map<string, number>,
   params: UserImportParams,
-  { cells, line, error }: FileRecord,
-): UserRecord['duplicate'] {
+  { cells, line, error }: ImportFileRow,
+): UserFileRow['duplicate'] {
   if (error !== undefined) return undefined;
   const keys = [
     ['external_id', cells.get(params.external_id_column)],
     ['email', cells.get(params.email_column)?.toLowerCase()],
   ] as const;
-  let duplicate: UserRecord['duplicate'];
+  let duplicate: UserFileRow['duplicate'];
   for (const [field, value] of keys) {
     if (value === undefined) continue;
     const key = hashKey(`${field}\n${value}`);

@@ -15,7 +15,7 @@ export type FilePosition = { readonly bytes: number; readonly lines: number };
 export const startOfFilePosition: FilePosition = { bytes: 0, lines: 0 };
 
 /** One row of an imported file. */
-export type FileRecord = {
+export type ImportFileRow = {
   readonly line: number;
   /** The row's non-empty cells, by column name; if the row cannot be read, only its intact cells. */
   readonly cells: ReadonlyMap<string, string>;
@@ -27,7 +27,7 @@ export type FileRecord = {
   readonly isCutOff?: boolean;
 };
 
-type Cells = Pick<FileRecord, 'cells' | 'error'>;
+type Cells = Pick<ImportFileRow, 'cells' | 'error'>;
 
 /**
  * Returns the trimmed, non-empty cells. A row that contains the character U+0000 is an error, because stored text must not contain this

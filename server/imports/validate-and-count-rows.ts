@@ -1,18 +1,18 @@
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
-import type { FileRecord } from './import-file-record.ts';
+import type { ImportFileRow } from './import-file-row-and-position.ts';
 
 /**
  * Yields the rows of a file unchanged and returns their number. Throws if the file is truncated or lacks a required column. Runs before any
  * data is changed, so that an invalid file changes nothing.
  * @param columns columns in which at least one row must have a value
  */
-export async function* validateAndYieldRecords(
-  records: AsyncIterable<FileRecord>,
+export async function* validateAndYieldRows(
+  records: AsyncIterable<ImportFileRow>,
   columns: readonly string[],
-): AsyncGenerator<FileRecord, number> {
+): AsyncGenerator<ImportFileRow, number> {
   const missing = new Set(columns);
   let rows = 0;
-  let last: FileRecord | undefined;
+  let last: ImportFileRow | undefined;
   for await (const record of records) {
     rows += 1;
     last = record;
@@ -32,9 +32,9 @@ export async function* validateAndYieldRecords(
   return rows;
 }
 
-/** Checks a file in the same way as `validateAndYieldRecords`, but discards the rows and returns only their number. */
-export async function validateAndCountRecords(records: AsyncIterable<FileRecord>, columns: readonly string[]): Promise<number> {
-  const rows = validateAndYieldRecords(records, columns);
+/** Checks a file in the same way as `validateAndYieldRows`, but discards the rows and returns only their number. */
+export async function validateAndCountRows(records: AsyncIterable<ImportFileRow>, columns: readonly string[]): Promise<number> {
+  const rows = validateAndYieldRows(records, columns);
   for (;;) {
     const step = await rows.next();
     if (step.done) return step.value;

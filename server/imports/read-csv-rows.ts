@@ -4,13 +4,19 @@ import { CsvError, parse, type Info, type Options } from 'csv-parse';
 import { restoreCsvFormulas } from '../tasks/neutralize-csv-formulas.ts';
 import { readStoredFileChunks } from '../tasks/stored-task-file.ts';
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
-import { normalizeImportCells, type FilePosition, type FileRecord, startOfFilePosition, type ImportFile } from './import-file-record.ts';
+import {
+  normalizeImportCells,
+  type FilePosition,
+  type ImportFileRow,
+  startOfFilePosition,
+  type ImportFile,
+} from './import-file-row-and-position.ts';
 
 type Row = { readonly cells: readonly string[]; readonly end: FilePosition; readonly isTerminated: boolean };
 type Header = { readonly names: readonly string[]; readonly end: FilePosition; readonly delimiters: readonly string[] };
 
 /** Reads a CSV file's rows after the header. */
-export async function* readCsvRecords(file: ImportFile, from: FilePosition): AsyncGenerator<FileRecord> {
+export async function* readCsvRows(file: ImportFile, from: FilePosition): AsyncGenerator<ImportFileRow> {
   const header = await readHeader(file);
   if (!header) return;
   const { names, end, delimiters } = header;
@@ -89,7 +95,7 @@ async function* csvRows({ em, fileId }: ImportFile, from: FilePosition, delimite
 const errorDetail = ({ message }: CsvError, { lines }: FilePosition): string =>
   message.replaceAll(/\bline (\d+)/g, (_, line: string) => `line ${lines + Number(line)}`);
 
-function toCells(names: readonly string[], { cells, isTerminated }: Row): Omit<FileRecord, 'line' | 'end'> {
+function toCells(names: readonly string[], { cells, isTerminated }: Row): Omit<ImportFileRow, 'line' | 'end'> {
   const entries = names.flatMap((name, at) => (cells[at] === undefined ? [] : [[name, restoreCsvFormulas(cells[at])] as const]));
   if (cells.length === names.length) return normalizeImportCells(entries);
   const error = `The header has ${names.length} columns, this row has ${cells.length}.`;
