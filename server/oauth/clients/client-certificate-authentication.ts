@@ -58,7 +58,7 @@ const endpointsWithCertificates = [
 ] as const;
 
 /** Returns the metadata about the endpoints for clients with certificates, if these have another URL (RFC 8705 section 5). */
-export const describeMutualTlsEndpoints = (options: ClientCertificateOptions | undefined) => {
+export const getMutualTlsEndpointAliases = (options: ClientCertificateOptions | undefined) => {
   const url = options?.url;
   if (url === undefined) return {};
   return {
@@ -87,7 +87,7 @@ const isIssuedByAuthority = (certificate: X509Certificate, authorities: readonly
   );
 
 /** Returns the metadata with which oidc-provider authenticates a client by its certificate and binds its tokens to the certificate. */
-export const toMutualTlsMetadata = (client: PrefetchedClient): Record<string, string | boolean> => ({
+export const mutualTlsMetadataFromClient = (client: PrefetchedClient): Record<string, string | boolean> => ({
   ...(client.tlsClientAuthSubject && toSubjectMetadata(client.tlsClientAuthSubject)),
   ...(client.tlsClientCertificateBoundAccessTokens && { tls_client_certificate_bound_access_tokens: true }),
 });

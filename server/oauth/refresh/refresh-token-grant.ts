@@ -28,7 +28,7 @@ import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts'
 import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { adapterPayloadFromOauthRecord, refreshResponseModelName } from '../storage/oauth-record-mapping.ts';
 import { thumbprintFromUnverifiedDpopProof } from '../tokens/dpop-proof.ts';
-import type { RefuseRefreshOfEndedAccount } from './refuse-refresh-of-ended-account.ts';
+import type { RejectRefreshOfEndedProviderAccount } from './create-provider-account-check-after-refresh.ts';
 
 export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
   ctx.method === 'POST' &&
@@ -38,7 +38,7 @@ export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
 
 /** Creates the middleware for refresh requests. No other middleware runs between this middleware and oidc-provider. */
 export function createRefreshRequestMiddleware(
-  options: ClientPrefetchOptions & { readonly refuseRefreshOfEndedAccount: RefuseRefreshOfEndedAccount },
+  options: ClientPrefetchOptions & { readonly refuseRefreshOfEndedAccount: RejectRefreshOfEndedProviderAccount },
 ): Middleware {
   const limitAttempts = prefetchClientAndLimitSecretAttempts(options);
   const runInTransaction = runRequestInTransaction(options.em);

@@ -3,7 +3,7 @@ import { queueMail } from '../../../mail/queue-mail.ts';
 import { deleteEmailedLinksAfterAddressChange, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from './render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForAbsentUser } from '../views/page-language.ts';
+import { localizePageSettingsForOtherUser } from '../views/page-language.ts';
 
 /** Path of the page on which users confirm an e-mail address. */
 export const emailConfirmationPath = '/account/email/confirm';
@@ -26,7 +26,7 @@ export const deleteLinksAndNotifyOnEmailChange =
     await deleteEmailedLinksAfterAddressChange(em, change);
     if (!canMail) return;
     await context.settings.refreshBranding();
-    const settings = localizePageSettingsForAbsentUser(context.settings, locale);
+    const settings = localizePageSettingsForOtherUser(context.settings, locale);
     const { mail } = settings.messages;
     const shop = settings.shop.name;
     const text = isVerified ? mail.addressChanged({ shop, email: to }) : mail.addressChangedByOther({ shop, email: to });

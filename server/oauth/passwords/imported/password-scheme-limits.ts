@@ -1,4 +1,4 @@
-import type { PasswordScheme } from './password-scheme.ts';
+import type { PasswordScheme } from './password-scheme-with-parameters.ts';
 
 const mebibyte = 2 ** 20;
 
@@ -19,7 +19,7 @@ export const maxImportedCost = {
 } as const;
 
 /** Returns the reason why verifying a hash of this scheme would use too much memory or time; undefined if it would not. */
-export function findExcessiveCost(scheme: PasswordScheme): string | undefined {
+export function findExcessiveCostReason(scheme: PasswordScheme): string | undefined {
   switch (scheme.scheme) {
     case 'argon2id':
       return (
@@ -70,7 +70,7 @@ export function isWeakPasswordScheme(scheme: PasswordScheme): boolean {
 }
 
 /** Returns why no password can be verified with these parameters; undefined if they are possible. */
-export function findInvalidParameter(scheme: PasswordScheme): string | undefined {
+export function findInvalidSchemeParameterReason(scheme: PasswordScheme): string | undefined {
   switch (scheme.scheme) {
     case 'argon2id':
       if (scheme.passes < 1 || scheme.parallelism < 1) return 'The numbers of passes and of lanes must be at least 1.';

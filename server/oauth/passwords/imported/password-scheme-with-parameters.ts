@@ -8,7 +8,7 @@ const positive = z.number().int().positive();
  * A password hashing scheme of another system, with all parameters and the salt, but without the digest. The objects are stored as JSON, so
  * fields can be added but not renamed.
  */
-export const passwordSchemeSchema = z.discriminatedUnion('scheme', [
+export const passwordSchemeWithParametersSchema = z.discriminatedUnion('scheme', [
   z.object({
     scheme: z.literal('argon2id'),
     memory: positive.describe('In KiB.'),
@@ -72,7 +72,7 @@ export const passwordSchemeSchema = z.discriminatedUnion('scheme', [
     salt: z.string(),
   }),
 ]);
-export type PasswordScheme = z.output<typeof passwordSchemeSchema>;
+export type PasswordScheme = z.output<typeof passwordSchemeWithParametersSchema>;
 
 /** A password hash of another system: the digest is bcrypt's 60-character text, or hexadecimal for all other schemes. */
 export type ForeignPasswordHash = { readonly scheme: PasswordScheme; readonly digest: string };

@@ -44,7 +44,7 @@ export async function endAccessAfterProviderLogout(
  * provider, all access of the user ends.
  * @returns false if the refresh token has been replaced by a new sign-in, which proves that the account exists
  */
-export async function endAccessAfterProviderRefusal(
+export async function endAccessAfterProviderRejection(
   em: EntityManager,
   provider: IdentityProviderRow,
   { id, user: userId, sealedRefreshToken }: LinkedAccountRow,

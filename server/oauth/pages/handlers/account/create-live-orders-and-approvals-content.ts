@@ -17,7 +17,7 @@ type OrdersAndRequests = {
 const shownRequestsMax = 3;
 
 /** Returns the content of the live region on pages that list the customer's orders. */
-export const createLiveOrdersAndApprovals = (
+export const createLiveOrdersAndApprovalsContent = (
   { context, account }: AccountRequest,
   { olderThan, limit }: { readonly olderThan?: number | undefined; readonly limit: number },
 ): LiveContent<OrdersAndRequests> => ({

@@ -8,7 +8,7 @@ import { User } from '../../../users/user.entity.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { endBrowserSession } from '../../sessions/load-start-and-end-browser-session.ts';
 import {
-  parseKnownRequestedScopes,
+  listScopesOfRequestedScopesAndClaims,
   recordConsentDecisionInGrant,
   requireActiveApplication,
   canRoleGrantScope,
@@ -243,7 +243,7 @@ async function switchUserForDevice(context: PageContext, req: Request, res: Resp
 
 /** Splits the requested scopes into scopes that this user can grant and API scopes that the user's role does not permit. */
 function splitRequestedScopes(interaction: Interaction, role: User['role']) {
-  const requested = parseKnownRequestedScopes(interaction.params);
+  const requested = listScopesOfRequestedScopesAndClaims(interaction.params);
   const grantable = requested.filter((scope) => canRoleGrantScope(role, scope));
   return {
     grantable,

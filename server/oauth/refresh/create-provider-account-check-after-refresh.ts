@@ -4,7 +4,10 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import { releaseLoadShedderSlotWhile } from '../../http/server/load-shedder.ts';
-import { endAccessIfProviderRefusesAccount, type AccountCheckDependencies } from '../ended-accounts/check-account-at-provider.ts';
+import {
+  endAccessIfProviderRejectsAccount,
+  type AccountCheckDependencies,
+} from '../ended-provider-accounts/end-access-if-provider-rejects-account.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 
 /** Maximum time for which a refresh waits for the provider, in milliseconds. */
@@ -13,20 +16,20 @@ const waitMs = 2_000;
 const expressRequest = z.custom<Request>();
 
 /** Rejects an otherwise successful refresh if the user signed in through a provider and the user's account at that provider has ended. */
-export type RefuseRefreshOfEndedAccount = (ctx: Context) => Promise<void>;
+export type RejectRefreshOfEndedProviderAccount = (ctx: Context) => Promise<void>;
 
 /**
  * Creates a function that checks whether the user's account at the identity provider still exists. The function runs after the refresh has
  * been committed, so that no transaction is open while the provider responds; if the access ends, the new tokens are revoked before they
  * are sent. If the provider responds too late, the refresh succeeds, and the access ends when the response arrives.
  */
-export const createRefreshRefusalOfEndedAccounts =
-  (dependencies: AccountCheckDependencies): RefuseRefreshOfEndedAccount =>
+export const createProviderAccountCheckAfterRefresh =
+  (dependencies: AccountCheckDependencies): RejectRefreshOfEndedProviderAccount =>
   async (ctx) => {
     const dueLinkedAccountId = getOauthRequestContext(ctx.req).prefetched?.due_linked_account_id;
     if (ctx.status !== 200 || dueLinkedAccountId == null) return;
     const source = getClientAddressAndUserAgent(expressRequest.parse(ctx.req));
-    const check = endAccessIfProviderRefusesAccount(dependencies, dueLinkedAccountId, source).catch((err: unknown) => {
+    const check = endAccessIfProviderRejectsAccount(dependencies, dueLinkedAccountId, source).catch((err: unknown) => {
       dependencies.log.error({ err }, 'an account at an identity provider could not be checked');
       return false;
     });

@@ -4,7 +4,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import type { IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
 import { InvalidProviderResponseError, IdentityProviderUnavailableError } from '../identity-providers/provider-errors.ts';
 import type { RelyingParty } from '../identity-providers/relying-party.ts';
-import { endAccessAfterProviderRefusal } from './end-access-after-logout-or-refusal.ts';
+import { endAccessAfterProviderRejection } from './end-access-after-provider-logout-or-rejection.ts';
 import { LinkedAccount, type LinkedAccountRow } from '../linked-accounts/linked-account.entity.ts';
 import {
   decryptProviderRefreshToken,
@@ -28,7 +28,7 @@ export type AccountCheckDependencies = {
  * or if its response does not show whether it refuses the account. Requires that no transaction is open.
  * @returns whether the access has ended
  */
-export async function endAccessIfProviderRefusesAccount(
+export async function endAccessIfProviderRejectsAccount(
   { em, relyingParty, key, log }: AccountCheckDependencies,
   linkedAccountId: number,
   source: RequestSource,
@@ -53,7 +53,7 @@ export async function endAccessIfProviderRefusesAccount(
       await updateIfUnchanged(em, account, { isCheckPending: false });
       return report(`the provider responded with ${result.reason}`);
     }
-    if (!account.isCheckPending) return await endAccessAfterProviderRefusal(em, provider, account, source, new Date());
+    if (!account.isCheckPending) return await endAccessAfterProviderRejection(em, provider, account, source, new Date());
     // the provider may have refused an old token, because its response with the current one was lost
     await updateIfUnchanged(em, account, clearedRefreshTokenColumns);
     return report('the refresh token was refused after a response had been lost');

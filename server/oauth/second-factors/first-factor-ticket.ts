@@ -19,11 +19,11 @@ export type VerifiedFirstFactor = Omit<z.output<typeof ticketSchema>, 'until'>;
  * Issues the encrypted ticket that a browser sends from the password form to the second step. The ticket grants no access by itself and is
  * bound to the browser.
  */
-export const issueVerifiedPasswordTicket = (key: Buffer, browser: string, verified: VerifiedFirstFactor, now: Date): string =>
+export const issueFirstFactorTicket = (key: Buffer, browser: string, verified: VerifiedFirstFactor, now: Date): string =>
   encryptText(JSON.stringify({ ...verified, until: now.getTime() + lifetimeMs }), key, `password given in ${browser}`);
 
 /** Decrypts a ticket. Returns undefined if the ticket has expired or belongs to another browser. */
-export function decryptVerifiedPasswordTicket(key: Buffer, browser: string, ticket: string, now: Date): VerifiedFirstFactor | undefined {
+export function decryptFirstFactorTicket(key: Buffer, browser: string, ticket: string, now: Date): VerifiedFirstFactor | undefined {
   const text = decryptText(ticket, key, `password given in ${browser}`);
   if (text === undefined) return undefined;
   const { until, ...verified } = ticketSchema.parse(JSON.parse(text));

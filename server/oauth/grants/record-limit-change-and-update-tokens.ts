@@ -23,7 +23,7 @@ type RecordedChange = {
  * Records that the limits of a connected application have changed, in the audit log and as the event `grant.updated`, and adds the limits
  * to previously issued tokens. Call this after the change, in the same transaction.
  */
-export async function recordChangedLimits(
+export async function recordLimitChangeAndUpdateTokens(
   em: EntityManager,
   app: InferEntity<typeof ConnectedAppEntity>,
   { source, actorId, by, limits }: RecordedChange,

@@ -4,7 +4,7 @@ import { getPresentedCertificate } from '../../http/request/client-certificate.t
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 
 /** Makes the error responses of all endpoints with client authentication explain why an assertion was rejected or that a proof is missing. */
-export const listenForAuthenticationFailures = (provider: Provider): Provider =>
+export const explainClientAuthenticationFailures = (provider: Provider): Provider =>
   provider
     .on('grant.error', recordAuthenticationFailure)
     .on('revocation.error', recordAuthenticationFailure)

@@ -21,7 +21,7 @@ const urlValue = /^\s*[a-z][a-z0-9+.-]*:\/\//i;
  * Returns the client metadata fields whose value is a URL that an implementation could request, such as `jwks_uri`, `sector_identifier_uri`
  * and `logo_uri`. Checks both names and values, so that unknown fields are found, too.
  */
-export const findUrlFieldsFetchedByServers = (metadata: Readonly<Record<string, unknown>>): string[] =>
+export const findMetadataFieldsWithFetchableUrl = (metadata: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(metadata)
     .filter(([name]) => !neverRequested.has(name) && !textFields.has(name))
     .filter(([name, value]) => value != null && (urlName.test(name) || containsUrl(value)))

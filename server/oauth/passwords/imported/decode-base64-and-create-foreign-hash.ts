@@ -1,4 +1,4 @@
-import type { ForeignPasswordHash, PasswordScheme } from './password-scheme.ts';
+import type { ForeignPasswordHash, PasswordScheme } from './password-scheme-with-parameters.ts';
 
 /** Sizes of salts and digests, in bytes. With a shorter digest, other passwords could have the same digest. */
 const sizes = { salt: { minimum: 1, maximum: 128 }, digest: { minimum: 16, maximum: 128 } } as const;
@@ -13,7 +13,7 @@ export function decodeHashBase64(text: string): Buffer | undefined {
 }
 
 /** Returns a hash with a hexadecimal digest, or undefined if the digest or the salt has the wrong size. */
-export function toForeignHash(
+export function foreignHashFromDigestAndSalt(
   digest: Buffer | undefined,
   salt: Buffer | undefined,
   createScheme: (digestLength: number, salt: string) => PasswordScheme,
