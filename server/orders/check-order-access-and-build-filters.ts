@@ -27,7 +27,7 @@ export async function assertOrderAccessible(em: EntityManager, principal: Princi
 }
 
 /** Returns the filter for an order's resources that follow `position` in a list sorted newest first. */
-export const buildPageFilterWithinOrder = (
+export const buildOrderSubresourcePageFilter = (
   orderId: number,
   position: KeysetPosition | undefined,
 ): { order: number; id?: { $lt: number } } => ({

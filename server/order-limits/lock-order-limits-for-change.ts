@@ -9,8 +9,8 @@ const grantLockNamespace = 7_411_891;
  * Waits until every order and payment of the grant that has been checked against the previous limits is committed, and makes later ones wait
  * until this transaction ends. Call this before the limits are changed.
  */
-export const lockChangesOfGrantLimits = (em: EntityManager, grantId: string): Promise<void> =>
+export const lockGrantLimitsForChange = (em: EntityManager, grantId: string): Promise<void> =>
   acquireAdvisoryLockForKey(em, grantId, grantLockNamespace);
 
-/** Like `lockChangesOfGrantLimits`, for limits that administrators set, which apply to many grants. */
-export const lockChangesOfCeilings = (em: EntityManager): Promise<void> => acquireAdvisoryLockForId(em, ceilingsLockId);
+/** Like `lockGrantLimitsForChange`, for limits that administrators set, which apply to many grants. */
+export const lockCeilingsForChange = (em: EntityManager): Promise<void> => acquireAdvisoryLockForId(em, ceilingsLockId);

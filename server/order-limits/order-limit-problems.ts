@@ -50,7 +50,7 @@ export const createRevokedAuthorizationProblem = (): Problem =>
  * @param pointer location of the amount or the quote in the request body
  * @param findPointersOfProduct returns the locations of a product in the request body (default: `pointer`)
  */
-export function createLimitProblem(
+export function createLimitExceededProblem(
   exceeded: ExceededLimit,
   requested: number,
   requestedCurrency: string,
@@ -67,17 +67,17 @@ export function createLimitProblem(
   if (limit === 'approval') {
     const facts = 'The customer must approve every order of this application.';
     const detail = [facts, ...describeAlternatives(exceeded, pointer), changeHint];
-    return createLimitExceededProblem(detail, pointer, { requested, ...approvalFields(exceeded) });
+    return createProblemWithLimitAmounts(detail, pointer, { requested, ...approvalFields(exceeded) });
   }
   if (limit === 'currency') {
     const facts = translatable`${{ subject }} orders in ${{ currency: currency ?? '' }} only, and this order is in ${{ requestedCurrency }}.`;
     const detail = [facts, ...describeAlternatives(exceeded, pointer), hint];
-    return createLimitExceededProblem(detail, pointer, { requested, ...approvalFields(exceeded) });
+    return createProblemWithLimitAmounts(detail, pointer, { requested, ...approvalFields(exceeded) });
   }
   const maximum = perOrder ?? 0;
   const facts = translatable`${{ subject }} ${{ maximum: money(maximum, currency) }} per order, and this order costs ${{ cost: money(requested, currency) }}.`;
   const detail = [facts, ...describeAlternatives(exceeded, pointer, translatable`Order less`), hint];
-  return createLimitExceededProblem(detail, pointer, { limit: maximum, requested, available: maximum, ...approvalFields(exceeded) });
+  return createProblemWithLimitAmounts(detail, pointer, { limit: maximum, requested, available: maximum, ...approvalFields(exceeded) });
 }
 
 function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer: string): Problem {
@@ -92,7 +92,7 @@ function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer
   ];
   const alternatives = translatable`Order less, or wait until ${{ at: describeTime(exceeded.period_ends_at) }}`;
   const detail = [...facts, ...describeAlternatives(exceeded, pointer, alternatives), hint];
-  return createLimitExceededProblem(detail, pointer, { limit, spent, requested, available, ...approvalFields(exceeded) });
+  return createProblemWithLimitAmounts(detail, pointer, { limit, spent, requested, available, ...approvalFields(exceeded) });
 }
 
 function createCategoryProblem(
@@ -179,7 +179,7 @@ type LimitAmounts = {
   readonly approval_id?: number;
 };
 
-const createLimitExceededProblem = (detail: ProblemDetail, pointer: string, amounts: LimitAmounts): Problem =>
+const createProblemWithLimitAmounts = (detail: ProblemDetail, pointer: string, amounts: LimitAmounts): Problem =>
   createProblem('limit_exceeded', { detail, errors: [{ in: 'body', pointer, code: 'limit_exceeded', detail, ...amounts }] });
 
 const money = (amount: number, currency: string | null): Amount => ({ amount, currency: currency ?? '' });
