@@ -2,9 +2,9 @@ import type { AppRouter } from '@ts-rest/core';
 import { contract, contractV2 } from '../index.ts';
 import { addOpenApiExamples } from './examples/add-openapi-examples.ts';
 import { createOpenApiOperation } from './openapi-operation.ts';
-import { addCodeSamples } from './samples/code-samples.ts';
+import { addCodeSamples } from './samples/add-code-samples.ts';
 import { type JsonObject } from '../schema/json.ts';
-import { shareErrorResponses } from './share-error-responses.ts';
+import { moveErrorResponsesToComponents } from './move-error-responses-to-components.ts';
 import { createOpenApiComponents, sortObjectKeys } from './json-schema-from-zod.ts';
 import { addEventSchemas } from './openapi-event-schemas.ts';
 import { convertToOpenApi30 } from './convert-to-openapi-3-0.ts';
@@ -58,7 +58,7 @@ export function createOpenApiDocument(origin: string, version: VersionName = 'v1
       securitySchemes: { oauth2: oauthScheme(origin), apiKey: apiKeyScheme },
     },
   };
-  return addCodeSamples(shareErrorResponses(addOpenApiExamples(document, origin)), origin, version === 'v1');
+  return addCodeSamples(moveErrorResponsesToComponents(addOpenApiExamples(document, origin)), origin, version === 'v1');
 }
 
 /** Returns the operations of all routes by path, with the tags of their resources and the components to which they refer. */

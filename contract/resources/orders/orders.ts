@@ -44,7 +44,7 @@ export const orderProblemTypes = {
 } as const;
 
 const fails = declareProblemResponses({ ...commonProblemTypes, ...orderProblemTypes });
-export const placementProblemCodes = ['limit_exceeded', 'out_of_stock', 'price_changed', 'product_unavailable'] as const;
+export const orderPlacementProblemCodes = ['limit_exceeded', 'out_of_stock', 'price_changed', 'product_unavailable'] as const;
 
 export const orderStatuses = ['pending', 'paid', 'shipped', 'delivered', 'canceled'] as const;
 export const orderPaymentStatuses = ['unpaid', 'paid', 'partially_refunded', 'refunded'] as const;
@@ -156,7 +156,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote; a second order cannot be placed from it. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
-      ...fails(...problemCodesOfAuthorizedPosts, ...placementProblemCodes, 'quote_not_open'),
+      ...fails(...problemCodesOfAuthorizedPosts, ...orderPlacementProblemCodes, 'quote_not_open'),
     },
     metadata: declareRouteMetadata({
       operationId: 'orders.create',

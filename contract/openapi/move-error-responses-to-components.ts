@@ -5,7 +5,7 @@ import { sortObjectKeys } from './json-schema-from-zod.ts';
  * Moves the error responses to the components, because most of them occur in many operations. The name of a response consists of its
  * problem codes: `InsufficientScopeOrForbidden`.
  */
-export function shareErrorResponses(document: JsonObject): JsonObject {
+export function moveErrorResponsesToComponents(document: JsonObject): JsonObject {
   const shared: Record<string, JsonObject> = {};
   const share = (response: JsonValue): JsonValue => {
     if (!isJsonObject(response) || !Array.isArray(response['x-problem-codes'])) return response;
