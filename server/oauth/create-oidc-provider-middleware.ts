@@ -37,7 +37,7 @@ export type ProviderMiddlewareOptions = {
   /** Network policy for fetching client ID metadata documents. */
   readonly documentNetwork: NetworkPolicy;
   readonly clientKeys: ClientKeyCache;
-  readonly refuseRefreshOfEndedAccount: RejectRefreshOfEndedProviderAccount;
+  readonly rejectRefreshOfEndedProviderAccount: RejectRefreshOfEndedProviderAccount;
   readonly onTokenOperation: OnTokenOperation | undefined;
   /** Whether clients can register without an initial access token (RFC 7591). */
   readonly openRegistration: boolean;
@@ -45,8 +45,9 @@ export type ProviderMiddlewareOptions = {
 
 /** Returns the middleware that wraps oidc-provider's request handling, from the outermost to the innermost. */
 export function createOidcProviderMiddleware(options: ProviderMiddlewareOptions): Middleware[] {
-  const { em, issuer, log, onTokenOperation, limits, pages, settings, verification, clientKeys, refuseRefreshOfEndedAccount } = options;
-  const refreshTokens = createRefreshRequestMiddleware({ em, limits, clientKeys, refuseRefreshOfEndedAccount });
+  const { em, issuer, log, onTokenOperation, limits, pages, settings, verification, clientKeys, rejectRefreshOfEndedProviderAccount } =
+    options;
+  const refreshTokens = createRefreshRequestMiddleware({ em, limits, clientKeys, rejectRefreshOfEndedProviderAccount });
   const handleOtherRequest = chainMiddleware([
     refreshBrandingForOidcProviderPages(settings),
     completeSignOutWithoutSession(pages),

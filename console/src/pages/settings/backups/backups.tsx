@@ -15,7 +15,7 @@ import classes from '../settings.module.css';
 import { BackupList } from './backup-list.tsx';
 import { BackupState } from './backup-state.tsx';
 import { BackupTaskCard } from './backup-task-card.tsx';
-import { isUnfinished, useBackupTask } from './use-backup-task.ts';
+import { isTaskUnfinished, useBackupTask } from './use-backup-task.ts';
 
 /** Interval at which the list is fetched again: there are no events about files that the operator adds or deletes. */
 const refetchIntervalMs = 30_000;
@@ -32,7 +32,7 @@ export function Backups(): ReactNode {
       <SettingsHeader
         actions={
           isConfigured && (
-            <Button loading={create.isPending} disabled={isUnfinished(task)} onClick={() => create.mutate()}>
+            <Button loading={create.isPending} disabled={isTaskUnfinished(task)} onClick={() => create.mutate()}>
               {t('backup.create')}
             </Button>
           )
@@ -47,7 +47,7 @@ export function Backups(): ReactNode {
           <>
             <BackupState latest={data.data[0]} />
             <BackupTaskCard task={task} />
-            {data.data.length > 0 && <BackupList isBusy={isUnfinished(task)} />}
+            {data.data.length > 0 && <BackupList isBusy={isTaskUnfinished(task)} />}
           </>
         )}
         <Commands />

@@ -11,7 +11,7 @@ import classes from './home.module.css';
 /** Number of products that the page shows in each list. */
 const rowCount = 5;
 
-export function RunningLow(): ReactNode {
+export function LowStockProducts(): ReactNode {
   const t = useHomeMessages();
   const { data, error } = useProductStatistics();
   if (data?.running_low.length === 0) return null;
@@ -33,7 +33,7 @@ export function RunningLow(): ReactNode {
   );
 }
 
-export function BestSellers(): ReactNode {
+export function BestSellingProducts(): ReactNode {
   const t = useHomeMessages();
   const format = useFormat();
   const { data, error } = useProductStatistics();

@@ -17,7 +17,7 @@ const components: Readonly<Record<ReturnType<typeof listPermittedSettingsSection
   backups: Backups,
 };
 
-export function Page(): ReactNode {
+export function SettingsPages(): ReactNode {
   const sections = listPermittedSettingsSections(usePermissions().can);
   const [first] = sections;
   return (

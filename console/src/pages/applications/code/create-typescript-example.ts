@@ -1,4 +1,4 @@
-import { findBestFittingKind } from '../application-kinds.ts';
+import { findBestFittingApplicationKind } from '../application-kinds.ts';
 import { getRedirectUriOrExample, type ExampleApplication } from './example-application.ts';
 
 const importClient = `import { createClient } from '@mandate/client-sdk';`;
@@ -6,8 +6,8 @@ const scopesOf = ({ scopes }: ExampleApplication, more: readonly string[] = []):
   `[${[...more, ...scopes].map((scope) => `'${scope}'`).join(', ')}]`;
 
 /** Returns a program that signs in with `@mandate/client-sdk`, and calls the API. */
-export function typescriptExample(application: ExampleApplication, issuer: string): string {
-  return { web, browser, service, device }[findBestFittingKind(application)](application, issuer).join('\n');
+export function createTypescriptExample(application: ExampleApplication, issuer: string): string {
+  return { web, browser, service, device }[findBestFittingApplicationKind(application)](application, issuer).join('\n');
 }
 
 const service = (application: ExampleApplication, issuer: string): readonly string[] => [

@@ -9,7 +9,7 @@ import { SigningKeys } from './keys/signing-keys.tsx';
 import { EndpointDetail } from './webhooks/endpoint-detail.tsx';
 import { EndpointList } from './webhooks/endpoint-list.tsx';
 
-export function Page(): ReactNode {
+export function DeveloperPages(): ReactNode {
   const { can } = usePermissions();
   const [first] = listPermittedDevelopersSections(can);
   return (

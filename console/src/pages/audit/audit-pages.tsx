@@ -8,7 +8,7 @@ import { AuditEventList } from './audit-event-list.tsx';
 import { GrantsSection } from './grants/grants-section.tsx';
 import { useAuditMessages } from './use-audit-messages.ts';
 
-export function Page(): ReactNode {
+export function AuditPages(): ReactNode {
   return (
     <Routes>
       <Route index element={<Section name="events" />} />

@@ -6,7 +6,7 @@ import { ApplicationDetail } from './detail/application-detail.tsx';
 import { ApplicationList } from './list/application-list.tsx';
 import { RegisterApplication } from './register/register-application.tsx';
 
-export function Page(): ReactNode {
+export function ApplicationPages(): ReactNode {
   const { can } = usePermissions();
   return (
     <Routes>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { CopyTextButton } from './copy-text-button.tsx';
 import { Icon } from '../icon.tsx';
-import classes from './secret-once.module.css';
+import classes from './secret-shown-once.module.css';
 
 type Props = {
   readonly label: string;
@@ -16,7 +16,7 @@ type Props = {
 };
 
 /** Shows a secret that the API returns only once. */
-export function SecretOnce({ label, secret, onDone, children }: Props): ReactNode {
+export function SecretShownOnce({ label, secret, onDone, children }: Props): ReactNode {
   const t = useCommonMessages();
   return (
     <div className={classes['secret']}>

@@ -4,7 +4,7 @@ import { NotFoundPage } from '../../layout/not-found-page.tsx';
 import { CustomerDetail } from './detail/customer-detail.tsx';
 import { CustomerList } from './list/customer-list.tsx';
 
-export function Page(): ReactNode {
+export function CustomerPages(): ReactNode {
   return (
     <Routes>
       <Route index element={<CustomerList />} />

@@ -6,7 +6,7 @@ import { ApprovalList } from './approval-list.tsx';
 import { OrderDetail } from './detail/order-detail.tsx';
 import { OrderList } from './order-list.tsx';
 
-export function Page(): ReactNode {
+export function OrderPages(): ReactNode {
   const canListApprovals = usePermissions().can('approvals.listAll');
   return (
     <Routes>

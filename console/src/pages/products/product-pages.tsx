@@ -7,7 +7,7 @@ import { ProductDetail } from './detail/product-detail.tsx';
 import { ProductImport } from './import/product-import.tsx';
 import { ProductList } from './list/product-list.tsx';
 
-export function Page(): ReactNode {
+export function ProductPages(): ReactNode {
   const { can } = usePermissions();
   return (
     <Routes>

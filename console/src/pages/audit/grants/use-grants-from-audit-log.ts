@@ -19,7 +19,7 @@ const maxEvents = 1_000;
 type Grants = { readonly grants: readonly Grant[]; readonly isComplete: boolean };
 
 /** Reads the grants from the audit log, because the API lists only the grants of the signed-in user. */
-export function useGrants() {
+export function useGrantsFromAuditLog() {
   return useQuery({
     queryKey: [...keyOf('auditEvents'), 'grants'],
     queryFn: async ({ signal }): Promise<Grants> => {

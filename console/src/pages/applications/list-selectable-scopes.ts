@@ -15,7 +15,7 @@ const allScopes: readonly Scope[] = [...new Set(Object.values(scopesOf).flat())]
 export const isShopScope = (scope: string): boolean => environment.staffScopes.includes(scope) || administratorScopes.has(scope);
 
 /** Returns the scopes that an application of this kind can have. */
-export const selectableScopes = (kind: Kind, isFirstParty: boolean): readonly Scope[] =>
+export const listSelectableScopes = (kind: Kind, isFirstParty: boolean): readonly Scope[] =>
   allScopes.filter(
     (scope) =>
       (isFirstParty || !firstPartyScopes.has(scope)) &&

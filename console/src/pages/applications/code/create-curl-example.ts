@@ -1,9 +1,9 @@
-import { findBestFittingKind } from '../application-kinds.ts';
+import { findBestFittingApplicationKind } from '../application-kinds.ts';
 import { getRedirectUriOrExample, type ExampleApplication } from './example-application.ts';
 
 /** Returns shell commands that obtain a token for an application, and call the API with it. */
-export function curlExample(application: ExampleApplication, issuer: string): string {
-  const kind = findBestFittingKind(application);
+export function createCurlExample(application: ExampleApplication, issuer: string): string {
+  const kind = findBestFittingApplicationKind(application);
   const lines = { web: signIn, browser: signIn, service: clientCredentials, device }[kind](application, issuer);
   return [...secretLines(application), ...lines].join('\n');
 }
