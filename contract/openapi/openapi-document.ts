@@ -5,8 +5,8 @@ import { createOpenApiOperation } from './openapi-operation.ts';
 import { addCodeSamples } from './samples/add-code-samples.ts';
 import { type JsonObject } from '../schema/json.ts';
 import { moveErrorResponsesToComponents } from './move-error-responses-to-components.ts';
-import { createOpenApiComponents, sortObjectKeys } from './json-schema-from-zod.ts';
-import { addEventSchemas } from './openapi-event-schemas.ts';
+import { createEmptyOpenApiComponents, sortObjectKeys } from './json-schema-from-zod.ts';
+import { splitEventSchemaBySubject } from './openapi-event-schemas.ts';
 import { convertToOpenApi30 } from './convert-to-openapi-3-0.ts';
 import { webhookDeliveriesTag, webhookHeaderOpenApiParameters, createOpenApiWebhooksSection } from './openapi-webhooks-section.ts';
 import type { ResourceTag } from '../protocol/define-resource.ts';
@@ -35,7 +35,7 @@ const versions: Readonly<Record<VersionName, Version>> = {
 export function createOpenApiDocument(origin: string, version: VersionName = 'v1'): JsonObject {
   const { contract: routesByResource, contractVersion, hasWebhooks } = versions[version];
   const { components, paths, tags } = createOpenApiPaths(routesByResource);
-  addEventSchemas(components, version === 'v1' ? components : createOpenApiPaths(contract).components);
+  splitEventSchemaBySubject(components, version === 'v1' ? components : createOpenApiPaths(contract).components);
   const webhooks = hasWebhooks && createOpenApiWebhooksSection(components);
   const document: JsonObject = {
     openapi: '3.1.0',
@@ -63,7 +63,7 @@ export function createOpenApiDocument(origin: string, version: VersionName = 'v1
 
 /** Returns the operations of all routes by path, with the tags of their resources and the components to which they refer. */
 function createOpenApiPaths(routesByResource: Readonly<Record<string, AppRouter>>) {
-  const components = createOpenApiComponents();
+  const components = createEmptyOpenApiComponents();
   const paths: Record<string, JsonObject> = {};
   const tags: JsonObject[] = [];
   for (const [resource, routes] of Object.entries(routesByResource)) {

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { includedOrderFields, orderInclusionsSchema, orderSearchTextSchema } from './order-list-inclusions-and-search.ts';
+import { orderFieldsIncludedOnRequest, orderInclusionsSchema, orderSearchTextSchema } from './order-list-inclusions-and-search.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, urlIdListSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema, priceSchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
@@ -105,7 +105,7 @@ export const orderSummarySchema = withSchemaName(
   z
     .object({
       ...orderFields,
-      ...includedOrderFields,
+      ...orderFieldsIncludedOnRequest,
       items: z.array(orderItemSchema).min(1).max(maxOrderLines).optional().describe('Order lines; only returned with `include=items`.'),
     })
     .describe('An order in a list. The lines are included only with `include=items`.'),

@@ -13,7 +13,7 @@ import { SettingsHeader } from '../settings-header.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { BackupList } from './backup-list.tsx';
-import { BackupState } from './backup-state.tsx';
+import { LatestBackup } from './latest-backup.tsx';
 import { BackupTaskCard } from './backup-task-card.tsx';
 import { isTaskUnfinished, useBackupTask } from './use-backup-task.ts';
 
@@ -45,7 +45,7 @@ export function Backups(): ReactNode {
         <ErrorNotice error={create.error} />
         {isConfigured && (
           <>
-            <BackupState latest={data.data[0]} />
+            <LatestBackup latest={data.data[0]} />
             <BackupTaskCard task={task} />
             {data.data.length > 0 && <BackupList isBusy={isTaskUnfinished(task)} />}
           </>

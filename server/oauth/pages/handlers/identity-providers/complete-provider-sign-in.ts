@@ -6,7 +6,11 @@ import { buildEmailEqualsFilter } from '../../../../users/build-email-equals-fil
 import { User } from '../../../../users/user.entity.ts';
 import { createAccountWithVerifiedEmail, EmailTakenError } from '../../../accounts/accounts-and-passwords.ts';
 import { decryptPendingSignIn, type PendingProviderSignIn } from '../../../identity-providers/pending-provider-sign-in.ts';
-import { isEmailDomainAllowed, isRoleInAudience, type ProviderIdentity } from '../../../identity-providers/provider-identity.ts';
+import {
+  isEmailDomainAllowed,
+  isRoleInAudience,
+  type ProviderIdentity,
+} from '../../../identity-providers/provider-identity-and-access-rules.ts';
 import {
   addLinkedAccount,
   findEnabledProvider,

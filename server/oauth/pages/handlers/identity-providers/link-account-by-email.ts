@@ -18,7 +18,7 @@ import {
   removeNonPasswordCredentialsExcept,
 } from '../../../accounts/list-and-remove-non-password-credentials.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
-import { isRoleInAudience } from '../../../identity-providers/provider-identity.ts';
+import { isRoleInAudience } from '../../../identity-providers/provider-identity-and-access-rules.ts';
 import { addLinkedAccount, findEnabledProvider } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { StoredPasswordHash } from '../../../passwords/stored-password-hash.entity.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';

@@ -49,7 +49,7 @@ export function toolResultFromStartedTask(response: ToolResponse, context: Serve
 const taskParams = z.object({ taskId: z.string() });
 
 /** Registers the methods with which a client reads, updates and cancels a task. */
-export function registerMcpTasks(server: McpServer, tools: TaskTools): void {
+export function registerMcpTaskMethods(server: McpServer, tools: TaskTools): void {
   server.server.setRequestHandler('tasks/get', { params: taskParams }, async ({ taskId }, context) => {
     const response = await sendTaskRequest(tools, tools.get, taskId, context);
     const task = parseTask(response);

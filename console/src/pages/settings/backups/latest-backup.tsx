@@ -12,7 +12,7 @@ import { BackupCheckBadge } from './backup-check-badge.tsx';
 const maxAgeMs = 2 * 86_400_000;
 
 /** The latest backup, and a warning if the shop could not be restored with it, or only with old data. */
-export function BackupState({ latest }: { readonly latest: Backup | undefined }): ReactNode {
+export function LatestBackup({ latest }: { readonly latest: Backup | undefined }): ReactNode {
   const t = useSettingsMessages();
   const format = useFormat();
   if (!latest)
