@@ -149,14 +149,9 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const clientKeys = new ClientKeyCache(documentNetwork);
   const relyingParty = createRelyingParty(parts);
   const { onTokenOperation, openRegistration = false } = parts;
-  const rejectRefreshOfEndedProviderAccount = createProviderAccountCheckAfterRefresh({
-    em,
-    relyingParty,
-    key: keys.identityProviders,
-    log,
-  });
+  const checkProviderAccountAfterRefresh = createProviderAccountCheckAfterRefresh({ em, relyingParty, key: keys.identityProviders, log });
   const shared = { em, issuer, log, limits, store, pages, settings, verification, documentNetwork, clientKeys };
-  const middlewareOptions = { ...shared, rejectRefreshOfEndedProviderAccount, onTokenOperation, openRegistration };
+  const middlewareOptions = { ...shared, checkProviderAccountAfterRefresh, onTokenOperation, openRegistration };
   const providerOptions = { em, development, issuer, store, ...providerKeys, refreshGraceSeconds, pages, uiLocales: languages.tags };
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
     const provider = createOidcProvider({ ...providerOptions, clientCertificates: parts.clientCertificates, keys: current });

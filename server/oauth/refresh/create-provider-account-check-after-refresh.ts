@@ -16,7 +16,7 @@ const waitMs = 2_000;
 const expressRequest = z.custom<Request>();
 
 /** Rejects an otherwise successful refresh if the user signed in through a provider and the user's account at that provider has ended. */
-export type RejectRefreshOfEndedProviderAccount = (ctx: Context) => Promise<void>;
+export type CheckProviderAccountAfterRefresh = (ctx: Context) => Promise<void>;
 
 /**
  * Creates a function that checks whether the user's account at the identity provider still exists. The function runs after the refresh has
@@ -24,7 +24,7 @@ export type RejectRefreshOfEndedProviderAccount = (ctx: Context) => Promise<void
  * are sent. If the provider responds too late, the refresh succeeds, and the access ends when the response arrives.
  */
 export const createProviderAccountCheckAfterRefresh =
-  (dependencies: AccountCheckDependencies): RejectRefreshOfEndedProviderAccount =>
+  (dependencies: AccountCheckDependencies): CheckProviderAccountAfterRefresh =>
   async (ctx) => {
     const dueLinkedAccountId = getOauthRequestContext(ctx.req).prefetched?.due_linked_account_id;
     if (ctx.status !== 200 || dueLinkedAccountId == null) return;
