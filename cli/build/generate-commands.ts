@@ -59,14 +59,14 @@ export const commandSpecs: readonly CommandSpec[] = [
 ${specs.map((spec) => `  ${JSON.stringify(spec)},\n`).join('')}];
 
 /** The description of each command group, taken from the OpenAPI tag of its operations. */
-export const groupSummaries: Readonly<Record<string, string>> = ${JSON.stringify(groupSummaries(document, specs))};
+export const commandGroupSummaries: Readonly<Record<string, string>> = ${JSON.stringify(createCommandGroupSummaries(document, specs))};
 
 /** Every OAuth scope, with the description on the consent page. */
 export const scopeSummaries: Readonly<Record<string, string>> = ${JSON.stringify(document.components.securitySchemes.oauth2.flows.authorizationCode.scopes)};
 `;
 }
 
-function groupSummaries({ tags }: Document, specs: readonly CommandSpec[]): Record<string, string> {
+function createCommandGroupSummaries({ tags }: Document, specs: readonly CommandSpec[]): Record<string, string> {
   const descriptions = new Map(tags.map(({ name, description }) => [name, description.replace(/\.$/, '')]));
   return Object.fromEntries(specs.map(({ group, tag }) => [group, descriptions.get(tag) ?? '']));
 }

@@ -15,7 +15,7 @@ export async function renderMcpToolsSource(): Promise<string> {
 
 import type { McpTool } from '@mandate/contract/tools';
 
-export const tools: readonly McpTool[] = [
+export const mcpTools: readonly McpTool[] = [
 ${tools.map((tool) => `  ${JSON.stringify(tool)},\n`).join('')}];
 `;
 }

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { getCommandAlias, getCommandGroupAlias, resolveCommandAlias } from '../contract-commands/command-aliases.ts';
 import { handwrittenCommandsByOperation } from '../contract-commands/handwritten-commands.ts';
-import { commandSpecs, groupSummaries } from '../contract-commands/commands.gen.ts';
+import { commandSpecs, commandGroupSummaries } from '../contract-commands/commands.gen.ts';
 import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { formatFlagHelp, flagsFromCommandSpec, snakeToKebabCase, type ContractFlag } from '../contract-commands/flags-from-command-spec.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
@@ -33,7 +33,7 @@ export function addApiOperationCommands(program: Command, io: CliEnvironment, on
     onlyGroup === undefined ? undefined : candidates.find(({ name }) => name === resolveCommandAlias(onlyName, names, getCommandAlias));
   const specs = onlySpec ? [onlySpec] : candidates;
   for (const [group, groupSpecs] of Map.groupBy(specs, (spec) => spec.group)) {
-    const parent = addCommandGroup(program, group, groupSummaries[group] ?? '');
+    const parent = addCommandGroup(program, group, commandGroupSummaries[group] ?? '');
     for (const spec of groupSpecs) addContractCommand(parent, spec, io);
   }
   return onlySpec !== undefined;

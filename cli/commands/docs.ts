@@ -10,7 +10,7 @@ import { findClosestMatch } from '../terminal/find-closest-match.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { openProfileSession } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
-import { openUrlInBrowserOrPrint } from '../output/web-page-urls.ts';
+import { openUrlInBrowserOrPrint } from '../output/find-and-open-web-page-url.ts';
 import { resolveCommandGroupName } from './add-api-operation-commands.ts';
 
 export function addDocsCommand(program: Command, io: CliEnvironment): void {

@@ -21,7 +21,7 @@ import { openProfileSession, requireSignIn, type Session } from '../sign-in/prof
 import type { Settings } from '../settings/resolve-settings.ts';
 import { printPages } from '../output/print-pages.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
-import { openUrlInBrowserOrPrint, findWebPageUrlOfOperation } from '../output/web-page-urls.ts';
+import { openUrlInBrowserOrPrint, findWebPageUrlOfOperation } from '../output/find-and-open-web-page-url.ts';
 
 /** Flags of generated commands that are not parameters of their operation. */
 export type GenericFlags = {

@@ -7,7 +7,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import { flagsFromCommandSpec, isMoneyFlag, snakeToKebabCase } from './flags-from-command-spec.ts';
 import { describeMinorUnit } from './convert-money-flags.ts';
 import { flagErrorFromSchemaViolation, parseFlagValues, type RawFlagValues } from './parse-flag-values.ts';
-import { getBodySchemaForInput } from './require-items-and-delivery-without-quote.ts';
+import { getBodySchemaWithRequiredOrderFields } from './get-body-schema-with-required-order-fields.ts';
 import { requiredFieldMessage, findSchemaViolations } from '../schema/find-schema-violations.ts';
 
 /** The command-line input for one operation of the contract. */
@@ -68,7 +68,7 @@ export function buildAndValidateQueryAndBody(spec: CommandSpec, typed: RawFlagVa
   const flags = flagsFromCommandSpec(spec);
   const query = parseFlagValues(typed, 'query', {}, now);
   const body = spec.body ? parseFlagValues(typed, 'body', base, now) : undefined;
-  const bodySchema = body && getBodySchemaForInput(spec, body);
+  const bodySchema = body && getBodySchemaWithRequiredOrderFields(spec, body);
   const currency = body?.['currency'];
   const errors = [
     ...findSchemaViolations(spec.query, query).map((violation) => flagErrorFromSchemaViolation(flags, 'query', violation)),

@@ -7998,7 +7998,7 @@ export const commandSpecs: readonly CommandSpec[] = [
 ];
 
 /** The description of each command group, taken from the OpenAPI tag of its operations. */
-export const groupSummaries: Readonly<Record<string, string>> = {
+export const commandGroupSummaries: Readonly<Record<string, string>> = {
   versions: 'Versions of the API',
   users: 'User accounts of customers, staff and administrators',
   products: "The shop's products and their stock",

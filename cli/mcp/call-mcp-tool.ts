@@ -8,7 +8,7 @@ import {
   type Client,
 } from '@mandate/client-sdk';
 import {
-  refusalResult,
+  createErrorToolResult,
   toolRequestFromCall,
   toolResultFromResponse,
   type McpTool,
@@ -32,7 +32,7 @@ export async function callMcpTool(io: CliEnvironment, client: Client, tool: McpT
   try {
     return toolResultFromResponse(tool, await sendToolRequest(io, client, request), advice);
   } catch (error) {
-    return refusalResult(describeFailure(error, request, advice));
+    return createErrorToolResult(describeFailure(error, request, advice));
   }
 }
 

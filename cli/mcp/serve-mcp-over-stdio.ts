@@ -19,7 +19,7 @@ import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { addProfileToLoginHint } from '../settings/resolve-settings.ts';
-import { tools } from './tools.gen.ts';
+import { mcpTools } from './tools.gen.ts';
 import { callMcpTool, sendToolRequest } from './call-mcp-tool.ts';
 
 /** The signed-in user and their permissions. */
@@ -53,7 +53,7 @@ export async function serveMcpOverStdio(io: CliEnvironment, caller: McpCaller, s
 
 function selectTools(selection: McpToolSelection): McpTool[] {
   try {
-    return selectMcpTools(tools, selection);
+    return selectMcpTools(mcpTools, selection);
   } catch (error) {
     throw error instanceof UnknownMcpToolSetError ? new CommandError(exitCodes.usage, 'usage', error.message) : error;
   }

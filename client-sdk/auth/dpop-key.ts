@@ -76,14 +76,17 @@ export const getCurrentProofKey = async (proofKey: ProofKeySource): Promise<Proo
 /** Returns the token source methods that add DPoP proofs to requests. */
 export const createTokenSourceProofMethods = (proofKey: ProofKeySource): Pick<TokenSource, 'proof' | 'wrapFetch'> =>
   proofKey
-    ? { proof: (request) => createDpopProofIfKeyIsSet(proofKey, request), wrapFetch: (fetch) => fetchWithDpopNonce(proofKey, fetch) }
+    ? {
+        proof: (request) => createDpopProofIfKeyIsSet(proofKey, request),
+        wrapFetch: (fetch) => createFetchWithDpopNonceRetry(proofKey, fetch),
+      }
     : {};
 
 /**
  * Returns a `fetch` that repeats a request once if the server requires a nonce in its proof (RFC 9449 sections 8 and 9). The server has not
  * processed the rejected request, because it checks the proof first.
  */
-export const fetchWithDpopNonce =
+export const createFetchWithDpopNonceRetry =
   (proofKey: ProofKeySource, fetch: Fetch): Fetch =>
   async (url, init) => {
     const response = await fetch(url, init);

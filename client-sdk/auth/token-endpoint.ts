@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, OAuthClient, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/authorization-errors.ts';
 import { readOAuthResponse, runOAuthRequest, type JsonBody } from './oauth-request.ts';
-import { createDpopProofIfKeyIsSet, fetchWithDpopNonce } from './dpop-key.ts';
+import { createDpopProofIfKeyIsSet, createFetchWithDpopNonceRetry } from './dpop-key.ts';
 
 type OAuthFetch = (url: string, init: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) => Promise<Response>;
 
@@ -10,7 +10,7 @@ type OAuthFetch = (url: string, init: oauth.CustomFetchOptions<string, URLSearch
 export function createOAuthRequestOptions(server: AuthorizationServer, signal: AbortSignal) {
   const fetchWithProof: OAuthFetch = async (url, { body = null, headers, ...init }) => {
     const proof = url === server.metadata.token_endpoint && (await createDpopProofIfKeyIsSet(server.proofKey, { method: 'POST', url }));
-    return fetchWithDpopNonce(server.proofKey, server.fetch)(url, {
+    return createFetchWithDpopNonceRetry(server.proofKey, server.fetch)(url, {
       ...init,
       signal,
       body,

@@ -11,49 +11,68 @@ export type PageDefinition = {
   readonly icon: IconName;
   /** The page is shown if any of these operations is permitted. */
   readonly operations: readonly Operation[];
-  readonly load: () => Promise<{ readonly Page: ComponentType }>;
+  /** Loads the page's component. */
+  readonly load: () => Promise<ComponentType>;
 };
 
 type PageId = keyof typeof common extends infer Key ? (Key extends `page.${infer Id}` ? Id : never) : never;
 
 /** All pages, in the order of the navigation. Each page's code is a chunk that is loaded when the page is opened. */
 export const pages: readonly PageDefinition[] = [
-  { id: 'home', path: '/', icon: 'home', operations: ['versions.list'], load: () => import('./pages/home/home-page.tsx') },
-  { id: 'orders', path: '/orders', icon: 'orders', operations: ['orders.list'], load: () => import('./pages/orders/orders-page.tsx') },
+  {
+    id: 'home',
+    path: '/',
+    icon: 'home',
+    operations: ['versions.list'],
+    load: async () => (await import('./pages/home/home-page.tsx')).HomePage,
+  },
+  {
+    id: 'orders',
+    path: '/orders',
+    icon: 'orders',
+    operations: ['orders.list'],
+    load: async () => (await import('./pages/orders/order-pages.tsx')).OrderPages,
+  },
   {
     id: 'products',
     path: '/products',
     icon: 'products',
     operations: ['products.list'],
-    load: () => import('./pages/products/products-page.tsx'),
+    load: async () => (await import('./pages/products/product-pages.tsx')).ProductPages,
   },
   {
     id: 'customers',
     path: '/customers',
     icon: 'customers',
     operations: ['users.list'],
-    load: () => import('./pages/customers/customers-page.tsx'),
+    load: async () => (await import('./pages/customers/customer-pages.tsx')).CustomerPages,
   },
   {
     id: 'applications',
     path: '/applications',
     icon: 'applications',
     operations: ['applications.list'],
-    load: () => import('./pages/applications/applications-page.tsx'),
+    load: async () => (await import('./pages/applications/application-pages.tsx')).ApplicationPages,
   },
   {
     id: 'developers',
     path: '/developers',
     icon: 'developers',
     operations: ['webhooks.list', 'events.list', 'apiKeys.list', 'signingKeys.rotate'],
-    load: () => import('./pages/developers/developers-page.tsx'),
+    load: async () => (await import('./pages/developers/developer-pages.tsx')).DeveloperPages,
   },
-  { id: 'audit', path: '/audit', icon: 'audit', operations: ['auditEvents.list'], load: () => import('./pages/audit/audit-page.tsx') },
+  {
+    id: 'audit',
+    path: '/audit',
+    icon: 'audit',
+    operations: ['auditEvents.list'],
+    load: async () => (await import('./pages/audit/audit-pages.tsx')).AuditPages,
+  },
   {
     id: 'settings',
     path: '/settings',
     icon: 'settings',
     operations: ['branding.update', 'deliveryMethods.replace', 'users.list', 'identityProviders.list', 'backups.list'],
-    load: () => import('./pages/settings/settings-page.tsx'),
+    load: async () => (await import('./pages/settings/settings-pages.tsx')).SettingsPages,
   },
 ];

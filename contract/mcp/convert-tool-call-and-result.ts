@@ -61,7 +61,7 @@ export function toolResultFromResponse(tool: McpTool, response: ToolResponse, ad
   const { status, header, text } = response;
   if (status >= 400) {
     const problem = parseProblem(text);
-    return { ...refusalResult(describeApiError(tool, response, advice)), ...(problem && { _meta: { [problemMetaKey]: problem } }) };
+    return { ...createErrorToolResult(describeApiError(tool, response, advice)), ...(problem && { _meta: { [problemMetaKey]: problem } }) };
   }
   const etag = header('etag');
   const body = tool.outputSchema && toJsonObject(JSON.parse(text));
@@ -73,6 +73,6 @@ export function toolResultFromResponse(tool: McpTool, response: ToolResponse, ad
 }
 
 /** Creates a tool result that reports why a call failed. */
-export const refusalResult = (reason: string): ToolResult => ({ content: [textContent(reason)], isError: true });
+export const createErrorToolResult = (reason: string): ToolResult => ({ content: [textContent(reason)], isError: true });
 
 const textContent = (text: string) => ({ type: 'text', text }) as const;

@@ -4,7 +4,7 @@ import { idempotencyKeyToolArgumentName, ifMatchToolArgumentName, type McpTool }
 
 export { selectMcpTools, UnknownMcpToolSetError, type McpToolSelection } from './select-mcp-tools.ts';
 export {
-  refusalResult,
+  createErrorToolResult,
   toolRequestFromCall,
   toolResultFromResponse,
   type ToolRequest,

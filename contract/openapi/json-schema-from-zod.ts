@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../schema/json.ts';
 /** Shared components of the document, collected while its operations are generated. */
 export type OpenApiComponents = { schemas: Record<string, JsonObject>; headers: Record<string, JsonObject> };
 
-export const createOpenApiComponents = (): OpenApiComponents => ({ schemas: {}, headers: {} });
+export const createEmptyOpenApiComponents = (): OpenApiComponents => ({ schemas: {}, headers: {} });
 
 export const sortObjectKeys = (entries: Record<string, JsonObject>): JsonObject =>
   Object.fromEntries(Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1)));

@@ -2,11 +2,11 @@ import type { AppRouter } from '@ts-rest/core';
 import { contract, contractV2 } from '../index.ts';
 import { addOpenApiExamples } from './examples/add-openapi-examples.ts';
 import { createOpenApiOperation } from './openapi-operation.ts';
-import { addCodeSamples } from './samples/code-samples.ts';
+import { addCodeSamples } from './samples/add-code-samples.ts';
 import { type JsonObject } from '../schema/json.ts';
-import { shareErrorResponses } from './share-error-responses.ts';
-import { createOpenApiComponents, sortObjectKeys } from './json-schema-from-zod.ts';
-import { addEventSchemas } from './openapi-event-schemas.ts';
+import { moveErrorResponsesToComponents } from './move-error-responses-to-components.ts';
+import { createEmptyOpenApiComponents, sortObjectKeys } from './json-schema-from-zod.ts';
+import { splitEventSchemaBySubject } from './openapi-event-schemas.ts';
 import { convertToOpenApi30 } from './convert-to-openapi-3-0.ts';
 import { webhookDeliveriesTag, webhookHeaderOpenApiParameters, createOpenApiWebhooksSection } from './openapi-webhooks-section.ts';
 import type { ResourceTag } from '../protocol/define-resource.ts';
@@ -35,7 +35,7 @@ const versions: Readonly<Record<VersionName, Version>> = {
 export function createOpenApiDocument(origin: string, version: VersionName = 'v1'): JsonObject {
   const { contract: routesByResource, contractVersion, hasWebhooks } = versions[version];
   const { components, paths, tags } = createOpenApiPaths(routesByResource);
-  addEventSchemas(components, version === 'v1' ? components : createOpenApiPaths(contract).components);
+  splitEventSchemaBySubject(components, version === 'v1' ? components : createOpenApiPaths(contract).components);
   const webhooks = hasWebhooks && createOpenApiWebhooksSection(components);
   const document: JsonObject = {
     openapi: '3.1.0',
@@ -58,12 +58,12 @@ export function createOpenApiDocument(origin: string, version: VersionName = 'v1
       securitySchemes: { oauth2: oauthScheme(origin), apiKey: apiKeyScheme },
     },
   };
-  return addCodeSamples(shareErrorResponses(addOpenApiExamples(document, origin)), origin, version === 'v1');
+  return addCodeSamples(moveErrorResponsesToComponents(addOpenApiExamples(document, origin)), origin, version === 'v1');
 }
 
 /** Returns the operations of all routes by path, with the tags of their resources and the components that they refer to. */
 function createOpenApiPaths(routesByResource: Readonly<Record<string, AppRouter>>) {
-  const components = createOpenApiComponents();
+  const components = createEmptyOpenApiComponents();
   const paths: Record<string, JsonObject> = {};
   const tags: JsonObject[] = [];
   for (const [resource, routes] of Object.entries(routesByResource)) {

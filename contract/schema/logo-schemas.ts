@@ -15,7 +15,7 @@ export const logoSchema = z.object({
 /** The body of an upload. */
 export const logoBodySchema = z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>();
 
-export const logoUploadMetadata = { consumes: logoMediaTypes, bodyMax: logoLimits.bytes } as const;
+export const logoUploadRouteMetadata = { consumes: logoMediaTypes, bodyMax: logoLimits.bytes } as const;
 
 /** Describes the accepted images for the API reference and the command help. */
 export const acceptedLogosText = `The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between ${logoLimits.minSide} and ${logoLimits.maxSide} pixels.`;

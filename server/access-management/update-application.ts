@@ -4,16 +4,19 @@ import type { ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem, createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import { translatable, TranslatableText, type FieldErrorDetail } from '../http/problem-details/translatable-text.ts';
-import { lockChangesOfCeilings } from '../order-limits/lock-changes-of-order-limits.ts';
+import { lockCeilingsForChange } from '../order-limits/lock-order-limits-for-change.ts';
 import { revokeAccessOfWithdrawnPreapproval } from '../oauth/grants/revoke-access-of-withdrawn-preapproval.ts';
 import { Application } from '../applications/application.entity.ts';
 import {
   getClientAuthenticationMethod,
   getRequestedAuthenticationMethod,
-  toPublicJwks,
+  parsePublicJwks,
   type ClientAuthenticationInput,
 } from '../applications/client-authentication.ts';
-import { findClientCertificateSupportErrors, type ClientCertificateSupport } from '../applications/client-certificate-support.ts';
+import {
+  findClientCertificateSupportErrors,
+  type ClientCertificateSupport,
+} from '../applications/find-client-certificate-support-errors.ts';
 import { findApplicationFieldErrors, type ApplicationFields } from '../applications/create-application.ts';
 
 /** Server settings that the rules for applications depend on. */
@@ -37,7 +40,7 @@ export async function updateApplication(
 ): Promise<{ application: Application; withdrawn: string[] }> {
   // `first_party` determines whether the shop's maximum applies.
   const affectsCeilings = ['order_limits_ceiling', 'order_products_ceiling', 'first_party'].some((field) => field in update);
-  if (affectsCeilings) await lockChangesOfCeilings(em);
+  if (affectsCeilings) await lockCeilingsForChange(em);
   const application = await lockApplicationRow(em, id);
   const preapproved = application.preapprovedScopes;
   if (application.registration === 'metadata_document') assertNotDefinedByDocument(update);
@@ -96,7 +99,7 @@ const documentFieldError = (field: string) =>
 function setAuthentication(application: Application, authentication: ClientAuthenticationInput): void {
   const { jwks, jwksUri = null, tlsClientAuthSubject: subject = null } = authentication;
   const method = getRequestedAuthenticationMethod(authentication);
-  application.setAuthentication(method, { jwks: jwks ? toPublicJwks(jwks, method) : null, jwksUri, subject });
+  application.setAuthentication(method, { jwks: jwks ? parsePublicJwks(jwks, method) : null, jwksUri, subject });
 }
 
 /**

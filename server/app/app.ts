@@ -22,13 +22,13 @@ import { addDeprecationHeadersOrRejectRetired } from '../http/middleware/depreca
 import { createApiErrorHandler } from '../http/middleware/api-error-handler.ts';
 import { parseJsonBody } from '../http/middleware/parse-json-body.ts';
 import { createRateLimitEnforcer } from '../http/middleware/enforce-rate-limit.ts';
-import { checkAcceptHeader } from '../http/middleware/check-accept-header.ts';
+import { rejectUnsupportedAcceptHeader } from '../http/middleware/reject-unsupported-accept-header.ts';
 import { acceptClientCertificates } from '../http/request/client-certificate.ts';
 import { CursorPaginator } from '../http/response/pagination.ts';
 import { prefixLocationHeaderWithBasePath, rewriteWellKnownPathOfIssuer } from '../http/request/rewrite-location-and-well-known-urls.ts';
 import { replaceExpressJsonMethod } from '../http/response/replace-express-json-method.ts';
 import { assignRequestIdAndLogAccess } from '../http/request/request-context-principal-and-access-log.ts';
-import { createRouterByResource } from '../http/routing/router-by-resource.ts';
+import { createRouterWithSubrouterPerResource } from '../http/routing/router-with-subrouter-per-resource.ts';
 import { mountContract } from '../http/routing/mount-contract.ts';
 import { rejectUnknownPath } from '../http/routing/reject-undeclared-paths-and-methods.ts';
 import type { Languages } from '../languages/languages.ts';
@@ -196,7 +196,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
     clientCertificates: getClientCertificateSupport(parts.clientCertificates),
     ...webhooks,
   };
-  const router = createRouterByResource();
+  const router = createRouterWithSubrouterPerResource();
   const limits = parts.rateLimits ?? defaultRateLimits;
   const limit = createRateLimitEnforcer(
     createRequestLimiter({
@@ -213,7 +213,7 @@ function apiRouter({ db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOpt
       expectLookup: expectOrderLookup,
     }),
     authorizeByScope,
-    checkAcceptHeader,
+    rejectUnsupportedAcceptHeader,
     parseJsonBody,
   ];
   const { versions, ...shared } = createRouteHandlersByResource(deps);

@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import type { certificateSubjectTypes } from '@mandate/contract';
-import { isCertificateSubjectEqualTo, parseDistinguishedName } from './parse-distinguished-name.ts';
+import { isSubjectEqualToDistinguishedName, parseDistinguishedName } from './parse-distinguished-name.ts';
 
 export type CertificateSubjectType = (typeof certificateSubjectTypes)[number];
 
@@ -38,7 +38,7 @@ export function findCertificateSubjectError({ type, value }: CertificateSubject)
 const exactHostName = { subject: 'never', wildcards: false, partialWildcards: false } as const;
 
 const matchers: { readonly [Type in CertificateSubjectType]: (certificate: X509Certificate, value: string) => boolean } = {
-  subject_dn: ({ subject }, value) => isCertificateSubjectEqualTo(subject, value),
+  subject_dn: ({ subject }, value) => isSubjectEqualToDistinguishedName(subject, value),
   san_dns: (certificate, value) => certificate.checkHost(value, exactHostName) !== undefined,
   san_uri: ({ subjectAltName }, value) => listUrisOfSubjectAltName(subjectAltName).includes(value),
   san_ip: (certificate, value) => certificate.checkIP(value) !== undefined,

@@ -97,7 +97,7 @@ function* findSubjectErrors(
 function* findJwksErrors({ keys }: UncheckedJwks, method: ClientAuthenticationMethod): Generator<ClientAuthenticationError> {
   for (const [position, key] of keys.entries()) {
     try {
-      toPublicJwks({ keys: [key] }, method);
+      parsePublicJwks({ keys: [key] }, method);
     } catch (error) {
       if (!(error instanceof UnusableJwkError)) throw error;
       yield {
@@ -114,6 +114,6 @@ function* findJwksErrors({ keys }: UncheckedJwks, method: ClientAuthenticationMe
  * Returns the keys of a valid key set with only the members that the server uses. Certificates are used only if the application authenticates
  * with them.
  */
-export const toPublicJwks = ({ keys }: UncheckedJwks, method: ClientAuthenticationMethod): PublicJwks => ({
+export const parsePublicJwks = ({ keys }: UncheckedJwks, method: ClientAuthenticationMethod): PublicJwks => ({
   keys: keys.map(method === 'self_signed_tls_client_auth' ? parseJwkWithCertificate : parsePublicJwk),
 });

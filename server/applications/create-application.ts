@@ -13,13 +13,13 @@ import {
   findClientAuthenticationErrors,
   getRequestedAuthenticationMethod,
   isCertificateAuthenticationMethod,
-  toPublicJwks,
+  parsePublicJwks,
   type ClientAuthenticationInput,
 } from './client-authentication.ts';
 import { findRequestObjectErrors } from './find-request-object-errors.ts';
 import type { IdTokenSigningAlgorithm } from './id-token-signing-algorithm.ts';
 import { listPkceExceptionFields } from './list-pkce-exception-fields.ts';
-import { findSecurityProfileErrors, type ProfiledApplication, type SecurityProfile } from './security-profile.ts';
+import { findSecurityProfileErrors, type ProfiledApplication, type SecurityProfile } from './find-security-profile-errors.ts';
 import { hashClientSecret, generateClientSecret } from './client-secret.ts';
 import { findLogoUriError } from './validate-application-logo-uri.ts';
 import { findRedirectUriError } from './validate-redirect-uri.ts';
@@ -91,7 +91,7 @@ export async function createApplication(
     preapprovedScopes: [...preapprovedScopes],
     grantTypes: [...input.grantTypes],
     secretHashes: secret === null ? [] : [hashClientSecret(secret)],
-    jwks: jwks && toPublicJwks(jwks, method),
+    jwks: jwks && parsePublicJwks(jwks, method),
     jwksUri,
     certificateAuthMethod: isCertificateAuthenticationMethod(method) ? method : null,
     tlsClientAuthSubject: input.tlsClientAuthSubject ?? null,

@@ -1,5 +1,5 @@
 import type { idTokenSigningAlgorithms } from '@mandate/contract';
-import type { SecurityProfile } from './security-profile.ts';
+import type { SecurityProfile } from './find-security-profile-errors.ts';
 
 export type IdTokenSigningAlgorithm = (typeof idTokenSigningAlgorithms)[number];
 

@@ -65,7 +65,7 @@ const formatName = (name: DistinguishedName): string => JSON.stringify(name.map(
  * Returns whether a certificate's subject is exactly this distinguished name (RFC 4514). The comparison of values is case-sensitive.
  * @param subject the `subject` of an `X509Certificate`, with one relative distinguished name per line, in the order of the certificate
  */
-export function isCertificateSubjectEqualTo(subject: string, expected: string): boolean {
+export function isSubjectEqualToDistinguishedName(subject: string, expected: string): boolean {
   // RFC 4514 section 2.1: the string starts with the last element of the certificate's sequence
   const [presented, wanted] = [parseDistinguishedName(subject.split('\n').toReversed().join(',')), parseDistinguishedName(expected)];
   return presented !== undefined && wanted !== undefined && formatName(presented) === formatName(wanted);

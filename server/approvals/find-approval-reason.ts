@@ -1,7 +1,7 @@
 import type { ApprovalReason } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { callFindExceededLimitFunction } from '../order-limits/call-spending-limit-functions.ts';
-import { createLimitProblem } from '../order-limits/order-limits-problem.ts';
+import { createLimitExceededProblem } from '../order-limits/order-limit-problems.ts';
 import type { QuoteEntity } from '../quotes/quote-and-quote-reservation.entity.ts';
 import type { OrderLimitsRow } from '../order-limits/order-limits-and-budgeted-order.entity.ts';
 
@@ -25,7 +25,7 @@ export async function findApprovalReason(
   const productIds = items.map(({ product_id: id }) => id);
   const amounts = { productIds, currency, total, added: total };
   const aboveCeiling = await callFindExceededLimitFunction(em, grantId, clientId, amounts, { isApproved: true, now });
-  if (aboveCeiling) throw createLimitProblem({ ...aboveCeiling, approvable: false }, total, currency, '#/quote_id');
+  if (aboveCeiling) throw createLimitExceededProblem({ ...aboveCeiling, approvable: false }, total, currency, '#/quote_id');
   const reason = { currency: limits?.currency ?? null, limit: null, spent: null, period: null, categories: null };
   if (limits?.approval === 'always') return { ...reason, code: 'every_order' };
   const exceeded = await callFindExceededLimitFunction(em, grantId, clientId, amounts, { isApproved: false, now });

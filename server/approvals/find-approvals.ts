@@ -4,7 +4,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
-import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
+import { getClientIdIfRestrictedToOwnOrders } from '../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { addQuotesAndApplicationNames, type ApprovalWithQuote } from './approval-from-entity.ts';
 import { Approval, type ApprovalEntity } from './approval.entity.ts';
@@ -23,13 +23,13 @@ export const buildApprovalFilter = (userId: number, clientId?: string): Filter =
  */
 export function buildReadableApprovalsFilter(principal: Principal): Filter {
   const readsAll = canUseScope(principal, 'orders.read') || canUseScope(principal, 'approvals.decide');
-  const clientId = findRequiredOrderClientId(principal) ?? (readsAll ? undefined : principal.clientId);
+  const clientId = getClientIdIfRestrictedToOwnOrders(principal) ?? (readsAll ? undefined : principal.clientId);
   return buildApprovalFilter(principal.user?.id ?? 0, clientId);
 }
 
 /** Returns the filter for the approvals that a principal who manages orders may read: those of all customers or of one customer. */
 export function buildApprovalsFilterForStaff(principal: Principal, userId: number | undefined): Filter {
-  const clientId = findRequiredOrderClientId(principal);
+  const clientId = getClientIdIfRestrictedToOwnOrders(principal);
   return { ...(userId !== undefined && { user: userId }), ...(clientId !== undefined && { clientId }) };
 }
 

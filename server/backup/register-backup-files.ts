@@ -18,7 +18,7 @@ const abandonedAfterMs = 3_600_000;
  * backups.
  * @param directory `keep` is the number of backups to keep (`deleteOldBackups`)
  */
-export const createBackupFilesJob = (
+export const createBackupFileRegistrationJob = (
   em: EntityManager,
   directory: BackupDirectory & { readonly keep: number; readonly log: Log },
 ): Job => ({

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { logoProperties } from '../logos/logo-columns.ts';
+import { logoEntityProperties } from '../logos/logo-columns.ts';
 
 /** The shop's branding: at most one row. Without a row, the defaults apply (`default-branding.ts`). */
 export const BrandingEntity = defineEntity({
@@ -14,7 +14,7 @@ export const BrandingEntity = defineEntity({
     privacyUrl: p.text().nullable(),
     emailSenderName: p.text().nullable(),
     emailFooter: p.text().nullable(),
-    ...logoProperties(),
+    ...logoEntityProperties(),
     version: p.integer().version(),
   },
 });

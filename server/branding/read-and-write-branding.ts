@@ -5,7 +5,7 @@ import { insertIfAbsent } from '../database/queries/insert-if-absent.ts';
 import {
   logoColumnsFromImage,
   logoContentFromColumns,
-  logoContentOptions,
+  logoContentFindOptions,
   logoFromColumns,
   type LogoContent,
 } from '../logos/logo-columns.ts';
@@ -25,7 +25,7 @@ export async function readShopBranding(em: EntityManager): Promise<ShopBranding>
 
 /** Reads the logo with this hash; undefined if the shop has a different logo or no logo. */
 export const readShopLogo = async (em: EntityManager, hash: string): Promise<LogoContent | undefined> =>
-  logoContentFromColumns(await em.findOne(BrandingEntity, { id: singleRowId, logoHash: hash }, logoContentOptions));
+  logoContentFromColumns(await em.findOne(BrandingEntity, { id: singleRowId, logoHash: hash }, logoContentFindOptions));
 
 /** Default values for the row that the first change of the branding inserts. */
 const defaultColumns = { name: defaultShopBranding.name, accentColor: defaultShopBranding.accent_color };

@@ -6,7 +6,7 @@ import { assertSecretMatchesSigningKeys } from '../oauth/signing-keys/assert-sec
 import { deriveKeysFromExistingSecret } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 import { createProgressBar } from './progress-bar.ts';
-import { formatBackupContents, formatSecondsSince, formatBytes } from './format-output.ts';
+import { formatBackupContents, formatSecondsSince, formatBytes } from './format-backup-contents-seconds-and-bytes.ts';
 
 /** `mandate-server backup FILE` */
 export async function runBackupCommand({ stdout, stderr }: StandardStreams, file: string): Promise<void> {

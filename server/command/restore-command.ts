@@ -5,7 +5,7 @@ import { readConfig } from '../config/read-config.ts';
 import { deriveKeysFromExistingSecret, withDatabaseForCommand } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 import { createProgressBar } from './progress-bar.ts';
-import { formatBackupContents, formatSecondsSince } from './format-output.ts';
+import { formatBackupContents, formatSecondsSince } from './format-backup-contents-seconds-and-bytes.ts';
 
 const alternative = 'Restore into a new database: set DATABASE_URL or MANDATE_DATA_DIR to it, or stop the server and move its database';
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
-import { assetPathWithContentHash } from '../http/response/hashed-asset-path.ts';
+import { createAssetPathWithContentHash } from '../http/response/create-asset-path-with-content-hash.ts';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
 
 /** A static file for pages. */
@@ -12,7 +12,7 @@ const immutable = 'public, max-age=31536000, immutable';
 export function loadDocsFolderAsset(name: string): Asset {
   const content = readFileSync(new URL(name, import.meta.url));
   const type = name.slice(name.lastIndexOf('.') + 1);
-  return { path: assetPathWithContentHash(content, type), serve: serveStaticDocument(type, () => content, immutable) };
+  return { path: createAssetPathWithContentHash(content, type), serve: serveStaticDocument(type, () => content, immutable) };
 }
 
 /**
@@ -24,7 +24,7 @@ export function loadScalarAssets(): { readonly entry: string; readonly assets: r
   // browser build does not need.
   const copy = new URL('scalar/', import.meta.url);
   const folder = existsSync(copy) ? copy : new URL('browser/', import.meta.resolve('@scalar/api-reference'));
-  const hash = assetPathWithContentHash(readFileSync(new URL('standalone.esm.js', folder)), 'js').replace(/\.js$/, '');
+  const hash = createAssetPathWithContentHash(readFileSync(new URL('standalone.esm.js', folder)), 'js').replace(/\.js$/, '');
   const chunks = readdirSync(new URL('chunks', folder)).filter((name) => name.endsWith('.js'));
   const assets = ['standalone.esm.js', ...chunks.map((name) => `chunks/${name}`)].map((name) => ({
     path: `${hash}/${name}`,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { eventSubjectDefinitions, type EventSubject, type Scope } from '@mandate/contract';
 import { listUsableScopes, canUseScope } from '../http/middleware/authorize-by-scope.ts';
-import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
+import { getClientIdIfRestrictedToOwnOrders } from '../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { buildEventOfClientConditionSql } from './build-event-of-client-condition.sql.ts';
 
@@ -20,7 +20,7 @@ export function buildVisibleEventConditionsSql(principal: Principal): RawBuilder
     return scope !== null && canUseScope(principal, scope);
   });
   const conditions = [sql`v.subject_type = any(${unrestricted}::text[])`, ...ownEvents(principal, own), sharedEvents(principal, rest, own)];
-  const requiredClientId = findRequiredOrderClientId(principal);
+  const requiredClientId = getClientIdIfRestrictedToOwnOrders(principal);
   if (requiredClientId === undefined) return conditions;
   const isOfClient = sql.raw(buildEventOfClientConditionSql('caller.client_id'));
   return conditions.map(

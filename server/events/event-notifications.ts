@@ -27,7 +27,7 @@ const notifyEveryMs = 20;
  * Notifies other processes of events that this process has written. This function is for processes that do not sequence and deliver events
  * themselves. Notifications are sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
  */
-export function notifyOtherProcessesOfLocalWrites(em: EntityManager, log: Log): void {
+export function startNotifyingOtherProcessesOfLocalWrites(em: EntityManager, log: Log): void {
   const pending = new Map<EventSignalTopic, { again: boolean }>();
   const send = async (topic: EventSignalTopic): Promise<void> => {
     const state = pending.get(topic);

@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { identityProviderAudiences, identityProviderAuthenticationMethods, identityProviderPresets } from '@mandate/contract';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
-import { logoProperties } from '../logos/logo-columns.ts';
+import { logoEntityProperties } from '../logos/logo-columns.ts';
 import { User } from '../users/user.entity.ts';
 
 /** An OpenID Connect provider through which users can sign in. */
@@ -27,7 +27,7 @@ export const IdentityProviderEntity = defineEntity({
     teamId: p.text().nullable(),
     scopes: p.array(),
     buttonLabel: p.text().nullable(),
-    ...logoProperties(),
+    ...logoEntityProperties(),
     audience: p.enum(identityProviderAudiences),
     emailDomain: p.text().nullable(),
     createsAccounts: p.boolean(),

@@ -5,7 +5,7 @@ import { createInvalidRequestProblem, createProblem } from '../http/problem-deta
 import {
   logoColumnsFromImage,
   logoContentFromColumns,
-  logoContentOptions,
+  logoContentFindOptions,
   logoFromColumns,
   logoToResponse,
   type LogoContent,
@@ -92,7 +92,7 @@ export async function setIdentityProviderLogo(em: EntityManager, provider: Ident
 
 /** Reads the logo with this hash; undefined if no provider has it. */
 export const readIdentityProviderLogo = async (em: EntityManager, hash: string): Promise<LogoContent | undefined> =>
-  logoContentFromColumns(await em.findOne(IdentityProviderEntity, { logoHash: hash }, logoContentOptions));
+  logoContentFromColumns(await em.findOne(IdentityProviderEntity, { logoHash: hash }, logoContentFindOptions));
 
 /** Returns the columns for the fields that a request contains. */
 function changedColumns(body: IdentityProviderUpdate) {

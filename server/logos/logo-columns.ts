@@ -10,7 +10,7 @@ export type StoredLogo = Omit<Logo, 'url'> & {
 };
 
 /** Properties for the logo of an entity. All these properties are null if there is no logo. */
-export const logoProperties = () => ({
+export const logoEntityProperties = () => ({
   /** Identifies the image in its URL, so that caches can store the image indefinitely. */
   logoHash: p.text().nullable(),
   logoMediaType: p.text().nullable(),
@@ -49,13 +49,13 @@ export const logoToResponse = (logo: StoredLogo | null, issuer: string): Logo | 
   logo && { url: `${issuer}${logoPath(logo)}`, media_type: logo.media_type, width: logo.width, height: logo.height };
 
 /** Query options for loading a logo's image. */
-export const logoContentOptions = { fields: ['logoMediaType', 'logoContent'], disableIdentityMap: true } as const;
+export const logoContentFindOptions = { fields: ['logoMediaType', 'logoContent'], disableIdentityMap: true } as const;
 
 export type LogoContent = { readonly mediaType: string; readonly content: Buffer };
 
 type ContentColumns = { readonly logoMediaType?: string | null | undefined; readonly logoContent?: Uint8Array | null | undefined };
 
-/** Returns the image of an entity that was loaded with `logoContentOptions`; undefined if there is no entity or no image. */
+/** Returns the image of an entity that was loaded with `logoContentFindOptions`; undefined if there is no entity or no image. */
 export function logoContentFromColumns(entity: ContentColumns | null): LogoContent | undefined {
   if (!entity?.logoContent || !entity.logoMediaType) return undefined;
   return { mediaType: entity.logoMediaType, content: Buffer.from(entity.logoContent) };

@@ -11,7 +11,7 @@ import type { JsonObject } from '@mandate/contract/json';
 import { readApiV1OpenApiDocument } from '../docs/serve-openapi-documents.ts';
 import { createLazyGetter } from '../memory/lazy-value.ts';
 import { registerMcpPrompts, registerMcpResources } from './register-mcp-resources-and-prompts.ts';
-import { toolResultFromStartedTask, mcpTasksExtension, registerMcpTasks, type TaskTools } from './register-mcp-tasks.ts';
+import { toolResultFromStartedTask, mcpTasksExtensionName, registerMcpTaskMethods, type TaskTools } from './register-mcp-task-methods.ts';
 
 /**
  * The tools that the MCP server URL selects and the caller's token permits. Only usable tools are listed, because every listed tool takes
@@ -54,13 +54,13 @@ export function createMcpServerFactory(): (offered: OfferedTools, era: 'legacy' 
           tools: { listChanged: false },
           prompts: { listChanged: false },
           resources: { listChanged: false, subscribe: offered.canSubscribe && era === 'modern' },
-          ...(tasks && { extensions: { [mcpTasksExtension]: {} } }),
+          ...(tasks && { extensions: { [mcpTasksExtensionName]: {} } }),
         },
       },
     );
     registerMcpResources(server, offered);
     registerMcpPrompts(server, offered);
-    if (tasks) registerMcpTasks(server, tasks);
+    if (tasks) registerMcpTaskMethods(server, tasks);
     for (const tool of usable) {
       const { title, description, readOnly, destructive, idempotent } = tool;
       const annotations = { readOnlyHint: readOnly, destructiveHint: destructive, idempotentHint: idempotent, openWorldHint: false };

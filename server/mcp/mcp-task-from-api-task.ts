@@ -1,5 +1,5 @@
 import type { Task } from '@mandate/contract';
-import { refusalResult, toolResultFromResponse, type McpTool, type ToolResponse, type ToolResult } from '@mandate/contract/tools';
+import { createErrorToolResult, toolResultFromResponse, type McpTool, type ToolResponse, type ToolResult } from '@mandate/contract/tools';
 
 /** How often a client should poll the status of a task, in milliseconds. */
 const pollIntervalMs = 2_000;
@@ -52,5 +52,5 @@ function describeTaskStatus({ status, progress: { processed, total }, error }: T
  */
 export const toolResultFromTask = (tool: McpTool, response: ToolResponse, { status, error }: Task): ToolResult =>
   status === 'failed'
-    ? refusalResult(`${error?.detail ?? 'The task failed.'} (${error?.code ?? 'unknown'})`)
+    ? createErrorToolResult(`${error?.detail ?? 'The task failed.'} (${error?.code ?? 'unknown'})`)
     : toolResultFromResponse(tool, response);

@@ -5,7 +5,7 @@ import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { OfferedTools } from './mcp-server-factory.ts';
 import { parseMcpToolSelection } from './parse-mcp-tool-selection.ts';
-import { findTaskTools } from './register-mcp-tasks.ts';
+import { findTaskTools } from './register-mcp-task-methods.ts';
 
 /** Returns the tools that the MCP server URL selects and the caller's token permits. */
 export function selectOfferedTools(req: Request, tools: readonly McpTool[], send: SendToolRequest): OfferedTools {

@@ -29,7 +29,7 @@ import { createOidcProviderMiddleware } from './create-oidc-provider-middleware.
 import { CsrfTokenService } from './pages/routing/csrf-token-service.ts';
 import { acceptJwtsAtUserinfo } from './tokens/jwt-access-token-hooks.ts';
 import { KnownBrowserCookie } from './brute-force/known-browser-cookie.ts';
-import { listenForAuthenticationFailures } from './clients/record-authentication-failure.ts';
+import { explainClientAuthenticationFailures } from './clients/explain-client-authentication-failures.ts';
 import { ClientKeyCache } from './clients/client-key-cache.ts';
 import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
@@ -49,7 +49,7 @@ import { servePageScript } from './pages/assets/serve-page-script.ts';
 import { createOidcProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
 import { serveStylesheet, stylesheetPathPattern } from './pages/assets/build-page-stylesheet.ts';
 import { StatelessPasskeyChallenges } from './second-factors/passkeys.ts';
-import { createRefreshRefusalOfEndedAccounts } from './refresh/refuse-refresh-of-ended-account.ts';
+import { createProviderAccountCheckAfterRefresh } from './refresh/create-provider-account-check-after-refresh.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
 import { rejectCrossSiteOidcProviderForms } from './pages/routing/reject-cross-site-forms.ts';
 import { ReloadableProvider } from './provider/reloadable-provider.ts';
@@ -149,9 +149,9 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const clientKeys = new ClientKeyCache(documentNetwork);
   const relyingParty = createRelyingParty(parts);
   const { onTokenOperation, openRegistration = false } = parts;
-  const refuseRefreshOfEndedAccount = createRefreshRefusalOfEndedAccounts({ em, relyingParty, key: keys.identityProviders, log });
+  const checkProviderAccountAfterRefresh = createProviderAccountCheckAfterRefresh({ em, relyingParty, key: keys.identityProviders, log });
   const shared = { em, issuer, log, limits, store, pages, settings, verification, documentNetwork, clientKeys };
-  const middlewareOptions = { ...shared, refuseRefreshOfEndedAccount, onTokenOperation, openRegistration };
+  const middlewareOptions = { ...shared, checkProviderAccountAfterRefresh, onTokenOperation, openRegistration };
   const providerOptions = { em, development, issuer, store, ...providerKeys, refreshGraceSeconds, pages, uiLocales: languages.tags };
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
     const provider = createOidcProvider({ ...providerOptions, clientCertificates: parts.clientCertificates, keys: current });
@@ -196,7 +196,7 @@ function trustProxyAndAddListeners(provider: Provider, log: CreateAuthorizationS
   provider.silent = true; // createServerErrorRecorder logs errors
   provider.on('grant.revoked', setRevokedGrantIdOfRequest);
   provider.on('server_error', createServerErrorRecorder(log));
-  listenForAuthenticationFailures(provider);
+  explainClientAuthenticationFailures(provider);
 }
 
 async function ensureBuiltInApplications(em: EntityManager, issuer: string): Promise<void> {

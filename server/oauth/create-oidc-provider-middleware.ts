@@ -17,7 +17,7 @@ import { refreshBrandingForOidcProviderPages } from './pages/routing/refresh-bra
 import type { ProviderPages } from './pages/views/oidc-provider/oidc-provider-pages.ts';
 import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
 import { bufferRequestBody } from './protocol/buffered-request-body.ts';
-import type { RefuseRefreshOfEndedAccount } from './refresh/refuse-refresh-of-ended-account.ts';
+import type { CheckProviderAccountAfterRefresh } from './refresh/create-provider-account-check-after-refresh.ts';
 import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refresh-token-grant.ts';
 import { recordBrowserSessionUseOnAuthorization } from './sessions/record-list-and-revoke-browser-sessions.ts';
 import { acceptJwtsForRevocationAndIntrospection } from './tokens/jwt-access-token-hooks.ts';
@@ -37,7 +37,7 @@ export type ProviderMiddlewareOptions = {
   /** Network policy for fetching client ID metadata documents. */
   readonly documentNetwork: NetworkPolicy;
   readonly clientKeys: ClientKeyCache;
-  readonly refuseRefreshOfEndedAccount: RefuseRefreshOfEndedAccount;
+  readonly checkProviderAccountAfterRefresh: CheckProviderAccountAfterRefresh;
   readonly onTokenOperation: OnTokenOperation | undefined;
   /** Whether clients can register without an initial access token (RFC 7591). */
   readonly openRegistration: boolean;
@@ -45,8 +45,9 @@ export type ProviderMiddlewareOptions = {
 
 /** Returns the middleware that wraps oidc-provider's request handling, from the outermost to the innermost. */
 export function createOidcProviderMiddleware(options: ProviderMiddlewareOptions): Middleware[] {
-  const { em, issuer, log, onTokenOperation, limits, pages, settings, verification, clientKeys, refuseRefreshOfEndedAccount } = options;
-  const refreshTokens = createRefreshRequestMiddleware({ em, limits, clientKeys, refuseRefreshOfEndedAccount });
+  const { em, issuer, log, onTokenOperation, limits, pages, settings, verification, clientKeys, checkProviderAccountAfterRefresh } =
+    options;
+  const refreshTokens = createRefreshRequestMiddleware({ em, limits, clientKeys, checkProviderAccountAfterRefresh });
   const handleOtherRequest = chainMiddleware([
     refreshBrandingForOidcProviderPages(settings),
     completeSignOutWithoutSession(pages),

@@ -1,10 +1,10 @@
 import { maxImportRowsPerOrder } from '@mandate/contract';
-import type { FilePosition, FileRecord } from '../imports/import-file-record.ts';
+import type { FilePosition, ImportFileRow } from '../imports/import-file-row-and-position.ts';
 
 /** All rows of one order, or a single row that belongs to no order. */
 export type OrderRowGroup = {
   readonly reference: string | undefined;
-  readonly records: readonly FileRecord[];
+  readonly records: readonly ImportFileRow[];
   /** Number of rows in the group, including rows beyond the maximum, which `records` does not contain. */
   readonly rows: number;
 };
@@ -12,10 +12,10 @@ export type OrderRowGroup = {
 /** Maximum number of consecutive rows without a reference that are assigned to the order of the rows before and after them. */
 const unnamedMax = 100;
 
-type OpenGroup = { readonly reference: string; readonly records: FileRecord[]; rows: number };
+type OpenGroup = { readonly reference: string; readonly records: ImportFileRow[]; rows: number };
 
 /** Adds a row to an order's row group; rows beyond the maximum are only counted. */
-export function addRowToOrderRowGroup(invoice: OpenGroup, record: FileRecord): void {
+export function addRowToOrderRowGroup(invoice: OpenGroup, record: ImportFileRow): void {
   invoice.rows += 1;
   if (invoice.records.length < maxImportRowsPerOrder) invoice.records.push(record);
 }
@@ -23,7 +23,7 @@ export function addRowToOrderRowGroup(invoice: OpenGroup, record: FileRecord): v
 /** Creates an empty row group for an order. */
 export const createEmptyOrderRowGroup = (reference: string): OpenGroup => ({ reference, records: [], rows: 0 });
 
-const ungrouped = (record: FileRecord): OrderRowGroup => ({ reference: undefined, records: [record], rows: 1 });
+const ungrouped = (record: ImportFileRow): OrderRowGroup => ({ reference: undefined, records: [record], rows: 1 });
 
 /**
  * Groups the adjacent rows of each order. A row without a reference is assigned to an order if the rows before and after it belong to that
@@ -31,12 +31,12 @@ const ungrouped = (record: FileRecord): OrderRowGroup => ({ reference: undefined
  * @param column the column that contains the reference
  */
 export async function* groupAdjacentRowsByOrder(
-  records: AsyncIterable<FileRecord>,
+  records: AsyncIterable<ImportFileRow>,
   column: string,
 ): AsyncGenerator<{ readonly item: OrderRowGroup; readonly end: FilePosition }> {
   let open: OpenGroup | undefined;
   let openEnd: FilePosition | undefined;
-  let unnamed: FileRecord[] = [];
+  let unnamed: ImportFileRow[] = [];
   const closeGroup = function* () {
     if (open && openEnd) yield { item: open, end: openEnd };
     for (const record of unnamed) yield { item: ungrouped(record), end: record.end };

@@ -1,7 +1,7 @@
-import type { ImportFile } from '../imports/import-file-record.ts';
-import { readImportRecords } from '../imports/read-import-records.ts';
+import type { ImportFile } from '../imports/import-file-row-and-position.ts';
+import { readImportRows } from '../imports/read-import-rows.ts';
 import { type ImportPosition, runImport, type FileCheckResult } from '../imports/run-import.ts';
-import { validateAndYieldRecords } from '../imports/validate-and-count-records.ts';
+import { validateAndYieldRows } from '../imports/validate-and-count-rows.ts';
 import { readStoredFileSize } from '../tasks/stored-task-file.ts';
 import { type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../tasks/task-attempt.ts';
 import { importOrder } from './import-order.ts';
@@ -23,7 +23,7 @@ export async function importOrders(run: TaskAttempt): Promise<TaskOutcome> {
     readItems: (from, { partitions }) =>
       partitions
         ? partitionedInvoices(file, params, from, partitions)
-        : groupAdjacentRowsByOrder(readImportRecords(file, from), params.reference_column),
+        : groupAdjacentRowsByOrder(readImportRows(file, from), params.reference_column),
     countRows: ({ rows }) => rows,
     firstLine: ({ records }) => records[0]?.line,
     importItem: (inner, invoice) => importOrder(inner, params, task, invoice),
@@ -38,10 +38,7 @@ async function checkOrderFile(file: ImportFile, params: OrderImportParams): Prom
   const needed = [params.reference_column, params.created_at_column, params.sku_column, params.quantity_column, params.unit_price_column];
   const seen = new Set<number>();
   let [total, isScattered] = [0, false];
-  for await (const { item } of groupAdjacentRowsByOrder(
-    validateAndYieldRecords(readImportRecords(file), needed),
-    params.reference_column,
-  )) {
+  for await (const { item } of groupAdjacentRowsByOrder(validateAndYieldRows(readImportRows(file), needed), params.reference_column)) {
     total += item.rows;
     if (item.reference === undefined || isScattered) continue;
     const number = hashOrderReference(item.reference);
@@ -51,7 +48,7 @@ async function checkOrderFile(file: ImportFile, params: OrderImportParams): Prom
   }
   if (!isScattered) return { total };
   const bytes = await readStoredFileSize(file.em, file.fileId);
-  return { total, partitions: await storeRowsInPartitionsByOrder(file.em, readImportRecords(file), bytes, importedColumns(params)) };
+  return { total, partitions: await storeRowsInPartitionsByOrder(file.em, readImportRows(file), bytes, importedColumns(params)) };
 }
 
 /** Returns the file columns that the import reads, starting with the reference column. */

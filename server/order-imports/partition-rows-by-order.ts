@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { type FileRecord, startOfFilePosition } from '../imports/import-file-record.ts';
+import { type ImportFileRow, startOfFilePosition } from '../imports/import-file-row-and-position.ts';
 import { appendToStoredFile, readStoredFileChunks, createStoredFile } from '../tasks/stored-task-file.ts';
 import { addRowToOrderRowGroup, type OrderRowGroup, createEmptyOrderRowGroup } from './group-order-rows.ts';
 
@@ -45,7 +45,7 @@ class Partition {
  */
 export async function storeRowsInPartitionsByOrder(
   em: EntityManager,
-  records: AsyncIterable<FileRecord>,
+  records: AsyncIterable<ImportFileRow>,
   bytes: number,
   columns: readonly [string, ...string[]],
 ): Promise<number[]> {
@@ -87,7 +87,7 @@ export async function readOrderRowGroupsOfPartition(
   return [...named.values(), ...unnamed].toSorted((a, b) => lastLine(a) - lastLine(b));
 }
 
-function recordFromRow(row: string, columns: readonly string[]): FileRecord {
+function recordFromRow(row: string, columns: readonly string[]): ImportFileRow {
   const [line, error, ...values] = storedRow.parse(JSON.parse(row));
   const cells = new Map(columns.flatMap((column, at) => (values[at] == null ? [] : [[column, values[at]] as const])));
   return { line, cells, ...(error !== null && { error }), end: startOfFilePosition };

@@ -4,7 +4,7 @@ import { insertIfAbsent } from '../database/queries/insert-if-absent.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
 import { BudgetedOrder } from '../order-limits/order-limits-and-budgeted-order.entity.ts';
-import { createLimitProblem, createRevokedAuthorizationProblem } from '../order-limits/order-limits-problem.ts';
+import { createLimitExceededProblem, createRevokedAuthorizationProblem } from '../order-limits/order-limit-problems.ts';
 import { findOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
 import {
   callFindExceededLimitFunction,
@@ -46,6 +46,6 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
   const productIds = items.map(({ product }) => product.id);
   const amounts = { productIds, currency, total, added: isCounted ? 0 : total };
   const exceeded = await callFindExceededLimitFunction(em, grantId, clientId, amounts, { isApproved, now });
-  if (exceeded) throw createLimitProblem(exceeded, total, currency, '#');
+  if (exceeded) throw createLimitExceededProblem(exceeded, total, currency, '#');
   if (!isCounted) await insertIfAbsent(em, BudgetedOrder, { grantId, orderId: order.id, countedAt: now, approved: isApproved });
 }

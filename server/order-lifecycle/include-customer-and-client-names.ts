@@ -1,5 +1,5 @@
 import type { OrderSummary } from '@mandate/contract';
-import { findClientNames } from '../api-keys/find-client-names.ts';
+import { findApplicationAndApiKeyNames } from '../api-keys/find-application-and-api-key-names.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { OrderRow } from '../orders/order-from-row.ts';
 import { User } from '../users/user.entity.ts';
@@ -15,7 +15,7 @@ export async function includeCustomerAndClientNames(
   if (!customer && !client) return rows;
   const userNames = customer ? await findUserNames(em, [...new Set(rows.map((row) => row.user_id))]) : new Map<number, string>();
   const clientIds = [...new Set(rows.flatMap((row) => row.client_id ?? []))];
-  const clientNames = client ? await findClientNames(em, clientIds) : new Map<string, string>();
+  const clientNames = client ? await findApplicationAndApiKeyNames(em, clientIds) : new Map<string, string>();
   return rows.map((row) => ({
     ...row,
     ...(customer && { customer: { id: row.user_id, name: userNames.get(row.user_id) ?? '' } }),

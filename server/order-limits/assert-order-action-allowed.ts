@@ -2,7 +2,7 @@ import type { OrderAction } from '@mandate/contract';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable, TranslatableText } from '../http/problem-details/translatable-text.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
-import { createActionNotAllowedProblem, createExpiredAuthorizationProblem } from './order-limits-problem.ts';
+import { createActionNotAllowedProblem, createExpiredAuthorizationProblem } from './order-limit-problems.ts';
 
 /** @throws {Problem} `forbidden` if the customer did not allow the action, or allowed it only until an earlier time */
 export function assertOrderActionAllowed({ orderAuthorization }: Principal, action: OrderAction, now: Date): void {

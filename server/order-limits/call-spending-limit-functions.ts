@@ -1,6 +1,6 @@
 import type { BudgetPeriod } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import type { ExceededLimit } from './order-limits-problem.ts';
+import type { ExceededLimit } from './order-limit-problems.ts';
 
 // The statement that places orders calls the same functions.
 

@@ -1,6 +1,6 @@
 import { orderActions, type EffectiveOrderLimits } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { lockChangesOfGrantLimits } from './lock-changes-of-order-limits.ts';
+import { lockGrantLimitsForChange } from './lock-order-limits-for-change.ts';
 import { OrderLimits, type OrderLimitsRow } from './order-limits-and-budgeted-order.entity.ts';
 import { orderLimitsColumnsFromInput } from './order-limits-conversion.ts';
 
@@ -21,7 +21,7 @@ export async function saveOrderLimits(
   limits: EffectiveOrderLimits,
   { timeZone, allOrdersGrantable }: SaveOptions = {},
 ): Promise<void> {
-  await lockChangesOfGrantLimits(em, grantId);
+  await lockGrantLimitsForChange(em, grantId);
   const columns = { ...orderLimitsColumnsFromInput(limits), setByUser: true, updatedAt: new Date() };
   const given = { ...(timeZone !== undefined && { timeZone }), ...(allOrdersGrantable !== undefined && { allOrdersGrantable }) };
   await em

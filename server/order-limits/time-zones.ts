@@ -4,11 +4,11 @@ const defaultTimeZone = 'UTC';
 const knownTimeZones: ReadonlySet<string> = new Set(Intl.supportedValuesOf('timeZone'));
 
 /** Returns the IANA time zone with this name, or the default if the name is unknown. */
-export const timeZoneOrDefault = (name: string | undefined): string =>
+export const resolveTimeZoneOrDefault = (name: string | undefined): string =>
   name !== undefined && knownTimeZones.has(name) ? name : defaultTimeZone;
 
 /** Returns the end of a calendar day, `YYYY-MM-DD`, in a time zone: the last millisecond before the next day starts. */
-export function endOfDayInTimeZone(day: string, timeZone: string): Date {
+export function getEndOfDayInTimeZone(day: string, timeZone: string): Date {
   const nextDayAsUtc = Date.parse(`${day}T00:00:00Z`) + 24 * 60 * 60 * 1000;
   // The UTC offset is calculated a second time, because it may differ at the estimated time (daylight saving time).
   const firstGuess = nextDayAsUtc - offsetMs(nextDayAsUtc, timeZone);

@@ -1,6 +1,6 @@
 import type { Scope } from '@mandate/contract';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
-import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
+import { getClientIdIfRestrictedToOwnOrders } from '../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
@@ -24,7 +24,7 @@ export const buildListedOrdersFilter = (
   staffScope: Scope = 'orders.manage',
 ): ListedOrdersFilter => ({
   userId: resolveListedUser(principal, requestedUserId, staffScope),
-  requiredClientId: findRequiredOrderClientId(principal),
+  requiredClientId: getClientIdIfRestrictedToOwnOrders(principal),
 });
 
 function resolveListedUser(principal: Principal, requestedUserId: number | undefined, staffScope: Scope): number | undefined {

@@ -1,5 +1,5 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
-import type { ExceededLimit } from '../order-limits/order-limits-problem.ts';
+import type { ExceededLimit } from '../order-limits/order-limit-problems.ts';
 import type { OrderRejection } from './problem-from-order-rejection.ts';
 
 /** The limits of a grant, and the limit that an order would exceed, if any. */

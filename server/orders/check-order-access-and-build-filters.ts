@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
-import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
+import { getClientIdIfRestrictedToOwnOrders } from '../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { Order } from './order-and-order-item.entity.ts';
@@ -13,7 +13,7 @@ import { Order } from './order-and-order-item.entity.ts';
  * `scopeForAllOrders`. If the user allows the application access only to the orders that it placed, the filter excludes all other orders.
  */
 export function buildAccessibleOrdersFilter(principal: Principal, scopeForAllOrders: Scope): { user?: number; clientId?: string } {
-  const clientId = findRequiredOrderClientId(principal);
+  const clientId = getClientIdIfRestrictedToOwnOrders(principal);
   return {
     ...(!canUseScope(principal, scopeForAllOrders) && { user: principal.user?.id ?? 0 }),
     ...(clientId !== undefined && { clientId }),
@@ -27,7 +27,7 @@ export async function assertOrderAccessible(em: EntityManager, principal: Princi
 }
 
 /** Returns the filter for an order's resources that follow `position` in a list sorted newest first. */
-export const buildPageFilterWithinOrder = (
+export const buildOrderSubresourcePageFilter = (
   orderId: number,
   position: KeysetPosition | undefined,
 ): { order: number; id?: { $lt: number } } => ({

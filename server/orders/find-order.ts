@@ -4,7 +4,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { StatementParameters } from '../database/queries/batch-loader.ts';
 import { type ExpectedLookup, findSpeculativeResult, type SpeculativeRead } from '../database/queries/speculative-read.ts';
 import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
-import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
+import { getClientIdIfRestrictedToOwnOrders } from '../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import { getMatchedRoute } from '../http/request/matched-route.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
@@ -16,7 +16,7 @@ const accessParameters = (principal: Principal, id: number): StatementParameters
   id,
   principal.user?.id ?? null,
   canUseScope(principal, 'orders.manage'),
-  findRequiredOrderClientId(principal) ?? null,
+  getClientIdIfRestrictedToOwnOrders(principal) ?? null,
 ];
 
 /**

@@ -11,7 +11,7 @@ import {
 } from './problem-from-order-rejection.ts';
 
 /** How long an unpaid order reserves its goods. */
-export const reservationTtl = '30 minutes';
+export const unpaidOrderReservationTtl = '30 minutes';
 
 /** The user to whom the order belongs, and the client that places the order. */
 export type OrderBuyer = {
@@ -93,5 +93,5 @@ const orderParameters = (taxMode: Order['tax_mode'], userId: number, clientId: s
   input.reference ?? null,
   input.note ?? null,
   JSON.stringify(input.metadata),
-  reservationTtl,
+  unpaidOrderReservationTtl,
 ];

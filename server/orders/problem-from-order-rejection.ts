@@ -1,7 +1,7 @@
 import type { OrderInput } from '@mandate/contract';
 import { createInvalidRequestProblem, createProblem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
 import { translatable, type TranslatableText } from '../http/problem-details/translatable-text.ts';
-import { createLimitProblem, type ExceededLimit } from '../order-limits/order-limits-problem.ts';
+import { createLimitExceededProblem, type ExceededLimit } from '../order-limits/order-limit-problems.ts';
 import { findQuoteProblem, type QuoteAtRejection } from './find-quote-problem.ts';
 
 /** All reasons why the database function rejected an order, as of one point in time. */
@@ -33,7 +33,7 @@ const addressFields = ['line1', 'city', 'country'] as const;
 
 /** Converts a rejection into a problem. */
 export const problemFromOrderRejection = (rejection: OrderRejection, input: OrderInputOrQuoteContent): Problem =>
-  (rejection.quote ? findQuotedOrderProblem(rejection.quote, rejection, input) : findOrderProblem(rejection, input)) ??
+  (rejection.quote ? findQuotedOrderProblem(rejection.quote, rejection, input) : findOrderPlacementProblem(rejection, input)) ??
   createProblem('out_of_stock', { detail: 'The last units have just been sold. Try again.' });
 
 const findQuotedOrderProblem = (quote: QuoteAtRejection, rejection: OrderRejection, input: OrderInputOrQuoteContent): Problem | undefined =>
@@ -46,7 +46,7 @@ const findQuotedOrderProblem = (quote: QuoteAtRejection, rejection: OrderRejecti
  * Returns the reason why the order in the request cannot be placed, if any. Errors in the request take precedence over conflicts with the
  * current products, limits, stock and prices.
  */
-export function findOrderProblem(rejection: OrderConflicts, input: OrderInputOrQuoteContent): Problem | undefined {
+export function findOrderPlacementProblem(rejection: OrderConflicts, input: OrderInputOrQuoteContent): Problem | undefined {
   const errors = [
     ...userErrors(rejection),
     ...itemErrors(rejection, input),
@@ -132,7 +132,7 @@ function limitExceeded(
 ): Problem | undefined {
   const findPointers = (productId: number): string[] =>
     itemEntries(input, [productId], () => ({ code: 'limit_exceeded', detail: '' })).flatMap((entry) => entry.pointer ?? []);
-  return exceeded ? createLimitProblem(exceeded, total ?? 0, currency ?? '', pointer, findPointers) : undefined;
+  return exceeded ? createLimitExceededProblem(exceeded, total ?? 0, currency ?? '', pointer, findPointers) : undefined;
 }
 
 function productUnavailable({ unavailable_products }: OrderConflicts, input: OrderInputOrQuoteContent): Problem | undefined {

@@ -3,7 +3,7 @@ import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
-import { buildPageFilterWithinOrder, buildAccessibleOrdersFilter } from '../orders/check-order-access-and-build-filters.ts';
+import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter } from '../orders/check-order-access-and-build-filters.ts';
 import { Payment } from './payment.entity.ts';
 
 /**
@@ -22,4 +22,4 @@ export const listPaymentsOfOrder = (
   position: KeysetPosition | undefined,
   limit: number,
 ): Promise<Payment[]> =>
-  em.find(Payment, buildPageFilterWithinOrder(orderId, position), { orderBy: { id: 'desc' }, limit: limit + 1, refresh: true });
+  em.find(Payment, buildOrderSubresourcePageFilter(orderId, position), { orderBy: { id: 'desc' }, limit: limit + 1, refresh: true });

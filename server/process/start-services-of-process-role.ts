@@ -6,7 +6,7 @@ import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 import { openDatabaseWithoutMigrating } from '../schema/open-database-without-migrating.ts';
 import { ReplicaWithPrimaryFallback } from '../database/replica/replica-with-primary-fallback.ts';
 import { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
-import { notifyOtherProcessesOfLocalWrites, listenForEventNotifications } from '../events/event-notifications.ts';
+import { startNotifyingOtherProcessesOfLocalWrites, listenForEventNotifications } from '../events/event-notifications.ts';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import type { Log } from '../logging/logger.ts';
 import { createPaymentProviders } from '../payments/providers/create-payment-providers.ts';
@@ -86,7 +86,7 @@ async function openDependencies(config: Config, log: Log, opened: CleanupStack):
  */
 async function connectEventSignals({ role, databaseUrl, directDatabaseUrl }: Config, { em }: Database, log: Log, opened: CleanupStack) {
   if (!isPostgresqlUrl(databaseUrl)) return;
-  if (role === 'web') notifyOtherProcessesOfLocalWrites(em, log);
+  if (role === 'web') startNotifyingOtherProcessesOfLocalWrites(em, log);
   opened.use(await listenForEventNotifications(em, directDatabaseUrl ?? databaseUrl, log));
 }
 

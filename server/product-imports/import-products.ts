@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Problem } from '../http/problem-details/problem.ts';
 import { parseAmountCell, validateImportRow, parseIntegerCell, type RowError } from '../imports/parse-import-cells-and-validate-row.ts';
-import type { FileRecord } from '../imports/import-file-record.ts';
-import type { ImportFile } from '../imports/import-file-record.ts';
-import { readImportRecords } from '../imports/read-import-records.ts';
+import type { ImportFileRow } from '../imports/import-file-row-and-position.ts';
+import type { ImportFile } from '../imports/import-file-row-and-position.ts';
+import { readImportRows } from '../imports/read-import-rows.ts';
 import { runImport, type ImportOutcome } from '../imports/run-import.ts';
-import { validateAndCountRecords } from '../imports/validate-and-count-records.ts';
+import { validateAndCountRows } from '../imports/validate-and-count-rows.ts';
 import { createProduct, createProducts } from '../products/create-product.ts';
 import { Product as ProductEntity } from '../products/product-stock-and-adjustment.entity.ts';
 import { lockProductRow, applyProductMergePatch } from '../products/update-or-delete-product.ts';
@@ -23,8 +23,8 @@ export async function importProducts(run: TaskAttempt): Promise<TaskOutcome> {
   const file: ImportFile = { em, fileId: requireTaskInputFileId(task), format: params.format, renewLease: () => run.renewLease() };
   return runImport(run, {
     dryRun: params.dry_run === 'true',
-    checkFile: async () => ({ total: await validateAndCountRecords(readImportRecords(file), [params.sku_column]) }),
-    readItems: (from) => readItems(readImportRecords(file, from)),
+    checkFile: async () => ({ total: await validateAndCountRows(readImportRows(file), [params.sku_column]) }),
+    readItems: (from) => readItems(readImportRows(file, from)),
     countRows: () => 1,
     firstLine: ({ line }) => line,
     importItem: (inner, record) => importProduct(inner, params, actorOf(task), record),
@@ -32,7 +32,7 @@ export async function importProducts(run: TaskAttempt): Promise<TaskOutcome> {
   });
 }
 
-async function* readItems(records: AsyncIterable<FileRecord>) {
+async function* readItems(records: AsyncIterable<ImportFileRow>) {
   for await (const record of records) yield { item: record, end: record.end };
 }
 
@@ -45,12 +45,12 @@ async function importProductBatch(
   em: EntityManager,
   params: ProductImportParams,
   actor: string,
-  records: readonly FileRecord[],
+  records: readonly ImportFileRow[],
 ): Promise<ImportOutcome[]> {
   const skus = records.flatMap(({ cells }) => cells.get(params.sku_column) ?? []);
   const existing = await em.find(ProductEntity, { sku: { $in: skus } }, { fields: ['sku'], disableIdentityMap: true });
   const seenSkus = new Set(existing.map(({ sku }) => sku));
-  const newProducts = new Map<FileRecord, ProductCreate>();
+  const newProducts = new Map<ImportFileRow, ProductCreate>();
   for (const record of records) {
     const sku = record.cells.get(params.sku_column);
     if (sku === undefined || record.error !== undefined || seenSkus.has(sku)) continue;
@@ -73,7 +73,7 @@ async function importProduct(
   em: EntityManager,
   params: ProductImportParams,
   actor: string,
-  { line, cells, error: readError }: FileRecord,
+  { line, cells, error: readError }: ImportFileRow,
 ): Promise<ImportOutcome> {
   const rejected = (...errors: RowError[]): ImportOutcome => ({ outcome: 'refused', issues: errors.map((each) => ({ line, ...each })) });
   if (readError !== undefined) return rejected({ code: 'unreadable', detail: readError });

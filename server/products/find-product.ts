@@ -13,7 +13,7 @@ export async function findProduct(em: EntityManager, id: number, includeInactive
 }
 
 /** Returns a product with its current stock, for events about a product that is known to exist. */
-export async function findExistingProduct(em: EntityManager, id: number): Promise<Product> {
+export async function findProductForEvent(em: EntityManager, id: number): Promise<Product> {
   const product = await queryProduct(em, id, true);
   if (!product) throw new Error(`product ${id} does not exist`);
   return product;

@@ -12,7 +12,7 @@ import { recordEvent } from '../events/record-event.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
-import { findOrderProblem, type OrderRejection } from '../orders/problem-from-order-rejection.ts';
+import { findOrderPlacementProblem, type OrderRejection } from '../orders/problem-from-order-rejection.ts';
 import { resolveBuyerId } from '../orders/resolve-buyer-id.ts';
 import { priceOrder, type OrderPrice } from '../orders/place-order.ts';
 import { User } from '../users/user.entity.ts';
@@ -37,7 +37,7 @@ export async function createQuote(
   const now = await readDatabaseTime(em);
   const { grantId = null, clientId, orderAuthorization } = principal;
   const price = await priceOrder(em, taxMode, { userId, clientId, grantId, isLimited: orderAuthorization !== undefined }, input);
-  const problem = findOrderProblem(withoutReasonsOnlyForHold(price, input), input);
+  const problem = findOrderPlacementProblem(withoutReasonsOnlyForHold(price, input), input);
   if (problem) throw problem;
   const quote = em.create(Quote, {
     user: em.getReference(User, userId),

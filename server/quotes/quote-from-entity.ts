@@ -1,5 +1,5 @@
 import type { Quote, QuoteStatus, QuoteSummary } from '@mandate/contract';
-import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
+import { getClientIdIfRestrictedToOwnOrders } from '../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import type { QuoteEntity } from './quote-and-quote-reservation.entity.ts';
 
@@ -50,7 +50,7 @@ export const quoteSummaryFromEntity = (quote: QuoteWithoutItems, principal: Prin
 
 /** Returns false if the principal may access only its own orders, and another application placed the order from its quote. */
 function canAccessOrder({ orderClientId }: QuoteWithoutItems, principal: Principal | null): boolean {
-  const requiredClientId = principal ? findRequiredOrderClientId(principal) : undefined;
+  const requiredClientId = principal ? getClientIdIfRestrictedToOwnOrders(principal) : undefined;
   return requiredClientId === undefined || orderClientId === requiredClientId;
 }
 

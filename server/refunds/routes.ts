@@ -13,7 +13,7 @@ import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { respondWithPaymentsRefundsOrShipments } from '../orders/respond-with-payments-refunds-or-shipments.ts';
 import { buildListedOrdersFilter } from '../orders/build-listed-orders-filter.ts';
 import {
-  buildPageFilterWithinOrder,
+  buildOrderSubresourcePageFilter,
   buildAccessibleOrdersFilter,
   assertOrderAccessible,
 } from '../orders/check-order-access-and-build-filters.ts';
@@ -59,7 +59,7 @@ const handleListRefundsOfOrder: RouteHandler<typeof contract.refunds.list, Depen
   { params: { order_id: id }, query, req, res },
 ) => {
   await assertOrderAccessible(em, requirePrincipal(req), id, 'payments.manage');
-  const where = buildPageFilterWithinOrder(id, pages.decodeCursor(req, query));
+  const where = buildOrderSubresourcePageFilter(id, pages.decodeCursor(req, query));
   const rows = await em.find(Refund, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
   const page = pages.respondWithPage(req, res, query, rows, refundFromEntity, (refund) => [refund.id, refund.id]);
   return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => em.count(Refund, { order: id }))) } };

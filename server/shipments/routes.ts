@@ -13,7 +13,7 @@ import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { respondWithPaymentsRefundsOrShipments } from '../orders/respond-with-payments-refunds-or-shipments.ts';
 import { buildListedOrdersFilter } from '../orders/build-listed-orders-filter.ts';
 import {
-  buildPageFilterWithinOrder,
+  buildOrderSubresourcePageFilter,
   buildAccessibleOrdersFilter,
   assertOrderAccessible,
 } from '../orders/check-order-access-and-build-filters.ts';
@@ -51,7 +51,7 @@ const handleListShipmentsOfOrder: RouteHandler<typeof contract.shipments.list, H
   { params: { order_id: id }, query, req, res },
 ) => {
   await assertOrderAccessible(em, requirePrincipal(req), id, staffScopeFor(requirePrincipal(req)));
-  const where = buildPageFilterWithinOrder(id, pages.decodeCursor(req, query));
+  const where = buildOrderSubresourcePageFilter(id, pages.decodeCursor(req, query));
   const rows = await em.find(Shipment, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
   const page = pages.respondWithPage(req, res, query, rows, shipmentFromEntity, (shipment) => [shipment.id, shipment.id]);
   return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => em.count(Shipment, { order: id }))) } };

@@ -1,6 +1,6 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type OrderStatistics, type ProductStatistics } from '@mandate/contract';
-import { findClientNames } from '../api-keys/find-client-names.ts';
+import { findApplicationAndApiKeyNames } from '../api-keys/find-application-and-api-key-names.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { rejectReversedTimeRange } from '../http/response/time-range-and-total-count.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
@@ -62,7 +62,7 @@ async function findGroupNames(
     const products = await em.find(Product, { id: { $in: keys.map(Number) } }, named);
     return new Map(products.map(({ id, name }) => [String(id), name]));
   }
-  return groupBy === 'application' ? findClientNames(em, keys) : new Map();
+  return groupBy === 'application' ? findApplicationAndApiKeyNames(em, keys) : new Map();
 }
 
 const handleGetProductStatistics: RouteHandler<typeof contract.stats.products, HandlerDependencies> = async ({ readList }, { query }) => {

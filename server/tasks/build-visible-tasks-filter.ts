@@ -1,6 +1,6 @@
 import type { TaskType } from '@mandate/contract';
 import { listUsableScopes } from '../http/middleware/authorize-by-scope.ts';
-import { findRequiredOrderClientId } from '../http/request/find-required-order-client-id.ts';
+import { getClientIdIfRestrictedToOwnOrders } from '../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { taskOwnerKeyFromPrincipal } from './task-from-entity.ts';
 
@@ -12,7 +12,7 @@ const orderTaskTypes = ['order_export', 'order_import'] as const satisfies reado
  * orders.
  */
 export function buildVisibleTasksFilter(principal: Principal) {
-  const requiredClientId = findRequiredOrderClientId(principal);
+  const requiredClientId = getClientIdIfRestrictedToOwnOrders(principal);
   const isOfClient = { $or: [{ type: { $nin: [...orderTaskTypes] } }, { params: { required_client_id: requiredClientId } }] };
   return {
     owner: taskOwnerKeyFromPrincipal(principal),

@@ -6,11 +6,11 @@ import { buildEmailEqualsFilter } from '../users/build-email-equals-filter.ts';
 import { ImportedUser } from '../users/imported-user.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { computeUserFingerprint, type ImportedUserRow, parseUserRow } from './parse-user-row.ts';
-import type { PreparedUserRecord } from './read-user-records.ts';
+import type { PreparedUserFileRow } from './read-user-file-rows.ts';
 import type { UserImportParams } from './user-import-parameters.ts';
 
 /** A row of a batch: either the user to create, or the outcome if the row changes nothing. */
-export type ClassifiedRow = { readonly item: PreparedUserRecord } & (
+export type ClassifiedRow = { readonly item: PreparedUserFileRow } & (
   | { readonly row: ImportedUserRow; readonly outcome?: never }
   | { readonly row?: never; readonly outcome: ImportOutcome }
 );
@@ -35,7 +35,7 @@ const notImported = { source: null, externalId: null, fingerprint: null };
 export async function classifyUserRows(
   em: EntityManager,
   params: UserImportParams,
-  items: readonly PreparedUserRecord[],
+  items: readonly PreparedUserFileRow[],
 ): Promise<ClassifiedRow[]> {
   const parsed = items.map((item) => ({ item, result: parseRecord(params, item) }));
   const rows = parsed.flatMap(({ result }) => ('data' in result ? [result.data] : []));
@@ -46,12 +46,12 @@ export async function classifyUserRows(
   });
 }
 
-function parseRecord(params: UserImportParams, { record }: PreparedUserRecord) {
+function parseRecord(params: UserImportParams, { record }: PreparedUserFileRow) {
   if (record.error !== undefined) return { errors: [{ code: 'unreadable', detail: record.error }] };
   return parseUserRow(params, record.cells);
 }
 
-const refuse = ({ record: { line } }: PreparedUserRecord, ...errors: RowError[]): ImportOutcome => ({
+const refuse = ({ record: { line } }: PreparedUserFileRow, ...errors: RowError[]): ImportOutcome => ({
   outcome: 'refused',
   issues: errors.map((error) => ({ line, ...error })),
 });
@@ -91,7 +91,7 @@ const withEmails = (rows: readonly ImportedUserRow[]) => ({
 
 function compareWithKnownUsers(
   params: UserImportParams,
-  item: PreparedUserRecord,
+  item: PreparedUserFileRow,
   row: ImportedUserRow,
   known: Known,
 ): ImportOutcome | undefined {
@@ -115,7 +115,7 @@ function compareWithKnownUsers(
   return refuse(item, { field: 'email', code: 'not_unique', detail: `The e-mail address belongs to user ${byEmail.userId}.` });
 }
 
-function compareWithEarlierImport(item: PreparedUserRecord, row: ImportedUserRow, earlier: ImportedState): ImportOutcome {
+function compareWithEarlierImport(item: PreparedUserFileRow, row: ImportedUserRow, earlier: ImportedState): ImportOutcome {
   if (earlier.isClosed) {
     const detail = `The account of user ${earlier.userId} was closed, and is not created again.`;
     return refuse(item, { field: 'external_id', code: 'account_closed', detail });

@@ -8,7 +8,7 @@ import { userFromEntity } from '../users/user-from-entity.ts';
 import { User } from '../users/user.entity.ts';
 import { classifyUserRows } from './classify-user-rows.ts';
 import { computeUserFingerprint, type ImportedUserRow } from './parse-user-row.ts';
-import type { PreparedUserRecord } from './read-user-records.ts';
+import type { PreparedUserFileRow } from './read-user-file-rows.ts';
 import type { UserImportParams } from './user-import-parameters.ts';
 
 type NewUser = { readonly row: ImportedUserRow; readonly storedPasswordHash: string | undefined };
@@ -17,7 +17,7 @@ type NewUser = { readonly row: ImportedUserRow; readonly storedPasswordHash: str
 export async function importUserBatch(
   em: EntityManager,
   params: UserImportParams,
-  items: readonly PreparedUserRecord[],
+  items: readonly PreparedUserFileRow[],
 ): Promise<ImportOutcome[]> {
   const classified = await classifyUserRows(em, params, items);
   const needsHash = params.dry_run === 'false';

@@ -1,12 +1,12 @@
-import type { ImportFile } from '../imports/import-file-record.ts';
-import { readImportRecords } from '../imports/read-import-records.ts';
+import type { ImportFile } from '../imports/import-file-row-and-position.ts';
+import { readImportRows } from '../imports/read-import-rows.ts';
 import { runImport } from '../imports/run-import.ts';
-import { validateAndCountRecords } from '../imports/validate-and-count-records.ts';
+import { validateAndCountRows } from '../imports/validate-and-count-rows.ts';
 import { toStoredImportedPasswordHash } from '../oauth/passwords/imported/stored-imported-password-hash.ts';
 import { requireTaskInputFileId, type TaskAttempt, type TaskOutcome } from '../tasks/task-attempt.ts';
 import { importUserBatch } from './import-user-batch.ts';
 import { classifyUserRows } from './classify-user-rows.ts';
-import { type PreparedUserRecord, readUserRecords } from './read-user-records.ts';
+import { type PreparedUserFileRow, readUserFileRows } from './read-user-file-rows.ts';
 import { type UserImportParams, userImportTaskParamsSchema } from './user-import-parameters.ts';
 
 /** Imports users from a file: creates new users, and never changes existing ones. */
@@ -20,10 +20,10 @@ export async function importUsers(run: TaskAttempt): Promise<TaskOutcome> {
     jsonColumns: [params.metadata_column],
     renewLease: () => run.renewLease(),
   };
-  return runImport<PreparedUserRecord>(run, {
+  return runImport<PreparedUserFileRow>(run, {
     dryRun: params.dry_run === 'true',
-    checkFile: async () => ({ total: await validateAndCountRecords(readImportRecords(file), [params.email_column]) }),
-    readItems: (from) => readUserRecords(file, params, from),
+    checkFile: async () => ({ total: await validateAndCountRows(readImportRows(file), [params.email_column]) }),
+    readItems: (from) => readUserFileRows(file, params, from),
     countRows: () => 1,
     firstLine: ({ record }) => record.line,
     prepareItems: (items) => prepareRecords(run, params, items),
@@ -40,11 +40,11 @@ export async function importUsers(run: TaskAttempt): Promise<TaskOutcome> {
 async function prepareRecords(
   run: TaskAttempt,
   params: UserImportParams,
-  items: readonly PreparedUserRecord[],
-): Promise<PreparedUserRecord[]> {
+  items: readonly PreparedUserFileRow[],
+): Promise<PreparedUserFileRow[]> {
   if (params.dry_run === 'true') return [...items];
   const rows = await classifyUserRows(run.em.fork(), params, items);
-  const prepared: PreparedUserRecord[] = [];
+  const prepared: PreparedUserFileRow[] = [];
   for (const { item, row } of rows) {
     const password = row?.password_hash;
     prepared.push(password ? { ...item, storedPasswordHash: await toStoredImportedPasswordHash(password.text, password.hash) } : item);

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { queries } from './client.ts';
 import { usePermissions } from './permissions.tsx';
-import { loadingName } from './use-user-names.ts';
+import { loadingNamePlaceholder } from './use-user-names.ts';
 
 /** Names change rarely. */
 const staleTime = 300_000;
@@ -14,5 +14,5 @@ export function useApplicationNames(): (clientId: string) => string {
   const isPermitted = usePermissions().can('applications.list');
   const { data, isLoading } = useQuery({ ...queries.applications.list({ limit: 100 }), staleTime, enabled: isPermitted });
   const names = new Map(data?.data.map(({ client_id: clientId, name }) => [clientId, name]));
-  return (clientId) => names.get(clientId) ?? (isLoading ? loadingName : clientId);
+  return (clientId) => names.get(clientId) ?? (isLoading ? loadingNamePlaceholder : clientId);
 }

@@ -6,7 +6,7 @@ import { usePermissions } from './permissions.tsx';
 const staleTime = 300_000;
 
 /** Shown instead of a name that is being loaded. */
-export const loadingName = '…';
+export const loadingNamePlaceholder = '…';
 
 /** Loads the names of users by ID; empty if the user's permissions do not include them. */
 export function useUserNames(userIds: readonly (number | null)[]): ReadonlyMap<number, string> {
@@ -18,7 +18,7 @@ export function useUserNames(userIds: readonly (number | null)[]): ReadonlyMap<n
       new Map(
         ids.flatMap((id, index) => {
           const { data, isPending } = results[index] ?? {};
-          const name = data?.name ?? (isPending === true ? loadingName : undefined);
+          const name = data?.name ?? (isPending === true ? loadingNamePlaceholder : undefined);
           return name === undefined ? [] : [[id, name] as const];
         }),
       ),

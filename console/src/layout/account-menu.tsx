@@ -8,9 +8,9 @@ import { languageNames, setLanguage, type Language } from '../languages/language
 import { useCommonMessages, useLanguage } from '../languages/use-messages.tsx';
 import classes from './navigation.module.css';
 
-export const appearances = ['light', 'dark', 'auto'] as const;
+export const selectableColorSchemes = ['light', 'dark', 'auto'] as const;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of this object are the languages
-export const languages = Object.keys(languageNames) as readonly Language[];
+export const selectableLanguages = Object.keys(languageNames) as readonly Language[];
 
 export function AccountMenu(): ReactNode {
   const t = useCommonMessages();
@@ -53,13 +53,13 @@ function AppearanceAndLanguageItems(): ReactNode {
   return (
     <>
       <Menu.Label>{t('menu.appearance')}</Menu.Label>
-      {appearances.map((appearance) => (
+      {selectableColorSchemes.map((appearance) => (
         <Menu.Item key={appearance} rightSection={checkMark(appearance === colorScheme)} onClick={() => setColorScheme(appearance)}>
           {t(`appearance.${appearance}`)}
         </Menu.Item>
       ))}
       <Menu.Label>{t('menu.language')}</Menu.Label>
-      {languages.map((tag) => (
+      {selectableLanguages.map((tag) => (
         <Menu.Item key={tag} lang={tag} rightSection={checkMark(tag === language)} onClick={() => setLanguage(tag)}>
           {languageNames[tag]}
         </Menu.Item>

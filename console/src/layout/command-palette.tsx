@@ -9,7 +9,7 @@ import { Icon } from '../components/icon.tsx';
 import { languageNames, setLanguage } from '../languages/language-store.ts';
 import { useCommonMessages } from '../languages/use-messages.tsx';
 import type { PageDefinition } from '../pages.ts';
-import { appearances, languages } from './account-menu.tsx';
+import { selectableColorSchemes, selectableLanguages } from './account-menu.tsx';
 
 type Props = {
   readonly pages: readonly PageDefinition[];
@@ -74,13 +74,13 @@ function useCommandActions(): SpotlightActionGroupData {
   const { signOut } = useSession();
   const { setColorScheme } = useMantineColorScheme();
   const actions: SpotlightActionData[] = [
-    ...appearances.map((appearance) => ({
+    ...selectableColorSchemes.map((appearance) => ({
       id: `appearance ${appearance}`,
       label: t('palette.useAppearance', { name: t(`appearance.${appearance}`) }),
       leftSection: <Icon name="sun" />,
       onClick: () => setColorScheme(appearance),
     })),
-    ...languages.map((tag) => ({
+    ...selectableLanguages.map((tag) => ({
       id: `language ${tag}`,
       label: t('palette.useLanguage', { name: languageNames[tag] }),
       leftSection: <Icon name="language" />,

@@ -19,7 +19,7 @@ const CommandPalette = lazy(async () => ({ default: (await import('./command-pal
 const routes = pages.map(({ id, path, load }) => ({
   id,
   path: path === '/' ? '/' : `${path}/*`,
-  Page: lazy(async () => ({ default: (await load()).Page })),
+  Page: lazy(async () => ({ default: await load() })),
 }));
 
 /** Returns the pages that the user is permitted to open. */

@@ -14,7 +14,7 @@ import { apiKeyLimitsInputSchema, apiKeyLimitsSchema } from '../../protocol/orde
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { administratorOnlyScopes, firstPartyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
-import { accountAccessPermissionText } from './sessions.ts';
+import { sessionsKeysAndAppsPermissionText } from './sessions.ts';
 import { secretShownOnceSchema } from '../../schema/secret-shown-once.ts';
 import {
   timestampSchema,
@@ -113,7 +113,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     pathParams: z.object({ user_id: pathIdSchema('ID of the user.') }),
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: "List a user's API keys",
-    description: `Returns the API keys of a user, newest first. The secret keys are not included. ${accountAccessPermissionText}`,
+    description: `Returns the API keys of a user, newest first. The secret keys are not included. ${sessionsKeysAndAppsPermissionText}`,
     responses: {
       200: listPageSchema('ApiKeyPage', apiKeySchema),
       ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes, 'not_found'),

@@ -70,7 +70,7 @@ const publicJwkSchema = withSchemaName(
 );
 
 /** Fields of the response that describe how the application authenticates and protects its requests. */
-export const authenticationFields = {
+export const applicationAuthenticationFields = {
   token_endpoint_auth_method: extensibleEnumSchema(clientAuthenticationMethods).describe(descriptions.token_endpoint_auth_method),
   jwks: z
     .object({ keys: z.array(publicJwkSchema) })
@@ -95,7 +95,7 @@ const jwksInputSchema = z
   .strict();
 
 /** Fields of a request that change how the application authenticates and protects its requests. */
-export const changeableAuthenticationFields = {
+export const changeableApplicationAuthenticationFields = {
   token_endpoint_auth_method: z
     .enum(clientAuthenticationMethods)
     .optional()

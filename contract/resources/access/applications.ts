@@ -19,7 +19,7 @@ import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/r
 import { scopeNames } from '../../protocol/scopes.ts';
 import { secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
 import { timestampSchema, singleLineInputSchema, textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
-import { authenticationFields, changeableAuthenticationFields } from './application-authentication.ts';
+import { applicationAuthenticationFields, changeableApplicationAuthenticationFields } from './application-authentication.ts';
 import { clientSecretSchema, registrationTokenSchema, clientSecretRotationSchema } from './application-secrets.ts';
 
 const c = initContract();
@@ -104,7 +104,7 @@ const fields = {
   refresh_grace_seconds: z.number().int().min(0).nullable().describe(descriptions.refresh_grace_seconds),
   order_limits_ceiling: nullableSpendingLimitsSchema.describe(descriptions.order_limits_ceiling),
   order_products_ceiling: nullableProductLimitsSchema.describe(descriptions.order_products_ceiling),
-  ...authenticationFields,
+  ...applicationAuthenticationFields,
   version: z.number().int().min(1).describe('Version number, incremented by every change.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
@@ -144,7 +144,7 @@ const changeable = {
   refresh_grace_seconds: z.number().int().min(0).max(maxRefreshGraceSeconds).nullable().describe(descriptions.refresh_grace_seconds),
   order_limits_ceiling: nullableSpendingLimitsInputSchema.describe(descriptions.order_limits_ceiling),
   order_products_ceiling: nullableProductLimitsInputSchema.describe(descriptions.order_products_ceiling),
-  ...changeableAuthenticationFields,
+  ...changeableApplicationAuthenticationFields,
 };
 
 export const applicationCreateSchema = withSchemaName(

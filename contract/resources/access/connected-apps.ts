@@ -14,7 +14,7 @@ import {
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { budgetSchema, applicableBudgetsSchema } from './current-authorization.ts';
-import { accountAccessPermissionText } from './sessions.ts';
+import { sessionsKeysAndAppsPermissionText } from './sessions.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
@@ -82,7 +82,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     pathParams: z.object({ user_id: pathIdSchema('ID of the user.') }),
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: "List a user's connected applications",
-    description: `Returns the applications that can currently act on behalf of a user, newest first, with their limits and spending. ${accountAccessPermissionText}`,
+    description: `Returns the applications that can currently act on behalf of a user, newest first, with their limits and spending. ${sessionsKeysAndAppsPermissionText}`,
     responses: {
       200: listPageSchema('ConnectedAppOfUserPage', connectedAppOfUserSchema),
       ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes, 'not_found'),

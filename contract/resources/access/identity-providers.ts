@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { acceptedLogosText, logoBodySchema, logoSchema, logoUploadMetadata } from '../../schema/logo-schemas.ts';
+import { acceptedLogosText, logoBodySchema, logoSchema, logoUploadRouteMetadata } from '../../schema/logo-schemas.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   bodyProblemCodes,
@@ -228,7 +228,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     summary: 'Set the logo of an identity provider',
     description: `Stores the image in the body as the logo on the sign-in button, where it is 20 pixels wide and high, with a white background in dark mode. ${acceptedLogosText} ${onlyAdministrators}`,
     responses: { 200: identityProviderSchema, ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes, 'not_found') },
-    metadata: declareRouteMetadata({ operationId: 'identityProviders.setLogo', access, ...logoUploadMetadata }),
+    metadata: declareRouteMetadata({ operationId: 'identityProviders.setLogo', access, ...logoUploadRouteMetadata }),
   },
   deleteLogo: {
     method: 'DELETE',

@@ -15,7 +15,7 @@ import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schema
 const fails = declareProblemResponses(commonProblemTypes);
 
 /** Describes who can see a user's sessions, API keys and connected applications. */
-export const accountAccessPermissionText =
+export const sessionsKeysAndAppsPermissionText =
   'With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.';
 
 export const sessionSchema = withSchemaName(
@@ -35,7 +35,7 @@ export const sessionRoutes = defineResource('Sessions', 'Browsers in which users
     pathParams: z.object({ user_id: pathIdSchema('ID of the user.') }),
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: "List a user's sessions",
-    description: `Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. ${accountAccessPermissionText}`,
+    description: `Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. ${sessionsKeysAndAppsPermissionText}`,
     responses: {
       200: listPageSchema('SessionPage', sessionSchema),
       ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes, 'not_found'),

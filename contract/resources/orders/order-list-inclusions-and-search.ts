@@ -22,7 +22,7 @@ export const orderSearchTextSchema = singleLineInputSchema(254)
   );
 
 /** Fields of an order that a list returns only on request. */
-export const includedOrderFields = {
+export const orderFieldsIncludedOnRequest = {
   customer: withSchemaName('OrderCustomer', z.object({ id: idSchema, name: z.string() }))
     .optional()
     .describe('Customer; only returned with `include=customer`.'),

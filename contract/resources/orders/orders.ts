@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { includedOrderFields, orderInclusionsSchema, orderSearchTextSchema } from './order-list-inclusions-and-search.ts';
+import { orderFieldsIncludedOnRequest, orderInclusionsSchema, orderSearchTextSchema } from './order-list-inclusions-and-search.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, urlIdListSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema, priceSchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
@@ -44,7 +44,7 @@ export const orderProblemTypes = {
 } as const;
 
 const fails = declareProblemResponses({ ...commonProblemTypes, ...orderProblemTypes });
-export const placementProblemCodes = ['limit_exceeded', 'out_of_stock', 'price_changed', 'product_unavailable'] as const;
+export const orderPlacementProblemCodes = ['limit_exceeded', 'out_of_stock', 'price_changed', 'product_unavailable'] as const;
 
 export const orderStatuses = ['pending', 'paid', 'shipped', 'delivered', 'canceled'] as const;
 export const orderPaymentStatuses = ['unpaid', 'paid', 'partially_refunded', 'refunded'] as const;
@@ -105,7 +105,7 @@ export const orderSummarySchema = withSchemaName(
   z
     .object({
       ...orderFields,
-      ...includedOrderFields,
+      ...orderFieldsIncludedOnRequest,
       items: z.array(orderItemSchema).min(1).max(maxOrderLines).optional().describe('Order lines; only returned with `include=items`.'),
     })
     .describe('An order in a list. The lines are included only with `include=items`.'),
@@ -156,7 +156,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote; a second order cannot be placed from it. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
-      ...fails(...problemCodesOfAuthorizedPosts, ...placementProblemCodes, 'quote_not_open'),
+      ...fails(...problemCodesOfAuthorizedPosts, ...orderPlacementProblemCodes, 'quote_not_open'),
     },
     metadata: declareRouteMetadata({
       operationId: 'orders.create',

@@ -17,7 +17,7 @@ import {
 } from '../../protocol/problems.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
 import { maxOrderLines, orderInputFields } from './order-create-schema.ts';
-import { orderItemSchema, orderProblemTypes, orderSchema, placementProblemCodes } from './orders.ts';
+import { orderItemSchema, orderProblemTypes, orderSchema, orderPlacementProblemCodes } from './orders.ts';
 
 const c = initContract();
 const fails = declareProblemResponses({ ...commonProblemTypes, ...orderProblemTypes });
@@ -163,7 +163,7 @@ export const quoteRoutes = defineResource('Quotes', 'Exact prices for orders tha
     summary: 'Create a quote',
     description:
       'Returns the prices, taxes, delivery price and availability of an order without placing it, and whether the order would exceed a limit that the customer set. Nothing is reserved unless `hold` is set. To place the order, send the ID of the quote to `POST /orders` before the quote expires.',
-    responses: { 201: quoteSchema, ...fails(...problemCodesOfAuthorizedPosts, ...placementProblemCodes) },
+    responses: { 201: quoteSchema, ...fails(...problemCodesOfAuthorizedPosts, ...orderPlacementProblemCodes) },
     metadata: declareRouteMetadata({
       operationId: 'quotes.create',
       access: ['orders.write', 'orders.manage'],

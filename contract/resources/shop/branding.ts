@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { acceptedLogosText, logoBodySchema, logoSchema, logoUploadMetadata } from '../../schema/logo-schemas.ts';
+import { acceptedLogosText, logoBodySchema, logoSchema, logoUploadRouteMetadata } from '../../schema/logo-schemas.ts';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import {
   commonProblemTypes,
@@ -105,7 +105,7 @@ export const brandingRoutes = defineResource('Branding', 'Name, logo, colors and
     summary: 'Set the logo',
     description: `Stores the image in the body as the shop's logo. ${acceptedLogosText}`,
     responses: { 200: brandingSchema, ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes) },
-    metadata: declareRouteMetadata({ operationId: 'branding.setLogo', access: ['branding.manage'], ...logoUploadMetadata }),
+    metadata: declareRouteMetadata({ operationId: 'branding.setLogo', access: ['branding.manage'], ...logoUploadRouteMetadata }),
   },
   deleteLogo: {
     method: 'DELETE',

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
-import { createSymbolKeyedProperty } from '../../memory/symbol-keyed-property.ts';
+import { createSymbolKeyedProperty } from '../../memory/attach-data-to-objects-with-symbol-keyed-property.ts';
 
 /** A statement, and the name of its prepared statement on the connection; the name is empty for an unnamed statement. */
 export type PreparedQuery = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };

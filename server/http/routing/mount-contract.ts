@@ -2,7 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { IRouter, RequestHandler } from 'express';
 import { compileContractSchemas } from '../validation/compile-contract-schemas.ts';
-import { createOtherRouteMatchCheck, rejectUndeclaredMethods } from './reject-undeclared-paths-and-methods.ts';
+import { createMultipleRouteMatchCheck, rejectUndeclaredMethods } from './reject-undeclared-paths-and-methods.ts';
 
 type Handlers<Contract extends AppRouter> = Parameters<typeof createExpressEndpoints<Contract>>[1];
 
@@ -13,7 +13,7 @@ export function mountContract<Contract extends AppRouter>(
   handlers: Handlers<Contract>,
   middleware: RequestHandler[],
 ): void {
-  rejectUndeclaredMethods(router, contract, createOtherRouteMatchCheck(contract));
+  rejectUndeclaredMethods(router, contract, createMultipleRouteMatchCheck(contract));
   createExpressEndpoints(compileContractSchemas(contract), handlers, router, {
     logInitialization: false,
     responseValidation: true,

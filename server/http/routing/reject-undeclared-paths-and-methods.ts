@@ -27,7 +27,7 @@ export function rejectUndeclaredMethods(router: IRouter, contract: AppRouter, in
  * Returns a function that checks whether a path also matches another route: for example, `/users/me` also matches `/users/:user_id`. An
  * unsupported method on such a path must be rejected before the router reaches the other route.
  */
-export function createOtherRouteMatchCheck(contract: AppRouter): (path: string) => boolean {
+export function createMultipleRouteMatchCheck(contract: AppRouter): (path: string) => boolean {
   const paths = [...new Set(listRoutes(contract).map((route) => route.path))];
   const patterns = paths.map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`) }));
   return (path) => patterns.some((other) => other.path !== path && !path.includes(':') && other.pattern.test(path));

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import { rejectChunkedBodyOverLimit } from '../request/reject-chunked-body-over-limit.ts';
 import type { HealthHandler } from './health-check-handler.ts';
 import { newRequestId } from '../request/request-id.ts';
-import { createSymbolKeyedProperty } from '../../memory/symbol-keyed-property.ts';
+import { createSymbolKeyedProperty } from '../../memory/attach-data-to-objects-with-symbol-keyed-property.ts';
 import { createSecureContextOptions, type TlsKeyPair } from './tls-files.ts';
 import { LoadShedder, defaultLoadLimits, type LoadLimits, type WriteRejectionResponse } from './load-shedder.ts';
 import { createPayloadTooLargeProblem } from '../problem-details/problem.ts';

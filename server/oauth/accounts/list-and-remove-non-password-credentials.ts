@@ -3,7 +3,7 @@ import { listActiveApiKeysOfUser } from '../../api-keys/list-active-and-past-api
 import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import {
-  findAuthenticatorAppUsage,
+  findAuthenticatorAppAddedAndUsedTimes,
   deleteAuthenticatorAppAndRecoveryCodes,
 } from '../second-factors/authenticator-app-and-recovery-codes.ts';
 import { listLinkedAccounts, removeLinkedAccountsExcept } from '../linked-accounts/linked-accounts-and-enabled-providers.ts';
@@ -27,7 +27,7 @@ export type AccountCredential = {
 
 /** Lists an account's passkeys, authenticator app, linked accounts and active API keys. */
 export async function listNonPasswordCredentials(em: EntityManager, userId: number, now: Date): Promise<AccountCredential[]> {
-  const app = await findAuthenticatorAppUsage(em, userId);
+  const app = await findAuthenticatorAppAddedAndUsedTimes(em, userId);
   const passkeys = await listPasskeys(em, userId);
   const linkedAccounts = await listLinkedAccounts(em, userId);
   const apiKeys = await listActiveApiKeysOfUser(em, userId, now);

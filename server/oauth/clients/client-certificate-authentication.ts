@@ -3,7 +3,10 @@ import { certificateSubjectTypes } from '@mandate/contract';
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { certificateHasSubject, type CertificateSubject } from '../../applications/certificate-subject.ts';
 import { getClientAuthenticationMethod } from '../../applications/client-authentication.ts';
-import { findClientCertificateSupportErrors, type ClientCertificateSupport } from '../../applications/client-certificate-support.ts';
+import {
+  findClientCertificateSupportErrors,
+  type ClientCertificateSupport,
+} from '../../applications/find-client-certificate-support-errors.ts';
 import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
 import { getPresentedCertificate, type ClientCertificateOptions } from '../../http/request/client-certificate.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
@@ -55,7 +58,7 @@ const endpointsWithCertificates = [
 ] as const;
 
 /** Returns the endpoint metadata for clients with certificates, if they use a different URL (RFC 8705 section 5). */
-export const describeMutualTlsEndpoints = (options: ClientCertificateOptions | undefined) => {
+export const getMutualTlsEndpointAliases = (options: ClientCertificateOptions | undefined) => {
   const url = options?.url;
   if (url === undefined) return {};
   return {
@@ -84,7 +87,7 @@ const isIssuedByAuthority = (certificate: X509Certificate, authorities: readonly
   );
 
 /** Returns the metadata that makes oidc-provider authenticate a client by its certificate and bind its tokens to the certificate. */
-export const toMutualTlsMetadata = (client: PrefetchedClient): Record<string, string | boolean> => ({
+export const mutualTlsMetadataFromClient = (client: PrefetchedClient): Record<string, string | boolean> => ({
   ...(client.tlsClientAuthSubject && toSubjectMetadata(client.tlsClientAuthSubject)),
   ...(client.tlsClientCertificateBoundAccessTokens && { tls_client_certificate_bound_access_tokens: true }),
 });

@@ -24,12 +24,12 @@ import {
 import {
   findClientAuthenticationErrors,
   getRequestedAuthenticationMethod,
-  toPublicJwks,
+  parsePublicJwks,
   type ClientAuthenticationInput,
 } from '../../applications/client-authentication.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { findUrlFieldsFetchedByServers } from './find-url-fields-fetched-by-servers.ts';
+import { findMetadataFieldsWithFetchableUrl } from './find-metadata-fields-with-fetchable-url.ts';
 import { defaultMcpClientScopes, isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
 import type { FieldErrorDetail } from '../../http/problem-details/translatable-text.ts';
 import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
@@ -50,7 +50,7 @@ const registrableGrants = supportedGrantTypes.filter((name) => name !== 'client_
 function checkRequest(properties: Properties, allowedGrants: readonly string[]): void {
   checkClientAuthentication(properties);
   const { jwks_uri: _checked, ...otherProperties } = properties;
-  const [urlField] = findUrlFieldsFetchedByServers(otherProperties);
+  const [urlField] = findMetadataFieldsWithFetchableUrl(otherProperties);
   if (urlField !== undefined)
     throw new errors.InvalidClientMetadata(`${urlField} is not supported: this server does not fetch application URLs; omit the field`);
   const requested = requestedPropertiesSchema.safeParse(properties);
@@ -99,7 +99,7 @@ function checkClientAuthentication(properties: Properties): void {
   const authentication = { ...toApplicationAuthentication(properties), jwks, jwksUri };
   const [fault] = findClientAuthenticationErrors(authentication);
   if (fault) throw new errors.InvalidClientMetadata(`${toRegistrationField(fault.field)} ${formatInEnglish(fault.detail)}`);
-  if (jwks) properties.jwks = { keys: [...toPublicJwks(jwks, getRequestedAuthenticationMethod(authentication)).keys] };
+  if (jwks) properties.jwks = { keys: [...parsePublicJwks(jwks, getRequestedAuthenticationMethod(authentication)).keys] };
 }
 
 const methodsWithKeys: ReadonlySet<string> = new Set(['private_key_jwt', ...certificateAuthenticationMethods]);

@@ -6,8 +6,8 @@ import { getIdTokenSigningAlgorithm } from '../../applications/id-token-signing-
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
 import { referencePageClientId } from '../../applications/ensure-reference-page-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import type { ClientCertificateSupport } from '../../applications/client-certificate-support.ts';
-import { findUnsupportedCertificateSetting, toMutualTlsMetadata } from './client-certificate-authentication.ts';
+import type { ClientCertificateSupport } from '../../applications/find-client-certificate-support-errors.ts';
+import { findUnsupportedCertificateSetting, mutualTlsMetadataFromClient } from './client-certificate-authentication.ts';
 import { isUrlClientId } from './client-id-url.ts';
 import { findActiveApplication } from './find-active-application.sql.ts';
 import { isRedirectUriOrigin } from '../protocol/is-redirect-uri-origin.ts';
@@ -77,7 +77,7 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
     token_endpoint_auth_method: authenticationMethod,
     ...(authenticationMethod === 'client_secret_basic' && { client_secret: validSecretHashes(application, now).join(' ') || noSecret }),
     ...(hasKeys(authenticationMethod, application) && { jwks: { keys: [...(application.jwks?.keys ?? publishedKeys)] } }),
-    ...toMutualTlsMetadata(application),
+    ...mutualTlsMetadataFromClient(application),
     ...(application.securityProfile === 'fapi2' && getFapi2Metadata(application)),
     id_token_signed_response_alg: algorithm,
     authorization_signed_response_alg: algorithm,

@@ -65,7 +65,7 @@ export async function addScopesToStoredConsent(
  * Returns the known scopes in an authorization request, and the scopes of the claims that it requests by name: users consent to a claim
  * as they consent to its scope.
  */
-export const parseKnownRequestedScopes = (params: Readonly<Record<string, unknown>>): string[] => [
+export const listScopesOfRequestedScopesAndClaims = (params: Readonly<Record<string, unknown>>): string[] => [
   ...new Set([
     ...(typeof params['scope'] === 'string' ? params['scope'].split(' ').filter(isKnownScope) : []),
     ...listRequestedUserClaims(params).map(({ scope }) => scope),
@@ -87,7 +87,7 @@ export function recordConsentDecisionInGrant(
     if (allowed.has(scope)) grant.addOIDCClaims([claim]);
     else grant.rejectOIDCClaims([claim]);
   }
-  for (const scope of parseKnownRequestedScopes(params)) {
+  for (const scope of listScopesOfRequestedScopesAndClaims(params)) {
     if (allowed.has(scope)) grant.addOIDCScope(scope);
     else grant.rejectOIDCScope(scope);
     if (!isApiScope(scope)) continue;
@@ -136,7 +136,7 @@ async function createGrantWithoutPrompt(
 ): Promise<Grant | undefined> {
   const { params, provider, session, result } = ctx.oidc;
   if (params?.['authorization_details'] !== undefined) return undefined; // the user decides about the limits on the consent page
-  const requested = parseKnownRequestedScopes(params ?? {});
+  const requested = listScopesOfRequestedScopesAndClaims(params ?? {});
   const approval = await findApprovedScopes(em, userId, clientId);
   if (!approval) return undefined;
   const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];

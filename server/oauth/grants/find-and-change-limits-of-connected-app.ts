@@ -16,8 +16,8 @@ import {
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { deleteStoredConsent } from './delete-stored-consent.ts';
-import { recordChangedLimits } from './record-changed-limits.ts';
-import { tightenToCeilings } from './order-limits-of-authorization-request.ts';
+import { recordLimitChangeAndUpdateTokens } from './record-limit-change-and-update-tokens.ts';
+import { tightenRequestedLimitsToCeilings } from './order-limits-of-authorization-request.ts';
 
 /** Returns the limits of a user's connected application, or undefined if the user has no such application. */
 export async function findLimitsOfConnectedApp(em: EntityManager, userId: number, id: number): Promise<ConnectedAppLimits | undefined> {
@@ -60,7 +60,7 @@ export async function findCeilingOfConnectedApp(
   id: number,
 ): Promise<Pick<EffectiveOrderLimits, 'limits' | 'products'> | undefined> {
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
-  return app ? tightenToCeilings(undefined, await findOrderLimitCeilings(em, app.clientId)) : undefined;
+  return app ? tightenRequestedLimitsToCeilings(undefined, await findOrderLimitCeilings(em, app.clientId)) : undefined;
 }
 
 type LimitsChange = {
@@ -98,7 +98,7 @@ export async function changeLimitsOfConnectedApp(
     const application = await em.findOne(Application, { clientId }, { fields: ['firstParty'], disableIdentityMap: true });
     await removeOrderLimitsExceptOwnOrdersRestriction(em, grantId, { firstParty: application?.firstParty === true });
   }
-  await recordChangedLimits(em, app, { source, actorId: userId, by, limits: input }, now);
+  await recordLimitChangeAndUpdateTokens(em, app, { source, actorId: userId, by, limits: input }, now);
   return true;
 }
 

@@ -100,15 +100,17 @@ export async function findOfferedOrderLimits(
     return { isOffered: false, isRequested: false, maximum: allowed, proposed: allowed };
   }
   const ceilings = await findOrderLimitCeilings(em, application.clientId);
-  const maximum = tightenToCeilings(allowed, ceilings);
+  const maximum = tightenRequestedLimitsToCeilings(allowed, ceilings);
   const defaults = defaultOrderLimits(ceilings);
   const proposed =
-    requested || !defaults ? maximum : tightenToCeilings({ ...(maximum ?? unlimitedOrderPermissions), ...defaults }, ceilings);
+    requested || !defaults
+      ? maximum
+      : tightenRequestedLimitsToCeilings({ ...(maximum ?? unlimitedOrderPermissions), ...defaults }, ceilings);
   return { isOffered: true, isRequested: requested !== undefined, maximum, proposed };
 }
 
 /** Returns the requested limits, tightened to the ceilings; undefined if there are neither. */
-export const tightenToCeilings = (
+export const tightenRequestedLimitsToCeilings = (
   requested: EffectiveOrderLimits | undefined,
   { ceilings, categories: permitted }: OrderLimitCeilings,
 ): EffectiveOrderLimits | undefined => {
@@ -146,6 +148,6 @@ export async function findOrderLimitsWithoutConsentPage(
   if (!permitsOrdersOrPayments(scopes)) return { effective: access, stored: access };
   const ceilings = await findOrderLimitCeilings(em, application.clientId);
   const defaults = withDefault ? defaultOrderLimits(ceilings) : undefined;
-  const stored = defaults ? tightenToCeilings({ ...(access ?? unlimitedOrderPermissions), ...defaults }, ceilings) : access;
-  return { effective: tightenToCeilings(stored, ceilings), stored };
+  const stored = defaults ? tightenRequestedLimitsToCeilings({ ...(access ?? unlimitedOrderPermissions), ...defaults }, ceilings) : access;
+  return { effective: tightenRequestedLimitsToCeilings(stored, ceilings), stored };
 }

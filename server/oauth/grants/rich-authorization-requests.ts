@@ -19,7 +19,7 @@ import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { findLimitAboveCeilings, findOrderLimitCeilings } from './find-order-limit-ceilings.ts';
 import { findUnknownCategories } from '../../order-limits/product-categories-of-limits.ts';
 import { findOrderLimits, saveOrderLimits } from '../../order-limits/save-find-and-delete-order-limits.ts';
-import { recordChangedLimits } from './record-changed-limits.ts';
+import { recordLimitChangeAndUpdateTokens } from './record-limit-change-and-update-tokens.ts';
 import { getDefaultOrderAccess, parseAuthorizationDetails } from './order-limits-of-authorization-request.ts';
 import { formatInEnglish } from '../../http/problem-details/translate-detail.ts';
 
@@ -83,7 +83,7 @@ async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId:
   const app = await em.findOne(ConnectedAppEntity, { grantId }, { disableIdentityMap: true });
   if (!app) return;
   const source = getClientAddressAndUserAgent(z.custom<Request>().parse(ctx.req));
-  await recordChangedLimits(em, app, { source, actorId: undefined, by: app.clientId, limits: requested }, new Date());
+  await recordLimitChangeAndUpdateTokens(em, app, { source, actorId: undefined, by: app.clientId, limits: requested }, new Date());
 }
 
 type IntrospectionPolicy = NonNullable<NonNullable<NonNullable<Configuration['features']>['introspection']>['allowedPolicy']>;

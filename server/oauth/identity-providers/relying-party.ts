@@ -10,7 +10,7 @@ import { encryptPendingSignIn, type PendingProviderSignIn } from './pending-prov
 import { createProviderClientAuthentication } from './provider-client-authentication.ts';
 import { ProviderDpop, retryWithDpopNonce } from './provider-dpop.ts';
 import { convertProviderErrors, InvalidProviderResponseError, isErrorResponseOfProvider, truncateErrorCode } from './provider-errors.ts';
-import { identityFromClaims, type ProviderIdentity } from './provider-identity.ts';
+import { identityFromClaims, type ProviderIdentity } from './provider-identity-and-access-rules.ts';
 
 /** Limits for each request to a provider. A token response is much smaller; some providers publish large key sets. */
 const requestLimits = { totalMs: 5_000, bytesMax: 256 * 1024 };

@@ -2,7 +2,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
 import { IdentityProviderEntity, type IdentityProviderRow } from '../../identity-providers/identity-provider.entity.ts';
 import { User } from '../../users/user.entity.ts';
-import type { ProviderIdentity } from '../identity-providers/provider-identity.ts';
+import type { ProviderIdentity } from '../identity-providers/provider-identity-and-access-rules.ts';
 import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
 import { Passkey } from '../second-factors/authenticator-app-recovery-code-and-passkey.entity.ts';
 import { LinkedAccount } from './linked-account.entity.ts';

@@ -18,7 +18,7 @@ import {
   submitApprovalDecision,
   submitSecondFactorAmount,
 } from './handlers/account/show-and-decide-approvals.ts';
-import { showConsent, submitConsent } from './handlers/handle-consent.ts';
+import { showConsent, submitConsent } from './handlers/show-and-submit-consent.ts';
 import { showAppLimits, submitAppLimits } from './handlers/account/show-and-change-app-limits.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/account/show-and-revoke-api-keys.ts';
 import {

@@ -6,12 +6,12 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { createOidcAccountLookup } from '../accounts/accounts-and-passwords.ts';
 import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { clientAssertionAlgorithms } from '../../applications/parse-public-jwk.ts';
-import type { ClientCertificateSupport } from '../../applications/client-certificate-support.ts';
+import type { ClientCertificateSupport } from '../../applications/find-client-certificate-support-errors.ts';
 import type { ClientCertificateOptions } from '../../http/request/client-certificate.ts';
 import { assertClientAssertionClaims } from '../clients/client-assertion.ts';
 import {
   configureMutualTls,
-  describeMutualTlsEndpoints,
+  getMutualTlsEndpointAliases,
   getClientCertificateSupport,
 } from '../clients/client-certificate-authentication.ts';
 import { createClientAdapter, getFapiProfile, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
@@ -27,14 +27,14 @@ import {
   oauthEndpointPaths,
   basePathFromIssuer,
 } from '../protocol/endpoint-paths-and-audiences.ts';
-import { addSignInClaims, storeIssuedAccessTokenRecord } from '../tokens/jwt-access-token-hooks.ts';
+import { addSignInClaims, addOpenIdScopesAndStoreTokenRecord } from '../tokens/jwt-access-token-hooks.ts';
 import { exchangeOrReplayRefreshToken, decideRefreshRotationOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/is-redirect-uri-origin.ts';
 import type { ProviderPages } from '../pages/views/oidc-provider/oidc-provider-pages.ts';
 import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-key.ts';
-import { replaceRequestedAcrChecks } from './requested-acr-check.ts';
+import { replaceRequestedAcrChecks } from './replace-requested-acr-checks.ts';
 import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
 import { consumeRequestObject, readRequestObject, requestObjectAlgorithms, requestObjectConfiguration } from '../clients/request-object.ts';
 import { isPkceRequired } from '../clients/is-pkce-required.ts';
@@ -89,7 +89,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     fetch: rejectOutgoingRequest,
     renderError: pages.renderError,
     extraTokenClaims: addSignInClaims,
-    formats: { customizers: { jwt: storeIssuedAccessTokenRecord(store, parts.referenceKey) } },
+    formats: { customizers: { jwt: addOpenIdScopesAndStoreTokenRecord(store, parts.referenceKey) } },
     ...protocolConfiguration,
     clientAuthMethods: listClientAuthenticationMethods(certificates),
     // oidc-provider calls this function after all its checks of an authorization request, whether or not the request contains the parameter
@@ -102,7 +102,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     discovery: {
       client_id_metadata_document_supported: true,
       ui_locales_supported: [...parts.uiLocales],
-      ...describeMutualTlsEndpoints(parts.clientCertificates),
+      ...getMutualTlsEndpointAliases(parts.clientCertificates),
     },
     features: { ...features(em, issuer, pages, parts.dpopNonceSecret), mTLS: configureMutualTls(parts.clientCertificates) },
   });

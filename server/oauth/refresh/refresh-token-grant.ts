@@ -8,9 +8,9 @@
  * 5. oidc-provider checks the token, its grant and the user. If the token has already been used, the grant is revoked, unless the request
  *    repeats an earlier request.
  * 6. `decideRefreshRotationOrReplay` returns the stored response, or decides whether to rotate the token.
- * 7. oidc-provider issues the tokens (storeIssuedAccessTokenRecord in jwt-access-token-hooks.ts), and `storeResponse` stores the response.
+ * 7. oidc-provider issues the tokens (addOpenIdScopesAndStoreTokenRecord in jwt-access-token-hooks.ts), and `storeResponse` stores the response.
  * 8. request-transaction.ts commits the transaction and audits any token reuse, or rolls the transaction back.
- * 9. `refuseRefreshOfEndedAccount` asks the provider through which the user signed in whether the account still exists, if a check is due.
+ * 9. `checkProviderAccountAfterRefresh` asks the provider through which the user signed in whether the account still exists, if a check is due.
  */
 import { hkdfSync, type KeyObject } from 'node:crypto';
 import { maxRefreshGraceSeconds } from '@mandate/contract';
@@ -28,7 +28,7 @@ import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts'
 import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { adapterPayloadFromOauthRecord, refreshResponseModelName } from '../storage/oauth-record-mapping.ts';
 import { thumbprintFromUnverifiedDpopProof } from '../tokens/dpop-proof.ts';
-import type { RefuseRefreshOfEndedAccount } from './refuse-refresh-of-ended-account.ts';
+import type { CheckProviderAccountAfterRefresh } from './create-provider-account-check-after-refresh.ts';
 
 export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
   ctx.method === 'POST' &&
@@ -38,7 +38,7 @@ export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
 
 /** Creates the middleware for refresh requests. No other middleware runs between this middleware and oidc-provider. */
 export function createRefreshRequestMiddleware(
-  options: ClientPrefetchOptions & { readonly refuseRefreshOfEndedAccount: RefuseRefreshOfEndedAccount },
+  options: ClientPrefetchOptions & { readonly checkProviderAccountAfterRefresh: CheckProviderAccountAfterRefresh },
 ): Middleware {
   const limitAttempts = prefetchClientAndLimitSecretAttempts(options);
   const runInTransaction = runRequestInTransaction(options.em);
@@ -48,7 +48,7 @@ export function createRefreshRequestMiddleware(
       await runInTransaction(ctx, async () => {
         await recordUse(ctx, runProvider);
       });
-      await options.refuseRefreshOfEndedAccount(ctx);
+      await options.checkProviderAccountAfterRefresh(ctx);
     });
   };
 }

@@ -38,7 +38,7 @@ export async function findWhenAuthenticatorAppWasAdded(em: EntityManager, userId
 }
 
 /** Returns when the user's authenticator app was added, and the time step of its last accepted code; undefined if the user has no app. */
-export async function findAuthenticatorAppUsage(
+export async function findAuthenticatorAppAddedAndUsedTimes(
   em: EntityManager,
   userId: number,
 ): Promise<{ addedAt: Date; lastUsedAt: Date } | undefined> {

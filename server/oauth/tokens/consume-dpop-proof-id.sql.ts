@@ -17,7 +17,7 @@ const insertProofIds = prepareStatement<BatchResult<true>>(
 type ProofId = { readonly id: string; readonly expiresAt: Date };
 
 /** Creates a function that records a proof as used until `expiresAt`, and returns whether the proof had not been used before. */
-export function createProofIdConsumer(em: EntityManager): (proof: ProofId) => Promise<boolean> {
+export function createDpopProofIdConsumer(em: EntityManager): (proof: ProofId) => Promise<boolean> {
   const loader = new BatchLoader<true>(
     (proofs, onResult) =>
       insertProofIds(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { ShortLivedCache } from '../../memory/short-lived-cache.ts';
-import { createProofIdConsumer } from './consume-dpop-proof-id.sql.ts';
+import { createDpopProofIdConsumer } from './consume-dpop-proof-id.sql.ts';
 import { maxDpopNonceAgeSeconds, type DpopNonces } from './dpop-nonces.ts';
 
 /** Accepted DPoP signature algorithms, in the same order as in the metadata. */
@@ -39,7 +39,7 @@ export type VerifyDpopProof = (thumbprint: string, token: string, request: DpopR
  */
 export function createDpopProofVerifier(em: EntityManager, nonces: DpopNonces): VerifyDpopProof {
   const keys: ProofKeyCache = new ShortLivedCache();
-  const consumeProofId = createProofIdConsumer(em);
+  const consumeProofId = createDpopProofIdConsumer(em);
   return async (thumbprint, token, request, now) => {
     const claims = await verifySignature(keys, thumbprint, request.proof);
     if (!claims || !matchesRequest(claims, request) || claims.ath !== sha256(token, 'base64url')) return 'invalid';

@@ -37,7 +37,7 @@ const findGrantSource = ({ entities }: KoaContextWithOIDC['oidc']) =>
  * scopes from tokens with an audience. This function adds the OpenID Connect scopes to the token, because the userinfo endpoint accepts API
  * tokens.
  */
-export const storeIssuedAccessTokenRecord =
+export const addOpenIdScopesAndStoreTokenRecord =
   (store: AdapterFactory, key: KeyObject): JwtCustomizer =>
   async (ctx, token, { payload: claims }) => {
     const { jti, exp, iat } = issuedClaims.parse(claims);

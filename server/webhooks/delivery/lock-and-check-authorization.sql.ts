@@ -27,7 +27,7 @@ const createCheck = (kind: keyof typeof endpointEventPairSqlByAccessBasis) =>
     `check_webhook_authorization_${kind}`,
     `select exists (select 1 from (${endpointEventPairSqlByAccessBasis[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
   );
-export const deliveryAuthorizationChecks = {
+export const deliveryAuthorizationQueriesByAccessBasis = {
   own: createCheck('own'),
   granted: createCheck('granted'),
   ownerless: createCheck('ownerless'),

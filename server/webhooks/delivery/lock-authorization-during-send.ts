@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { ClaimedDelivery } from './claim-and-update-deliveries.sql.ts';
 import type { SendGate } from '../../outgoing-http/ssrf-protected-connection.ts';
-import { deliveryAuthorizationChecks, lockWebhookAuthorizationRows } from './lock-and-check-authorization.sql.ts';
+import { deliveryAuthorizationQueriesByAccessBasis, lockWebhookAuthorizationRows } from './lock-and-check-authorization.sql.ts';
 import { EndpointNoLongerAuthorizedError, AuthorizationLockedError } from './send-webhook.ts';
 
 /**
@@ -9,12 +9,12 @@ import { EndpointNoLongerAuthorizedError, AuthorizationLockedError } from './sen
  * a delivery.
  */
 function checksFor({ user_id: owner, subject_type: subject, authority, endpoint_user_id: user }: ClaimedDelivery) {
-  if (owner === null || subject === 'webhook_endpoint') return [deliveryAuthorizationChecks.ownerless];
+  if (owner === null || subject === 'webhook_endpoint') return [deliveryAuthorizationQueriesByAccessBasis.ownerless];
   if (authority === 'application' || authority === 'grant')
-    return [deliveryAuthorizationChecks.granted, deliveryAuthorizationChecks.unrestricted];
+    return [deliveryAuthorizationQueriesByAccessBasis.granted, deliveryAuthorizationQueriesByAccessBasis.unrestricted];
   return owner === user
-    ? [deliveryAuthorizationChecks.own, deliveryAuthorizationChecks.unrestricted]
-    : [deliveryAuthorizationChecks.unrestricted];
+    ? [deliveryAuthorizationQueriesByAccessBasis.own, deliveryAuthorizationQueriesByAccessBasis.unrestricted]
+    : [deliveryAuthorizationQueriesByAccessBasis.unrestricted];
 }
 
 async function isAllowed(em: EntityManager, delivery: ClaimedDelivery): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { type WebhookEndpoint as WebhookEndpointBody, type WebhookEndpointCreate, maxWebhookEndpoints } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { acquireAdvisoryLockForKey } from '../../database/queries/acquire-advisory-lock.sql.ts';
-import { findRequiredOrderClientId } from '../../http/request/find-required-order-client-id.ts';
+import { getClientIdIfRestrictedToOwnOrders } from '../../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { Principal } from '../../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../../http/problem-details/problem.ts';
 import { translatable, TranslatableText } from '../../http/problem-details/translatable-text.ts';
@@ -47,7 +47,7 @@ export async function createWebhookEndpoint(
     application: applicationId,
     apiKey: apiKeyId,
     scopes: listUsableScopes(principal),
-    ownOrdersOnly: findRequiredOrderClientId(principal) !== undefined,
+    ownOrdersOnly: getClientIdIfRestrictedToOwnOrders(principal) !== undefined,
     url: new URL(url).href,
     events: [...new Set(events)],
     description,

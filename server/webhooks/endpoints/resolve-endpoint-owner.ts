@@ -1,7 +1,7 @@
 import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { Principal } from '../../http/request/principal-and-token-types.ts';
-import { findRequiredOrderClientId } from '../../http/request/find-required-order-client-id.ts';
+import { getClientIdIfRestrictedToOwnOrders } from '../../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { WebhookAuthority } from './webhook-endpoint-and-delivery.entity.ts';
 
 /** The owner of the endpoints that a principal manages, and the authority that is assigned to new endpoints. */
@@ -27,7 +27,7 @@ export async function resolveEndpointOwner(em: EntityManager, principal: Princip
   if (key !== undefined) return { ...owner, authority: 'api_key', apiKeyId: Number(key) };
   if (!application) throw new Error(`the application ${clientId} does not exist`);
   if (!user) return { ...owner, authority: 'application', applicationId: application.id };
-  const belongsToUser = application.firstParty && findRequiredOrderClientId(principal) === undefined;
+  const belongsToUser = application.firstParty && getClientIdIfRestrictedToOwnOrders(principal) === undefined;
   return belongsToUser ? { ...owner, authority: 'person' } : { ...owner, authority: 'grant', applicationId: application.id };
 }
 

@@ -1,7 +1,7 @@
 import { sql } from '@mikro-orm/core';
 import type { WebhookEndpoint as WebhookEndpointBody, WebhookEndpointUpdate } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { findRequiredOrderClientId } from '../../http/request/find-required-order-client-id.ts';
+import { getClientIdIfRestrictedToOwnOrders } from '../../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { Principal } from '../../http/request/principal-and-token-types.ts';
 import { createProblem } from '../../http/problem-details/problem.ts';
 import { listUsableScopes } from '../../http/middleware/authorize-by-scope.ts';
@@ -32,7 +32,7 @@ export async function updateWebhookEndpoint(
     ...after,
     // An updated endpoint receives the events that the updating principal can see.
     scopes: listUsableScopes(principal),
-    ownOrdersOnly: findRequiredOrderClientId(principal) !== undefined,
+    ownOrdersOnly: getClientIdIfRestrictedToOwnOrders(principal) !== undefined,
     disabledReason: after.status === 'enabled' ? null : (endpoint.disabledReason ?? 'manual'),
     // Changing the URL or enabling the endpoint resets its failure state.
     ...(!keepsState && { failingSince: null, pausedUntil: null }),

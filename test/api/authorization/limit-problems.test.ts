@@ -5,14 +5,14 @@ import { bundledLanguages } from '../../../server/languages/languages.ts';
 import {
   createActionNotAllowedProblem,
   createExpiredAuthorizationProblem,
-  createLimitProblem,
+  createLimitExceededProblem,
   type ExceededLimit,
-} from '../../../server/order-limits/order-limits-problem.ts';
+} from '../../../server/order-limits/order-limit-problems.ts';
 
 const changeHint = 'The customer can change this on the page /account/apps.';
 const inEnglish = (problem: Problem) => ({ code: problem.code, ...translateProblem(problem, bundledLanguages.default) });
 const create = (exceeded: ExceededLimit, pointer = '#/items') =>
-  inEnglish(createLimitProblem({ currency: 'EUR', ...exceeded }, 2_500, 'GBP', pointer));
+  inEnglish(createLimitExceededProblem({ currency: 'EUR', ...exceeded }, 2_500, 'GBP', pointer));
 const detailOf = (...created: Parameters<typeof create>): string => create(...created).detail;
 
 test.each([
@@ -89,7 +89,7 @@ test('an order above a limit can be approved if the customer permits this', () =
 
 test('products outside the permitted categories are listed with their locations', () => {
   const exceeded = { limit: 'categories', categories: ['tea', 'coffee'], products: [{ product_id: 1, category: 'wine' }] } as const;
-  const problem = inEnglish(createLimitProblem(exceeded, 2_500, 'EUR', '#/items', (id) => [`#/items/${id}`, `#/items/${id + 1}`]));
+  const problem = inEnglish(createLimitExceededProblem(exceeded, 2_500, 'EUR', '#/items', (id) => [`#/items/${id}`, `#/items/${id + 1}`]));
   expect(problem.detail).toBe(
     `Only products in the categories tea and coffee can be ordered, and product 1 is in the category wine. Order only products in these categories. ${changeHint}`,
   );

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBackupTaskHandlers } from '../../../server/backup/backup-task-handlers.ts';
-import { createBackupFilesJob, registerBackupFiles } from '../../../server/backup/register-backup-files.ts';
+import { createBackupFileRegistrationJob, registerBackupFiles } from '../../../server/backup/register-backup-files.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { createTaskJobs } from '../../../server/tasks/task-jobs.ts';
 import { backupKey, writeTestBackup } from '../../support/server/backup-file.ts';
@@ -193,7 +193,7 @@ describe('backups', () => {
     for (const hour of ['10', '11', '12', '13'])
       await add(`mandate-20261108T${hour}0000Z-${hour}.backup`, `2026-11-08T${hour}:00:00Z`, null);
     const runJob = (keep: number) =>
-      createBackupFilesJob(shop.db.em, { path: directory, key: backupKey, keep, log }).run(new AbortController().signal);
+      createBackupFileRegistrationJob(shop.db.em, { path: directory, key: backupKey, keep, log }).run(new AbortController().signal);
     const all = await listBackups();
     await runJob(0);
     expect(await listBackups()).toEqual(all);

@@ -3,7 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../../server/http/problem-details/problem.ts';
 import { translateProblem } from '../../../server/http/problem-details/translate-problem.ts';
 import { bundledLanguages } from '../../../server/languages/languages.ts';
-import { findOrderProblem, problemFromOrderRejection, type OrderRejection } from '../../../server/orders/problem-from-order-rejection.ts';
+import {
+  findOrderPlacementProblem,
+  problemFromOrderRejection,
+  type OrderRejection,
+} from '../../../server/orders/problem-from-order-rejection.ts';
 
 const input: OrderInput = {
   items: [
@@ -42,7 +46,7 @@ const inEnglish = (problem: Problem) => ({ code: problem.code, ...translateProbl
 const summaryOf = (problem: EnglishProblem | undefined): unknown =>
   problem && [problem.code, ...(problem.errors ?? []).map(({ pointer, parameter, code }) => `${pointer ?? parameter} ${code}`)];
 const find = (changed: Partial<OrderRejection>, ordered: Partial<OrderInput> = {}): EnglishProblem | undefined => {
-  const problem = findOrderProblem({ ...rejection, ...changed }, { ...input, ...ordered });
+  const problem = findOrderPlacementProblem({ ...rejection, ...changed }, { ...input, ...ordered });
   return problem && inEnglish(problem);
 };
 const convert = (changed: Partial<OrderRejection>, quoted: Partial<typeof quote>) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { normalizeImportCells, type FileRecord } from '../../../server/imports/import-file-record.ts';
+import { normalizeImportCells, type ImportFileRow } from '../../../server/imports/import-file-row-and-position.ts';
 import { parseAmountCell, parseIntegerCell } from '../../../server/imports/parse-import-cells-and-validate-row.ts';
-import { validateAndCountRecords } from '../../../server/imports/validate-and-count-records.ts';
+import { validateAndCountRows } from '../../../server/imports/validate-and-count-rows.ts';
 
 test.each([
   ['0', 0],
@@ -88,7 +88,7 @@ test('a row with U+0000 is an error, and has the cells without this character', 
   expect(normalizeImportCells([['sku', 'A\0']], 'Another error.')).toEqual({ cells: new Map(), error: 'Another error.' });
 });
 
-async function* records(...rows: readonly Partial<FileRecord>[]): AsyncGenerator<FileRecord> {
+async function* records(...rows: readonly Partial<ImportFileRow>[]): AsyncGenerator<ImportFileRow> {
   for (const [index, row] of rows.entries()) {
     const line = index + 2;
     yield await Promise.resolve({ line, cells: new Map<string, string>(), end: { bytes: line * 10, lines: line }, ...row });
@@ -97,22 +97,22 @@ async function* records(...rows: readonly Partial<FileRecord>[]): AsyncGenerator
 
 test('the rows of a file are counted if each required column has a value in some row', async () => {
   const file = records({ cells: new Map([['sku', 'A']]) }, { cells: new Map([['price', '5']]) }, {});
-  expect(await validateAndCountRecords(file, ['sku', 'price'])).toBe(3);
-  expect(await validateAndCountRecords(records(), ['sku'])).toBe(0);
+  expect(await validateAndCountRows(file, ['sku', 'price'])).toBe(3);
+  expect(await validateAndCountRows(records(), ['sku'])).toBe(0);
 });
 
 test('a file without a value in a required column is rejected with the first such column', async () => {
   const file = records({ cells: new Map([['sku', 'A']]) });
-  await expect(validateAndCountRecords(file, ['sku', 'price', 'name'])).rejects.toMatchObject({
+  await expect(validateAndCountRows(file, ['sku', 'price', 'name'])).rejects.toMatchObject({
     code: 'missing_column',
     message: 'The column "price" is missing, or is empty in every row. Specify the column to use instead.',
   });
 });
 
 test('a file that ends within its last row is rejected, even if a column is also missing', async () => {
-  await expect(validateAndCountRecords(records({}, { isCutOff: true }), ['sku'])).rejects.toMatchObject({
+  await expect(validateAndCountRows(records({}, { isCutOff: true }), ['sku'])).rejects.toMatchObject({
     code: 'truncated_file',
     message: 'The file is truncated: it ends within line 3. Import the complete file.',
   });
-  expect(await validateAndCountRecords(records({ isCutOff: true }, { isCutOff: false }), [])).toBe(2);
+  expect(await validateAndCountRows(records({ isCutOff: true }, { isCutOff: false }), [])).toBe(2);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { handwrittenCommandsByOperation } from '../../../cli/contract-commands/handwritten-commands.ts';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
-import { getBodySchemaForInput } from '../../../cli/contract-commands/require-items-and-delivery-without-quote.ts';
+import { getBodySchemaWithRequiredOrderFields } from '../../../cli/contract-commands/get-body-schema-with-required-order-fields.ts';
 import type { CommandSpec, Schema } from '../../../cli/schema/command-spec-type.ts';
 import { createProblemResponse, startStubServer } from '../../sdk/stub-server.ts';
 import { createConfigDirectory, runInProcess } from '../run-command-line.ts';
@@ -45,7 +45,7 @@ const generatedSpecs = commandSpecs.filter(({ operationId }) => !(operationId in
 const responseBody = { id: 1, name: '\u001b[31m木', data: [{ id: 1, status: 'new status' }], has_more: false, next_cursor: null };
 
 describe.each(generatedSpecs.map((spec) => [`mandate ${spec.group} ${spec.name}`, spec] as const))('%s', (_, spec) => {
-  const bodySchema = getBodySchemaForInput(spec, {});
+  const bodySchema = getBodySchemaWithRequiredOrderFields(spec, {});
   const body = bodySchema && JSON.stringify(example(bodySchema));
 
   test('prints the unchanged response body as one document with --json', async () => {

@@ -20,7 +20,7 @@ import { maxHeaderBytes, maxUrlLength } from '../../../server/http/server/http-s
 import { idempotencyRetentionSeconds } from '../../../server/http/writes/stored-idempotent-requests.ts';
 import { tokenAndSessionLifetimes } from '../../../server/oauth/protocol/token-and-session-lifetimes.ts';
 import { defaultRefreshGraceSeconds } from '../../../server/oauth/refresh/default-refresh-grace.ts';
-import { reservationTtl } from '../../../server/orders/place-order.ts';
+import { unpaidOrderReservationTtl } from '../../../server/orders/place-order.ts';
 import { defaultRateLimits } from '../../../server/rate-limits/rate-and-quota-limiter.ts';
 import { webhookAttemptTimeoutMs } from '../../../server/webhooks/delivery/send-webhook.ts';
 import { repositoryRoot } from '../../support/markdown.ts';
@@ -102,7 +102,7 @@ const limitsTable = (): string => {
     ['items on a page', `${page.maximum} (\`limit\`; default: ${page.byDefault})`, '400 `invalid_request`'],
     ['lines of an order', formatCount(maxOrderLines), '400 `invalid_request`'],
     ['retention of an idempotency key', formatDuration(idempotencyRetentionSeconds), 'the request counts as new'],
-    ['reservation of an unpaid order', reservationTtl, 'the order is canceled'],
+    ['reservation of an unpaid order', unpaidOrderReservationTtl, 'the order is canceled'],
     ['retention of an event', `${eventRetentionDays} days`, '410 `gone`'],
     ['maximum wait of `GET /events`', `${maxEventWaitSeconds} seconds`, 'an empty page'],
     ['webhook endpoints of a caller', String(maxWebhookEndpoints), '409 `too_many_webhook_endpoints`'],

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
-import { notifyOtherProcessesOfLocalWrites, listenForEventNotifications } from '../../../server/events/event-notifications.ts';
+import { startNotifyingOtherProcessesOfLocalWrites, listenForEventNotifications } from '../../../server/events/event-notifications.ts';
 import { getEventSignalsOfDatabase } from '../../../server/events/event-signals.ts';
 import { EventWaiter } from '../../../server/events/event-long-poll.ts';
 import { recordEvent } from '../../../server/events/record-event.ts';
@@ -36,7 +36,7 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
     const url = await createMigratedPostgresqlUrl();
     const [web, worker] = [await openDatabaseWithoutMigrating(url), await openDatabaseWithoutMigrating(url)];
     cleanUps.push(() => Promise.all([web.close(), worker.close()]));
-    notifyOtherProcessesOfLocalWrites(web.em, silentLog);
+    startNotifyingOtherProcessesOfLocalWrites(web.em, silentLog);
     for (const db of [web, worker]) {
       const listener = await listenForEventNotifications(
         db.em,

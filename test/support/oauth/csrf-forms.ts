@@ -11,7 +11,7 @@ import { encryptShownRecoveryCodes } from '../../../server/oauth/pages/handlers/
 import { encryptPendingAccountLink } from '../../../server/oauth/pages/handlers/identity-providers/link-account-by-email.ts';
 import { insertIdentityProvider } from '../identity-providers/fake-identity-provider.ts';
 import { createEmailedLinkToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/emailed-one-time-links.ts';
-import { issueVerifiedPasswordTicket } from '../../../server/oauth/second-factors/verified-password-ticket.ts';
+import { issueFirstFactorTicket } from '../../../server/oauth/second-factors/first-factor-ticket.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-server-secret.ts';
 import { HttpBrowser, buildFormRequest, type HtmlPage, type SendRequest } from '../browser/browser.ts';
 import { buildAuthorizationRequest, obtainAuthorizationCode, authorizationPath, cliClient, completeSignUp } from './oauth-flow.ts';
@@ -139,7 +139,7 @@ export async function createCsrfVictim({ origin, db }: Server, send: SendRequest
             { ...signIn, step: 'password', code: defaultFormValues['code'] ?? '' },
             new Date(),
           )
-        : issueVerifiedPasswordTicket(keys.secondFactor, formToken, signIn, new Date());
+        : issueFirstFactorTicket(keys.secondFactor, formToken, signIn, new Date());
       const sealed = encryptShownRecoveryCodes(keys.secondFactor, id.userId, ['abcde-fghij']);
       const identifiers = { app: String(connection?.id), id: String(id.passkey), key: String(apiKey), proof, sealed, user_code: userCode };
       const provider = { pending: linked.pending, slug: providerSlug };

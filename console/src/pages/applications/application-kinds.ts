@@ -20,7 +20,7 @@ export const applicationKindNames = Object.keys(applicationKinds).filter(isAppli
 export const usesRedirectUri = (kind: Kind): boolean => kind === 'web' || kind === 'browser';
 
 /** Returns the kind that fits an application best. */
-export function findBestFittingKind({ type, grant_types: grantTypes }: Pick<Application, 'type' | 'grant_types'>): Kind {
+export function findBestFittingApplicationKind({ type, grant_types: grantTypes }: Pick<Application, 'type' | 'grant_types'>): Kind {
   if (grantTypes.includes('authorization_code')) return type === 'public' ? 'browser' : 'web';
   return grantTypes.includes('client_credentials') ? 'service' : 'device';
 }

@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { isShopScope, type Scope } from './scopes.ts';
+import { isShopScope, type Scope } from './list-selectable-scopes.ts';
 import { useApplicationsMessages } from './use-applications-messages.ts';
 import classes from './applications.module.css';
 

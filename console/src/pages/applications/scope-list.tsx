@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { isShopScope } from './scopes.ts';
+import { isShopScope } from './list-selectable-scopes.ts';
 import { useApplicationsMessages } from './use-applications-messages.ts';
 import classes from './applications.module.css';
 

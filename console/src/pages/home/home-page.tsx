@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 import { usePermissions } from '../../api/permissions.tsx';
 import { PageHeader } from '../../components/page-sections/page-header.tsx';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
-import { BestSellers, RunningLow } from './product-lists.tsx';
+import { BestSellingProducts, LowStockProducts } from './low-stock-and-best-selling-products.tsx';
 import { LatestOrders } from './latest-orders.tsx';
 import { SalesOverview } from './sales-overview.tsx';
 import { NeedsAttentionCounts } from './needs-attention-counts.tsx';
 import classes from './home.module.css';
 
 /** Sales of the last 30 days, and everything that is waiting for staff. */
-export function Page(): ReactNode {
+export function HomePage(): ReactNode {
   const common = useCommonMessages();
   const { can } = usePermissions();
   return (
@@ -22,8 +22,8 @@ export function Page(): ReactNode {
           {can('orders.list') && <LatestOrders />}
           {can('stats.products') && (
             <div className={classes['products']}>
-              <RunningLow />
-              <BestSellers />
+              <LowStockProducts />
+              <BestSellingProducts />
             </div>
           )}
         </div>

@@ -5,7 +5,7 @@ import { deleteEmailedLinksAfterAddressChange, createEmailedLinkToken } from '..
 import { describeChangeSource } from './describe-change-source.ts';
 import { helpButton, renderEmail } from './render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForAbsentUser } from '../views/page-language.ts';
+import { localizePageSettingsForOtherUser } from '../views/page-language.ts';
 
 /** Path of the page on which users confirm an e-mail address. */
 export const emailConfirmationPath = '/account/email/confirm';
@@ -29,7 +29,7 @@ export const deleteLinksAndNotifyOnEmailChange =
     await deleteEmailedLinksAfterAddressChange(em, change);
     if (!canMail) return;
     await context.settings.refreshBranding();
-    const settings = localizePageSettingsForAbsentUser(context.settings, locale);
+    const settings = localizePageSettingsForOtherUser(context.settings, locale);
     const { mail } = settings.messages;
     const shop = settings.shop.name;
     const text = isVerified ? mail.addressChanged({ shop, email: to }) : mail.addressChangedByOther({ shop, email: to });

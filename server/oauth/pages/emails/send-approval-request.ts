@@ -6,7 +6,7 @@ import type { PageContext } from '../routing/page-context.ts';
 import { describeApprovalReason, describeQuotedLines } from '../views/account/describe-approval.ts';
 import { listAddressLines } from '../views/account/order-lines-and-address.ts';
 import { formatMoney, formatTimestamp } from '../views/format-time-and-money.ts';
-import { localizePageSettingsForAbsentUser } from '../views/page-language.ts';
+import { localizePageSettingsForOtherUser } from '../views/page-language.ts';
 import { renderEmail, sanitizeNameForEmail } from './render-email.ts';
 
 /**
@@ -22,7 +22,7 @@ export const createApprovalRequestMailer =
     const user = await em.findOne(User, { id: approval.user }, { fields: ['email', 'locale'], disableIdentityMap: true });
     if (!user || user.email.endsWith('.invalid')) return;
     await context.settings.refreshBranding();
-    const settings = localizePageSettingsForAbsentUser(context.settings, user.locale);
+    const settings = localizePageSettingsForOtherUser(context.settings, user.locale);
     const { mail, approvals } = settings.messages;
     const application = sanitizeNameForEmail(requested.applicationName);
     const named = { ...requested, applicationName: application };

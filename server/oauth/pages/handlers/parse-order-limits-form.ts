@@ -7,7 +7,7 @@ import {
   type EffectiveOrderLimits,
   type OrderSpendingLimits,
 } from '@mandate/contract';
-import { endOfDayInTimeZone, timeZoneOrDefault } from '../../../order-limits/time-zones.ts';
+import { getEndOfDayInTimeZone, resolveTimeZoneOrDefault } from '../../../order-limits/time-zones.ts';
 import type { Messages } from '../../../languages/languages.ts';
 import { formatAmount, formatDay, parseAmount, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
@@ -43,7 +43,7 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
   const { maximum, ceiling, messages } = context;
   const { orderLimits: texts } = messages;
   const faults: FieldError[] = [];
-  const timeZone = timeZoneOrDefault(form.time_zone);
+  const timeZone = resolveTimeZoneOrDefault(form.time_zone);
   const currency = maximum?.limits?.currency ?? ceiling?.currency ?? form.limit_currency;
   const readAmount = (field: 'limit_per_order' | 'limit_per_period', key: 'per_order' | 'per_period'): number | undefined => {
     const amount = form[field] === '' ? undefined : parseAmount(form[field], currency);
@@ -143,7 +143,7 @@ function readLastDay(
     return addFault(messages.orderLimits.tooLate({ day: formatDay(messages, latest) }));
   }
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day) || Number.isNaN(Date.parse(day))) return addFault(messages.orderLimits.dateInvalid);
-  const end = endOfDayInTimeZone(day, timeZone);
+  const end = getEndOfDayInTimeZone(day, timeZone);
   if (end <= now) return addFault(messages.orderLimits.dateInvalid);
   return latest !== undefined && end > new Date(latest) ? new Date(latest) : end;
 }

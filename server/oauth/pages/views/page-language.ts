@@ -45,7 +45,7 @@ export const localizePageSettingsForUser = (settings: PageSettings, locale: stri
 };
 
 /** Like `localizePageSettingsForUser`, but ignores the language of the request, because the request was sent by another user. */
-export const localizePageSettingsForAbsentUser = (settings: PageSettings, locale: string | null | undefined): PageSettings =>
+export const localizePageSettingsForOtherUser = (settings: PageSettings, locale: string | null | undefined): PageSettings =>
   localizePageSettingsForUser({ ...settings, messages: settings.languages.default.messages }, locale);
 
 /** Sets the headers that tell caches which language a page is in, and which headers it depends on. */

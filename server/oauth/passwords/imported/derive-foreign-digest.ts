@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { deriveArgon2idKey } from '../argon2id/derive-argon2id-key.ts';
 import { deriveBcryptHash } from './derive-bcrypt-hash.ts';
 import { derivePhpassDigest } from './derive-phpass-digest.ts';
-import type { PasswordScheme } from './password-scheme.ts';
+import type { PasswordScheme } from './password-scheme-with-parameters.ts';
 
 const pbkdf2Async = promisify(pbkdf2);
 

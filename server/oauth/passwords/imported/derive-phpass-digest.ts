@@ -18,13 +18,13 @@ export async function derivePhpassDigest(password: Buffer, salt: string, log2Ite
 const alphabet = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Returns the value of a character in phpass's base64 alphabet, or -1. */
-export const phpassCharacterValue = (character: string): number => alphabet.indexOf(character);
+export const getPhpassCharacterValue = (character: string): number => alphabet.indexOf(character);
 
 /** Decodes phpass's base64, which stores the lowest bits first: 22 characters to 16 bytes. */
 export function decodePhpassBase64(text: string): Buffer {
   const bytes: number[] = [];
   for (let at = 0; at < text.length; at += 4) {
-    const [a = 0, b = 0, c = 0, d = 0] = Array.from(text.slice(at, at + 4), phpassCharacterValue);
+    const [a = 0, b = 0, c = 0, d = 0] = Array.from(text.slice(at, at + 4), getPhpassCharacterValue);
     const group = a | (b << 6) | (c << 12) | (d << 18);
     bytes.push(group & 0xff, (group >> 8) & 0xff, (group >> 16) & 0xff);
   }

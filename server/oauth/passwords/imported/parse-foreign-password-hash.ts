@@ -1,8 +1,8 @@
 import { parseLdapOrMagentoHash } from './parse-ldap-or-magento-hash.ts';
-import { decodePhpassBase64, phpassCharacterValue } from './derive-phpass-digest.ts';
+import { decodePhpassBase64, getPhpassCharacterValue } from './derive-phpass-digest.ts';
 import { parseScryptKdfHash } from './parse-scrypt-kdf-hash.ts';
-import { decodeHashBase64, toForeignHash } from './hash-text-encoding.ts';
-import type { ForeignPasswordHash, PasswordScheme } from './password-scheme.ts';
+import { decodeHashBase64, foreignHashFromDigestAndSalt } from './decode-base64-and-create-foreign-hash.ts';
+import type { ForeignPasswordHash, PasswordScheme } from './password-scheme-with-parameters.ts';
 
 type Parts = Readonly<Record<string, string>>;
 type FormatParser = { readonly pattern: RegExp; readonly parse: (parts: Parts) => ForeignPasswordHash | undefined };
@@ -11,7 +11,7 @@ const text = (value: string): string => Buffer.from(value).toString('base64');
 const base64 = '[A-Za-z0-9+/.]+={0,2}';
 
 const parseArgon2id = ({ m = '', t = '', p = '', salt = '', digest = '' }: Parts) =>
-  toForeignHash(decodeHashBase64(digest), decodeHashBase64(salt), (length, encodedSalt) => ({
+  foreignHashFromDigestAndSalt(decodeHashBase64(digest), decodeHashBase64(salt), (length, encodedSalt) => ({
     scheme: 'argon2id',
     memory: Number(m),
     passes: Number(t),
@@ -37,7 +37,7 @@ const scryptScheme = (N: number, r: string, p: string, length: number, salt: str
 const parsePbkdf2 =
   (decodeSalt: (salt: string) => Buffer | undefined) =>
   ({ hash = '', iterations = '', salt = '', digest = '' }: Parts) =>
-    toForeignHash(decodeHashBase64(digest), decodeSalt(salt), (length, encodedSalt) => ({
+    foreignHashFromDigestAndSalt(decodeHashBase64(digest), decodeSalt(salt), (length, encodedSalt) => ({
       scheme: 'pbkdf2',
       hash: hash === 'sha256' || hash === 'sha512' ? hash : 'sha1',
       iterations: Number(iterations),
@@ -65,19 +65,21 @@ const formats: readonly FormatParser[] = [
       String.raw`^\$scrypt\$ln=(?<ln>\d{1,2}),r=(?<r>\d{1,4}),p=(?<p>\d{1,4})\$(?<salt>${base64})\$(?<digest>${base64})$`,
     ),
     parse: ({ ln = '', r = '', p = '', salt = '', digest = '' }) =>
-      toForeignHash(decodeHashBase64(digest), decodeHashBase64(salt), (length, s) => scryptScheme(2 ** Number(ln), r, p, length, s)),
+      foreignHashFromDigestAndSalt(decodeHashBase64(digest), decodeHashBase64(salt), (length, s) =>
+        scryptScheme(2 ** Number(ln), r, p, length, s),
+      ),
   },
   {
     pattern: new RegExp(String.raw`^scrypt\$(?<N>\d{1,9})\$(?<salt>[^$]+)\$(?<r>\d{1,4})\$(?<p>\d{1,4})\$(?<digest>${base64})$`),
     parse: ({ N = '', r = '', p = '', salt = '', digest = '' }) =>
-      toForeignHash(decodeHashBase64(digest), Buffer.from(salt), (length, s) => scryptScheme(Number(N), r, p, length, s)),
+      foreignHashFromDigestAndSalt(decodeHashBase64(digest), Buffer.from(salt), (length, s) => scryptScheme(Number(N), r, p, length, s)),
   },
   {
     pattern: new RegExp(
       String.raw`^\$firescrypt\$ln=(?<ln>\d{1,2}),r=(?<r>\d{1,4}),p=(?<p>\d{1,4})\$(?<salt>${base64})\$(?<digest>${base64})\$(?<separator>${base64})\$(?<key>${base64})$`,
     ),
     parse: ({ ln = '', r = '', p = '', salt = '', digest = '', separator = '', key = '' }) =>
-      toForeignHash(decodeHashBase64(digest), decodeHashBase64(salt), (_, encodedSalt) => ({
+      foreignHashFromDigestAndSalt(decodeHashBase64(digest), decodeHashBase64(salt), (_, encodedSalt) => ({
         scheme: 'firebase-scrypt',
         cost: 2 ** Number(ln),
         blockSize: Number(r),
@@ -108,7 +110,7 @@ const formats: readonly FormatParser[] = [
   {
     pattern: /^\$[PH]\$(?<iterations>[./0-9A-Za-z])(?<salt>[./0-9A-Za-z]{8})(?<digest>[./0-9A-Za-z]{22})$/,
     parse: ({ iterations = '', salt = '', digest = '' }) => ({
-      scheme: { scheme: 'phpass', log2Iterations: phpassCharacterValue(iterations), salt },
+      scheme: { scheme: 'phpass', log2Iterations: getPhpassCharacterValue(iterations), salt },
       digest: decodePhpassBase64(digest).toString('hex'),
     }),
   },

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { parseForeignPasswordHash } from './parse-foreign-password-hash.ts';
-import { passwordSchemeSchema, type ForeignPasswordHash } from './password-scheme.ts';
-import { findExcessiveCost, findInvalidParameter } from './password-scheme-limits.ts';
+import { passwordSchemeWithParametersSchema, type ForeignPasswordHash } from './password-scheme-with-parameters.ts';
+import { findExcessiveCostReason, findInvalidSchemeParameterReason } from './password-scheme-limits.ts';
 
 /** A hash whose digest was additionally hashed with argon2id: by an earlier import or by the other system. */
-export const wrappedPasswordHashSchema = z.object({ scheme: passwordSchemeSchema, argon2id: z.string() }).strict();
+export const wrappedPasswordHashSchema = z.object({ scheme: passwordSchemeWithParametersSchema, argon2id: z.string() }).strict();
 type WrappedPasswordHash = z.output<typeof wrappedPasswordHashSchema>;
 
 export type ImportedPasswordHash = ForeignPasswordHash | WrappedPasswordHash;
@@ -13,7 +13,7 @@ export type ImportedPasswordHash = ForeignPasswordHash | WrappedPasswordHash;
 const formatNames =
   'argon2id, bcrypt, scrypt, PBKDF2-SHA256/512, salted SHA-1 and SHA-256, phpass, Django, Magento, Medusa, WordPress, Firebase scrypt';
 
-/** Maximum length of a hash, in characters, so that a stored hash with its salt in base64 is always valid for `passwordSchemeSchema`. */
+/** Maximum length of a hash, in characters, so that a stored hash with its salt in base64 is always valid for `passwordSchemeWithParametersSchema`. */
 const maxLength = { original: 500, wrapped: 2000 } as const;
 
 /** Parses a password hash from an imported file, and rejects unknown formats, impossible parameters and excessive costs. */
@@ -23,9 +23,9 @@ export function parseImportedPasswordHash(text: string): { hash: ImportedPasswor
   const outer = 'argon2id' in hash ? parseForeignPasswordHash(hash.argon2id) : undefined;
   if ('argon2id' in hash && outer?.scheme.scheme !== 'argon2id') return { error: 'The password hash is not a valid argon2id hash.' };
   for (const { scheme } of outer ? [hash, outer] : [hash]) {
-    const invalid = findInvalidParameter(scheme);
+    const invalid = findInvalidSchemeParameterReason(scheme);
     if (invalid !== undefined) return { error: `The password hash is invalid. ${invalid}` };
-    const excessive = findExcessiveCost(scheme);
+    const excessive = findExcessiveCostReason(scheme);
     if (excessive !== undefined) return { error: `The password hash is too expensive to verify. ${excessive}` };
   }
   return { hash };

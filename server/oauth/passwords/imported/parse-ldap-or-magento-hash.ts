@@ -1,5 +1,5 @@
-import { decodeHashBase64, toForeignHash } from './hash-text-encoding.ts';
-import type { ForeignPasswordHash } from './password-scheme.ts';
+import { decodeHashBase64, foreignHashFromDigestAndSalt } from './decode-base64-and-create-foreign-hash.ts';
+import type { ForeignPasswordHash } from './password-scheme-with-parameters.ts';
 
 /** Parses the formats of LDAP (`{SSHA}` and base64) and of Magento (`hash:salt:version`). */
 export const parseLdapOrMagentoHash = (stored: string): ForeignPasswordHash | undefined =>
@@ -13,7 +13,7 @@ function parseLdapHash(stored: string): ForeignPasswordHash | undefined {
   const hash = name === 'SSHA' ? 'sha1' : 'sha256';
   const bytes = decodeHashBase64(encoded);
   const length = digestBytes[hash];
-  return toForeignHash(bytes?.subarray(0, length), bytes?.subarray(length), (size, salt) =>
+  return foreignHashFromDigestAndSalt(bytes?.subarray(0, length), bytes?.subarray(length), (size, salt) =>
     // A shorter digest leaves no bytes for the salt, so the size of the digest is always correct here.
     ({ scheme: 'sha', hash, salt, saltPosition: size === length ? 'after' : 'before' }),
   );
@@ -35,7 +35,7 @@ function parseMagentoHash(stored: string): ForeignPasswordHash | undefined {
   }
   const [, , passes = '2', memoryBytes = '67108864'] = version.split('_');
   const saltBytes = Buffer.from(salt).subarray(0, sodiumSaltBytes);
-  return toForeignHash(Buffer.from(digest, 'hex'), saltBytes, (length, encodedSalt) => ({
+  return foreignHashFromDigestAndSalt(Buffer.from(digest, 'hex'), saltBytes, (length, encodedSalt) => ({
     scheme: 'argon2id',
     memory: Math.floor(Number(memoryBytes) / 1024),
     passes: Number(passes),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ForeignPasswordHash } from './password-scheme.ts';
+import type { ForeignPasswordHash } from './password-scheme-with-parameters.ts';
 
 const headerBytes = 64;
 const sizeBytes = 96;

@@ -1,4 +1,4 @@
-import type { PasswordScheme } from './password-scheme.ts';
+import type { PasswordScheme } from './password-scheme-with-parameters.ts';
 
 const mebibyte = 2 ** 20;
 
@@ -6,7 +6,7 @@ const mebibyte = 2 ** 20;
  * Maximum cost of an imported hash. A single verification takes at most about a second, and two concurrent verifications use at most 256
  * MiB, so that the sign-in of an imported user cannot block the server.
  */
-export const maxImportedCost = {
+export const maxImportedHashCost = {
   memoryBytes: 128 * mebibyte,
   /** argon2id: memory in KiB times passes. */
   argon2idWork: 512 * 1024,
@@ -19,27 +19,27 @@ export const maxImportedCost = {
 } as const;
 
 /** Returns the reason why verifying a hash of this scheme would use too much memory or time; undefined if it would not. */
-export function findExcessiveCost(scheme: PasswordScheme): string | undefined {
+export function findExcessiveCostReason(scheme: PasswordScheme): string | undefined {
   switch (scheme.scheme) {
     case 'argon2id':
       return (
-        above('The memory in KiB', scheme.memory, maxImportedCost.memoryBytes / 1024) ??
-        above('The memory in KiB times the number of passes', scheme.memory * scheme.passes, maxImportedCost.argon2idWork) ??
-        above('The parallelism', scheme.parallelism, maxImportedCost.argon2idParallelism)
+        above('The memory in KiB', scheme.memory, maxImportedHashCost.memoryBytes / 1024) ??
+        above('The memory in KiB times the number of passes', scheme.memory * scheme.passes, maxImportedHashCost.argon2idWork) ??
+        above('The parallelism', scheme.parallelism, maxImportedHashCost.argon2idParallelism)
       );
     case 'bcrypt':
-      return above('The cost', scheme.cost, maxImportedCost.bcryptCost);
+      return above('The cost', scheme.cost, maxImportedHashCost.bcryptCost);
     case 'scrypt':
     case 'scrypt-kdf':
     case 'firebase-scrypt':
       return (
-        above('The memory in bytes', 128 * scheme.cost * scheme.blockSize, maxImportedCost.memoryBytes) ??
-        above('N × r × p', scheme.cost * scheme.blockSize * scheme.parallelization, maxImportedCost.scryptWork)
+        above('The memory in bytes', 128 * scheme.cost * scheme.blockSize, maxImportedHashCost.memoryBytes) ??
+        above('N × r × p', scheme.cost * scheme.blockSize * scheme.parallelization, maxImportedHashCost.scryptWork)
       );
     case 'pbkdf2':
-      return above('The number of iterations', scheme.iterations, maxImportedCost.pbkdf2Iterations);
+      return above('The number of iterations', scheme.iterations, maxImportedHashCost.pbkdf2Iterations);
     case 'phpass':
-      return above('The base-2 logarithm of the iterations', scheme.log2Iterations, maxImportedCost.phpassLog2Iterations);
+      return above('The base-2 logarithm of the iterations', scheme.log2Iterations, maxImportedHashCost.phpassLog2Iterations);
     case 'sha':
       break;
   }
@@ -70,7 +70,7 @@ export function isWeakPasswordScheme(scheme: PasswordScheme): boolean {
 }
 
 /** Returns why no password can be verified with these parameters; undefined if they are valid. */
-export function findInvalidParameter(scheme: PasswordScheme): string | undefined {
+export function findInvalidSchemeParameterReason(scheme: PasswordScheme): string | undefined {
   switch (scheme.scheme) {
     case 'argon2id':
       if (scheme.passes < 1 || scheme.parallelism < 1) return 'There must be at least one pass and one lane.';

@@ -3,12 +3,12 @@ import { useState, type ReactNode } from 'react';
 import { CopyTextButton } from '../../../components/forms/copy-text-button.tsx';
 import { environment } from '../../../environment.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
-import { curlExample } from './curl-example.ts';
+import { createCurlExample } from './create-curl-example.ts';
 import type { ExampleApplication } from './example-application.ts';
-import { typescriptExample } from './typescript-example.ts';
+import { createTypescriptExample } from './create-typescript-example.ts';
 import classes from './code.module.css';
 
-const examples = { curl: curlExample, TypeScript: typescriptExample };
+const examples = { curl: createCurlExample, TypeScript: createTypescriptExample };
 
 /** Code that signs in with an application's client ID and calls the API. */
 export function CodeExample({ application }: { readonly application: ExampleApplication }): ReactNode {

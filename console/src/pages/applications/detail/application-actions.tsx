@@ -9,7 +9,7 @@ import { DeleteDialog } from '../../../components/dialogs/delete-dialog.tsx';
 import { Dialog } from '../../../components/dialogs/dialog.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { SecretOnce } from '../../../components/forms/secret-once.tsx';
+import { SecretShownOnce } from '../../../components/forms/secret-shown-once.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { environment } from '../../../environment.ts';
 import { useFormat } from '../../../languages/use-format.ts';
@@ -79,9 +79,9 @@ function RotateForm({ application, onClose }: FormProps): ReactNode {
   });
   if (rotate.data)
     return (
-      <SecretOnce label={t('secret.title')} secret={rotate.data.client_secret} onDone={onClose}>
+      <SecretShownOnce label={t('secret.title')} secret={rotate.data.client_secret} onDone={onClose}>
         <p>{t('rotate.previous', { time: format.dateTime(rotate.data.previous_secret_expires_at) })}</p>
-      </SecretOnce>
+      </SecretShownOnce>
     );
   const seconds = Object.entries(overlaps).find(([name]) => name === overlap)?.[1] ?? overlaps.day;
   return (

@@ -13,13 +13,13 @@ import { TwoColumns } from '../../../components/page-sections/two-columns.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
-import { usesRedirectUri, findBestFittingKind } from '../application-kinds.ts';
+import { usesRedirectUri, findBestFittingApplicationKind } from '../application-kinds.ts';
 import { ApplicationStatus } from '../application-status.tsx';
 import { CodeExample } from '../code/code-example.tsx';
 import { ScopeList } from '../scope-list.tsx';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 import { ApplicationActions } from './application-actions.tsx';
-import { CodeProtection } from './code-protection.tsx';
+import { AuthorizationCodeProtection } from './authorization-code-protection.tsx';
 import { EditButton } from './edit-button.tsx';
 import { EditLimits, EditRegistration, EditScopes } from './edit-application.tsx';
 import { ApplicationLimits } from './application-limits.tsx';
@@ -106,13 +106,13 @@ function Registration({ application }: Props): ReactNode {
     <PropertyList
       properties={[
         { name: t('field.client_id'), value: application.client_id },
-        { name: t('field.kind'), value: t(`kind.${findBestFittingKind(application)}`) },
+        { name: t('field.kind'), value: t(`kind.${findBestFittingApplicationKind(application)}`) },
         { name: t('field.operator'), value: t(application.first_party ? 'operator.shop' : 'operator.other') },
         { name: t('field.registered'), value: t.value('registeredBy', application.registration) },
         { name: t('field.authentication'), value: t.value('authentication', application.token_endpoint_auth_method) },
         {
           name: t('field.codeProtection'),
-          value: usesRedirectUri(findBestFittingKind(application)) && <CodeProtection {...application} />,
+          value: usesRedirectUri(findBestFittingApplicationKind(application)) && <AuthorizationCodeProtection {...application} />,
         },
         {
           name: t('field.redirect_uris'),

@@ -6,12 +6,12 @@ import { ErrorNotice, findFieldErrorDetail } from '../../../components/feedback/
 import { FormActions } from '../../../components/forms/form-actions.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
-import { usesRedirectUri, findBestFittingKind } from '../application-kinds.ts';
+import { usesRedirectUri, findBestFittingApplicationKind } from '../application-kinds.ts';
 import { LimitFields, areLimitTextsValid, limitFormErrorPointers, limitTextsFromApplication, parseLimitTexts } from '../limit-fields.tsx';
 import { parseUris } from '../register/application-draft.ts';
 import { RedirectUrisField } from '../register/redirect-uris-field.tsx';
 import { ScopeFields } from '../scope-fields.tsx';
-import { selectableScopes, type Scope } from '../scopes.ts';
+import { listSelectableScopes, type Scope } from '../list-selectable-scopes.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 import classes from '../applications.module.css';
 
@@ -52,7 +52,7 @@ export function EditRegistration(form: Props): ReactNode {
   const { application } = form;
   const [name, setName] = useState(application.name);
   const [uris, setUris] = useState(application.redirect_uris.join('\n'));
-  const hasUris = usesRedirectUri(findBestFittingKind(application));
+  const hasUris = usesRedirectUri(findBestFittingApplicationKind(application));
   const changes = name.trim() === '' ? undefined : { name: name.trim(), ...(hasUris && { redirect_uris: parseUris(uris) }) };
   return (
     <UpdateForm form={form} changes={changes} fields={['#/name', '#/redirect_uris']}>
@@ -76,7 +76,7 @@ export function EditRegistration(form: Props): ReactNode {
 
 export function EditScopes(form: Props): ReactNode {
   const { application } = form;
-  const available = selectableScopes(findBestFittingKind(application), application.first_party);
+  const available = listSelectableScopes(findBestFittingApplicationKind(application), application.first_party);
   const [scopes, setScopes] = useState<readonly Scope[]>(available.filter((scope) => application.scopes.includes(scope)));
   return (
     <UpdateForm form={form} changes={{ scopes: [...scopes] }} fields={[]}>

@@ -10,7 +10,7 @@ import { PageHeader } from '../../../components/page-sections/page-header.tsx';
 import { ResourceList, type Column } from '../../../components/lists/resource-list.tsx';
 import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
-import { findBestFittingKind } from '../application-kinds.ts';
+import { findBestFittingApplicationKind } from '../application-kinds.ts';
 import { ApplicationStatus } from '../application-status.tsx';
 import { useApplicationsMessages, type ApplicationsTranslate } from '../use-applications-messages.ts';
 
@@ -58,7 +58,12 @@ const createColumns = (
 ): Column<Application>[] => [
   { id: 'name', header: t('field.name'), cell: ({ name }) => name },
   { id: 'client', header: t('field.client_id'), cell: ({ client_id }) => <code>{client_id}</code>, isSecondary: true },
-  { id: 'kind', header: t('field.kind'), cell: (application) => t(`kind.${findBestFittingKind(application)}`), isSecondary: true },
+  {
+    id: 'kind',
+    header: t('field.kind'),
+    cell: (application) => t(`kind.${findBestFittingApplicationKind(application)}`),
+    isSecondary: true,
+  },
   { id: 'status', header: t('field.status'), cell: (application) => <ApplicationStatus {...application} /> },
   ...(activities
     ? ([

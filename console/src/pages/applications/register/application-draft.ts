@@ -1,6 +1,6 @@
 import type { Kind } from '../application-kinds.ts';
 import { emptyLimitTexts, type LimitTexts } from '../limit-fields.tsx';
-import type { Scope } from '../scopes.ts';
+import type { Scope } from '../list-selectable-scopes.ts';
 
 /** Entered values of the wizard. */
 export type ApplicationDraft = {
@@ -13,7 +13,7 @@ export type ApplicationDraft = {
   readonly limits: LimitTexts;
 };
 
-export const emptyDraft: ApplicationDraft = {
+export const emptyApplicationDraft: ApplicationDraft = {
   name: '',
   kind: 'web',
   isFirstParty: false,

@@ -6,16 +6,16 @@ import { mutations } from '../../../api/client.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { PageHeader } from '../../../components/page-sections/page-header.tsx';
-import { SecretOnce } from '../../../components/forms/secret-once.tsx';
+import { SecretShownOnce } from '../../../components/forms/secret-shown-once.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useCommonMessages } from '../../../languages/use-messages.tsx';
 import { usesRedirectUri, applicationKinds } from '../application-kinds.ts';
 import { CodeExample } from '../code/code-example.tsx';
 import { LimitFields, areLimitTextsValid, limitFormErrorPointers, parseLimitTexts } from '../limit-fields.tsx';
 import { ScopeFields } from '../scope-fields.tsx';
-import { selectableScopes } from '../scopes.ts';
+import { listSelectableScopes } from '../list-selectable-scopes.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
-import { emptyDraft, parseUris, type ApplicationDraft } from './application-draft.ts';
+import { emptyApplicationDraft, parseUris, type ApplicationDraft } from './application-draft.ts';
 import { NameAndKindFields } from './name-and-kind-fields.tsx';
 import { RedirectUrisField } from './redirect-uris-field.tsx';
 import { StepList } from './step-list.tsx';
@@ -27,7 +27,7 @@ type Step = 'kind' | 'redirects' | 'scopes' | 'limits';
 export function RegisterApplication(): ReactNode {
   const t = useApplicationsMessages();
   const common = useCommonMessages();
-  const [draft, setDraft] = useState(emptyDraft);
+  const [draft, setDraft] = useState(emptyApplicationDraft);
   const [step, setStep] = useState<Step>('kind');
   const register = useApiMutation(mutations.applications.create(), { changes: ['applications'], doneMessage: t('register.done') });
   const steps: readonly Step[] = usesRedirectUri(draft.kind) ? ['kind', 'redirects', 'scopes', 'limits'] : ['kind', 'scopes', 'limits'];
@@ -85,7 +85,7 @@ function StepFields({ step, draft, error, onChange }: StepProps): ReactNode {
   if (step === 'scopes')
     return (
       <ScopeFields
-        available={selectableScopes(draft.kind, draft.isFirstParty)}
+        available={listSelectableScopes(draft.kind, draft.isFirstParty)}
         selected={draft.scopes}
         onChange={(scopes) => onChange({ ...draft, scopes })}
       />
@@ -107,7 +107,7 @@ const requestOf = ({ name, kind, isFirstParty, redirectUris, scopes, limits }: A
   name: name.trim(),
   first_party: isFirstParty,
   redirect_uris: usesRedirectUri(kind) ? parseUris(redirectUris) : [],
-  scopes: selectableScopes(kind, isFirstParty).filter((scope) => scopes.includes(scope)),
+  scopes: listSelectableScopes(kind, isFirstParty).filter((scope) => scopes.includes(scope)),
   ...parseLimitTexts(limits),
 });
 
@@ -117,7 +117,7 @@ function Registered({ application }: { readonly application: ApplicationWithSecr
     <Card title={t('register.registered', { name: application.name })}>
       <div className={classes['form']}>
         <p>{t.rich('register.clientId', { id: <code>{application.client_id}</code> })}</p>
-        {application.client_secret !== null && <SecretOnce label={t('secret.title')} secret={application.client_secret} />}
+        {application.client_secret !== null && <SecretShownOnce label={t('secret.title')} secret={application.client_secret} />}
         <h3>{t('code.title')}</h3>
         <CodeExample application={application} />
         <div className={classes['buttons']}>

@@ -11,14 +11,14 @@ import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { PageSkeleton } from '../../../layout/page-skeleton.tsx';
 import { useAuditMessages, type AuditTranslate } from '../use-audit-messages.ts';
 import { useUserAndApplicationNames, type Names } from '../use-user-and-application-names.ts';
-import { GrantGraph, maxNodes } from './grant-graph.tsx';
-import { useGrants, type Grant } from './use-grants.ts';
+import { GrantGraph, maxGrantGraphNodes } from './grant-graph.tsx';
+import { useGrantsFromAuditLog, type Grant } from './use-grants-from-audit-log.ts';
 import classes from './grants-section.module.css';
 
 /** Shows which customers have given access to which applications, as a graph and a table. */
 export function GrantsSection(): ReactNode {
   const t = useAuditMessages();
-  const { data, error, refetch } = useGrants();
+  const { data, error, refetch } = useGrantsFromAuditLog();
   if (error) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!data) return <PageSkeleton />;
   if (data.grants.length === 0) return <EmptyState title={t('grants.none')} text={t('grants.noneAbout')} />;
@@ -43,7 +43,9 @@ function Grants({ grants, isComplete }: { readonly grants: readonly Grant[]; rea
       {current.length > 0 && (
         <Card title={t('grants.graph')}>
           <GrantGraph grants={current} names={names} />
-          {countNodes(current) > maxNodes && <p className={classes['about']}>{t('grants.graphNewest', { count: maxNodes })}</p>}
+          {countNodes(current) > maxGrantGraphNodes && (
+            <p className={classes['about']}>{t('grants.graphNewest', { count: maxGrantGraphNodes })}</p>
+          )}
         </Card>
       )}
       <DataTable

@@ -6,7 +6,7 @@ import { mutations, queries } from '../../../api/client.ts';
 import { ErrorOrSignInAgainNotice } from '../../../components/feedback/error-or-sign-in-again-notice.tsx';
 import { findFieldErrorDetail } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { SecretOnce } from '../../../components/forms/secret-once.tsx';
+import { SecretShownOnce } from '../../../components/forms/secret-shown-once.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 import classes from './create-api-key-form.module.css';
@@ -55,7 +55,7 @@ export function CreateApiKeyForm({ onClose }: { readonly onClose: () => void }):
   const [days, setDays] = useState('90');
   const [scopes, setScopes] = useState<readonly string[]>([]);
   const create = useApiMutation(mutations.apiKeys.create(), { changes: ['apiKeys'], doneMessage: t('key.created') });
-  if (create.data) return <SecretOnce label={t('key.key')} secret={create.data.key} onDone={onClose} />;
+  if (create.data) return <SecretShownOnce label={t('key.key')} secret={create.data.key} onDone={onClose} />;
   const expiresAt = (): string => new Date(Date.now() + Number(days) * msPerDay).toISOString();
   return (
     <form

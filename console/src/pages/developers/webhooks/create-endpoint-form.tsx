@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { SecretOnce } from '../../../components/forms/secret-once.tsx';
+import { SecretShownOnce } from '../../../components/forms/secret-shown-once.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 import { EndpointFields, endpointBodyFromValues, endpointFormErrorPointers } from './endpoint-fields.tsx';
@@ -13,7 +13,7 @@ export function CreateEndpointForm({ onClose }: { readonly onClose: () => void }
   const t = useDevelopersMessages();
   const [values, setValues] = useState({ url: '', events: ['*'] as readonly string[], description: '' });
   const create = useApiMutation(mutations.webhooks.create(), { changes: ['webhooks'], doneMessage: t('endpoint.added') });
-  if (create.data) return <SecretOnce label={t('endpoint.secret')} secret={create.data.secret} onDone={onClose} />;
+  if (create.data) return <SecretShownOnce label={t('endpoint.secret')} secret={create.data.secret} onDone={onClose} />;
   return (
     <form
       onSubmit={(event) => {

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { mutations } from '../../../api/client.ts';
 import { ErrorNotice } from '../../../components/feedback/error-notice.tsx';
 import { FormActions } from '../../../components/forms/form-actions.tsx';
-import { SecretOnce } from '../../../components/forms/secret-once.tsx';
+import { SecretShownOnce } from '../../../components/forms/secret-shown-once.tsx';
 import { useApiMutation } from '../../../components/forms/use-api-mutation.ts';
 import { useDevelopersMessages } from '../use-developers-messages.ts';
 
@@ -14,7 +14,7 @@ export function RotateSecretForm({ endpointId, onClose }: Props): ReactNode {
   const t = useDevelopersMessages();
   const [isImmediate, setIsImmediate] = useState(false);
   const rotate = useApiMutation(mutations.webhooks.rotateSecret(endpointId), { changes: ['webhooks'], doneMessage: t('secret.rotated') });
-  if (rotate.data) return <SecretOnce label={t('endpoint.secret')} secret={rotate.data.secret} onDone={onClose} />;
+  if (rotate.data) return <SecretShownOnce label={t('endpoint.secret')} secret={rotate.data.secret} onDone={onClose} />;
   return (
     <form
       onSubmit={(event) => {

@@ -18,7 +18,7 @@ import { ShipmentsCard } from './order-shipments.tsx';
 import { TimelineCard } from './order-timeline.tsx';
 import {
   createOrderWithEtagQuery,
-  orderSummaryQuery,
+  createOrderSummaryQuery,
   usePermittedOrderParts,
   type OrderWithEtag,
 } from './order-queries-and-possible-actions.ts';
@@ -29,7 +29,7 @@ export function OrderDetail(): ReactNode {
   const isValid = /^\d{1,15}$/.test(orderId);
   const { data, error, refetch } = useQuery({ ...createOrderWithEtagQuery(orderId), enabled: isValid });
   // The names are loaded at the same time, so that the page does not show IDs first.
-  const names = useQuery({ ...orderSummaryQuery(Number(orderId)), enabled: isValid });
+  const names = useQuery({ ...createOrderSummaryQuery(Number(orderId)), enabled: isValid });
   if (!isValid || (error instanceof ApiError && error.code === 'not_found')) return <NotFoundPage />;
   if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   return data && !names.isPending ? <LoadedOrder {...data} /> : <PageSkeleton />;

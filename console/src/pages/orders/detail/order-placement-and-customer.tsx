@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { queries } from '../../../api/client.ts';
 import { usePermissions } from '../../../api/permissions.tsx';
-import { loadingName } from '../../../api/use-user-names.ts';
+import { loadingNamePlaceholder } from '../../../api/use-user-names.ts';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
@@ -91,5 +91,5 @@ export function CustomerCard({ order, summary }: Props): ReactNode {
 function useDeliveryMethodName(code: string): string {
   const t = useOrdersMessages();
   const { data, isPending } = useQuery({ ...queries.deliveryMethods.list({ limit: 100 }), staleTime: 300_000 });
-  return data?.data.find((method) => method.code === code)?.name ?? (isPending ? loadingName : t.value('deliveryMethod', code));
+  return data?.data.find((method) => method.code === code)?.name ?? (isPending ? loadingNamePlaceholder : t.value('deliveryMethod', code));
 }

@@ -17,7 +17,7 @@ export const createOrderWithEtagQuery = (orderId: number | string) =>
   });
 
 /** Query for the order as a list entry, which contains the names of the customer and the application. */
-export const orderSummaryQuery = (orderId: number) => queries.orders.list({ id: [orderId], include: ['customer', 'client'] });
+export const createOrderSummaryQuery = (orderId: number) => queries.orders.list({ id: [orderId], include: ['customer', 'client'] });
 
 export type OrderParts = {
   /** The order as a list entry, which contains the names of the customer and the application. */
@@ -31,7 +31,7 @@ export type OrderParts = {
 export function usePermittedOrderParts(orderId: number): OrderParts {
   const { can } = usePermissions();
   const limit = 100;
-  const summary = useQuery(orderSummaryQuery(orderId));
+  const summary = useQuery(createOrderSummaryQuery(orderId));
   const payments = useQuery({ ...queries.payments.list(orderId, { limit }), enabled: can('payments.list') });
   const refunds = useQuery({ ...queries.refunds.list(orderId, { limit }), enabled: can('refunds.list') });
   const shipments = useQuery({ ...queries.shipments.list(orderId, { limit }), enabled: can('shipments.list') });

@@ -5,14 +5,14 @@ import { TaskProgress } from '../../../components/feedback/task-progress.tsx';
 import { Card } from '../../../components/page-sections/card.tsx';
 import { useFormat } from '../../../languages/use-format.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
-import { isUnfinished } from './use-backup-task.ts';
+import { isTaskUnfinished } from './use-backup-task.ts';
 
 /** Progress of a backup or check, and the reason if it failed. Renders nothing after a success. */
 export function BackupTaskCard({ task }: { readonly task: Task | undefined }): ReactNode {
   const t = useSettingsMessages();
   const format = useFormat();
   if (task?.error) return <Notice text={t.value('backupError', task.error.code)} />;
-  if (!task || !isUnfinished(task)) return null;
+  if (!task || !isTaskUnfinished(task)) return null;
   const { processed, total } = task.progress;
   return (
     <Card>

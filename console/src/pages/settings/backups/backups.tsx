@@ -13,9 +13,9 @@ import { SettingsHeader } from '../settings-header.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 import { BackupList } from './backup-list.tsx';
-import { BackupState } from './backup-state.tsx';
+import { LatestBackup } from './latest-backup.tsx';
 import { BackupTaskCard } from './backup-task-card.tsx';
-import { isUnfinished, useBackupTask } from './use-backup-task.ts';
+import { isTaskUnfinished, useBackupTask } from './use-backup-task.ts';
 
 /** Interval at which the list is refetched, because there are no events about files that the operator adds or deletes. */
 const refetchIntervalMs = 30_000;
@@ -32,7 +32,7 @@ export function Backups(): ReactNode {
       <SettingsHeader
         actions={
           isConfigured && (
-            <Button loading={create.isPending} disabled={isUnfinished(task)} onClick={() => create.mutate()}>
+            <Button loading={create.isPending} disabled={isTaskUnfinished(task)} onClick={() => create.mutate()}>
               {t('backup.create')}
             </Button>
           )
@@ -45,9 +45,9 @@ export function Backups(): ReactNode {
         <ErrorNotice error={create.error} />
         {isConfigured && (
           <>
-            <BackupState latest={data.data[0]} />
+            <LatestBackup latest={data.data[0]} />
             <BackupTaskCard task={task} />
-            {data.data.length > 0 && <BackupList isBusy={isUnfinished(task)} />}
+            {data.data.length > 0 && <BackupList isBusy={isTaskUnfinished(task)} />}
           </>
         )}
         <Commands />

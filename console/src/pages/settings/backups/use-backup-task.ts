@@ -6,7 +6,7 @@ import { usePermissions } from '../../../api/permissions.tsx';
 
 const pollIntervalMs = 1_000;
 
-export const isUnfinished = (task: Task | undefined): boolean => task !== undefined && task.finished_at === null;
+export const isTaskUnfinished = (task: Task | undefined): boolean => task !== undefined && task.finished_at === null;
 
 /** Returns the latest task of the signed-in user that creates or checks a backup, and follows it until it has finished. */
 export function useBackupTask(): Task | undefined {
@@ -15,7 +15,7 @@ export function useBackupTask(): Task | undefined {
   const { data } = useQuery({
     ...queries.tasks.list({ type: ['backup', 'backup_check'], limit: 1 }),
     enabled: isPermitted,
-    refetchInterval: ({ state }) => (isUnfinished(state.data?.data[0]) ? pollIntervalMs : false),
+    refetchInterval: ({ state }) => (isTaskUnfinished(state.data?.data[0]) ? pollIntervalMs : false),
   });
   const task = data?.data[0];
   const finished = task?.finished_at ?? undefined;

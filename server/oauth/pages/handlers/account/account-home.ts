@@ -3,7 +3,7 @@ import { loadSecuritySummary } from './load-security-summary.ts';
 import { sendPage } from '../../routing/page-context.ts';
 import { accountHomePage } from '../../views/account/account-home-page.ts';
 import { readOrWaitForChange } from './read-or-wait-for-change.ts';
-import { createLiveOrdersAndApprovals } from './create-live-orders-and-approvals.ts';
+import { createLiveOrdersAndApprovalsContent } from './create-live-orders-and-approvals-content.ts';
 import { isActiveAdministrator, type AccountRequest } from './signed-in-page-guards.ts';
 
 /** Maximum number of orders, and of applications, on this page. Other pages list all of them. */
@@ -14,7 +14,11 @@ const connectedAppsMax = 100;
 export async function showAccountHome(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const { em, settings } = context;
-  const { shown, livePath } = await readOrWaitForChange(request, '/account', createLiveOrdersAndApprovals(request, { limit: shownMax }));
+  const { shown, livePath } = await readOrWaitForChange(
+    request,
+    '/account',
+    createLiveOrdersAndApprovalsContent(request, { limit: shownMax }),
+  );
   const applications = await listConnectedAppsByApplication(em, account.id, now, connectedAppsMax);
   const html = accountHomePage(settings, {
     csrf: context.forms.issue(req, res),

@@ -16,7 +16,7 @@ import {
   matchTotpTimeStep,
 } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { User } from '../../../../users/user.entity.ts';
-import { isRoleInAudience } from '../../../identity-providers/provider-identity.ts';
+import { isRoleInAudience } from '../../../identity-providers/provider-identity-and-access-rules.ts';
 import { listEnabledProviders, listLinkedAccounts } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { getBrowserSessionOfRequest, startBrowserSession } from '../../../sessions/load-start-and-end-browser-session.ts';
 import { addAuthenticatorCodeToAcrAndAmr, passwordAcrAndAmr } from '../../../protocol/acr-and-amr.ts';

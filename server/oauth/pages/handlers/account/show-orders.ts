@@ -3,7 +3,7 @@ import { findApplicationsOfConnectedApps } from '../../../grants/connected-app-r
 import { sendPage } from '../../routing/page-context.ts';
 import { orderPage, ordersPage } from '../../views/account/orders-pages.ts';
 import { readOrWaitForChange } from './read-or-wait-for-change.ts';
-import { createLiveOrdersAndApprovals } from './create-live-orders-and-approvals.ts';
+import { createLiveOrdersAndApprovalsContent } from './create-live-orders-and-approvals-content.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 
 const ordersPerPage = 20;
@@ -18,7 +18,7 @@ export async function showOrders(request: AccountRequest): Promise<void> {
   const { context, req, res } = request;
   const { data: olderThan } = orderId.safeParse(req.query['older_than']);
   const path = `/account/orders${olderThan === undefined ? '' : `?older_than=${olderThan}`}`;
-  const content = createLiveOrdersAndApprovals(request, { olderThan, limit: ordersPerPage });
+  const content = createLiveOrdersAndApprovalsContent(request, { olderThan, limit: ordersPerPage });
   const { shown, livePath } = await readOrWaitForChange(request, path, content);
   const isFirstPage = olderThan === undefined;
   const html = ordersPage(context.settings, {

@@ -6,7 +6,11 @@ import { buildEmailEqualsFilter } from '../../../../users/build-email-equals-fil
 import { User } from '../../../../users/user.entity.ts';
 import { createAccountWithVerifiedEmail, EmailTakenError } from '../../../accounts/accounts-and-passwords.ts';
 import { decryptPendingSignIn, type PendingProviderSignIn } from '../../../identity-providers/pending-provider-sign-in.ts';
-import { isEmailDomainAllowed, isRoleInAudience, type ProviderIdentity } from '../../../identity-providers/provider-identity.ts';
+import {
+  isEmailDomainAllowed,
+  isRoleInAudience,
+  type ProviderIdentity,
+} from '../../../identity-providers/provider-identity-and-access-rules.ts';
 import {
   addLinkedAccount,
   findEnabledProvider,
@@ -17,7 +21,7 @@ import { storeProviderRefreshToken } from '../../../linked-accounts/linked-accou
 import { twoFactorAcrValue } from '../../../protocol/acr-and-amr.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { consumeSingleUseIdentifier } from '../../../second-factors/passkeys.ts';
-import { issueVerifiedPasswordTicket } from '../../../second-factors/verified-password-ticket.ts';
+import { issueFirstFactorTicket } from '../../../second-factors/first-factor-ticket.ts';
 import type { PageContext } from '../../routing/page-context.ts';
 import { findPreferredLanguage } from '../../views/page-language.ts';
 import { completeSignIn } from '../sign-in/complete-sign-in.ts';
@@ -147,7 +151,7 @@ async function continueWithLinkedAccount(
   if (authentication.acr !== twoFactorAcrValue && (await findWhenAuthenticatorAppWasAdded(context.em, userId)) !== undefined) {
     const csrf = context.forms.issue(req, res);
     const provider = { linkedAccountId, issuer, amr: [...authentication.amr], ...(loginTs !== undefined && { loginTs }) };
-    const proof = issueVerifiedPasswordTicket(context.keys.secondFactor, csrf, { accountId: userId, provider, next }, now);
+    const proof = issueFirstFactorTicket(context.keys.secondFactor, csrf, { accountId: userId, provider, next }, now);
     return renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [] });
   }
   return completeSignIn(context, req, res, {

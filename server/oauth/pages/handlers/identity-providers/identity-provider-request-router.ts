@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { getClientAddressAndUserAgent } from '../../../../audit/record-audit-event.ts';
 import { releaseLoadShedderSlotWhile } from '../../../../http/server/load-shedder.ts';
 import { InvalidProviderResponseError, IdentityProviderUnavailableError } from '../../../identity-providers/provider-errors.ts';
-import { endAccessAfterProviderLogout } from '../../../ended-accounts/end-access-after-logout-or-refusal.ts';
+import { endAccessAfterProviderLogout } from '../../../ended-provider-accounts/end-access-after-provider-logout-or-rejection.ts';
 import { findEnabledProvider } from '../../../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { consumeSingleUseIdentifier } from '../../../second-factors/passkeys.ts';
 import { redirectFormToGet } from '../../../provider/redirect-form-to-get.ts';

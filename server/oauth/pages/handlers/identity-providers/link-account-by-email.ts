@@ -18,7 +18,7 @@ import {
   removeNonPasswordCredentialsExcept,
 } from '../../../accounts/list-and-remove-non-password-credentials.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../../grants/revoke-grants-and-sessions-of-user.ts';
-import { isRoleInAudience } from '../../../identity-providers/provider-identity.ts';
+import { isRoleInAudience } from '../../../identity-providers/provider-identity-and-access-rules.ts';
 import {
   decryptPendingRefreshToken,
   encryptPendingRefreshToken,
@@ -105,7 +105,7 @@ export const submitLinkRequest = (context: PageContext) => async (req: Request, 
   const link = readPendingLink(context, req, text);
   const provider = link && (await findEnabledProvider(context.em, link.slug));
   const user = link && (await context.em.findOne(User, { id: link.userId, status: 'active' }, { disableIdentityMap: true }));
-  if (!link || !provider || !user || !(await canLinkByEmail(context, context.em, user))) return sendLinkExpired(context, req, res);
+  if (!link || !provider || !user || !(await canLinkByEmail(context, context.em, user))) return sendLinkExpiredPage(context, req, res);
   await context.limits.countAttempt('mail', user.email.toLowerCase(), { address: req.ip });
   await context.em.transactional(async (em) => {
     const now = new Date();
@@ -138,7 +138,7 @@ export const showLinkConfirmation = (context: PageContext) => async (req: Reques
   const link = readPendingLink(context, req, pending);
   const emailed = await readEmailedLinkWithoutConsuming(context.em, 'account_link', token, new Date());
   const provider = link && (await findEnabledProvider(context.em, link.slug));
-  if (!link || !provider || emailed?.userId !== link.userId) return sendLinkExpired(context, req, res);
+  if (!link || !provider || emailed?.userId !== link.userId) return sendLinkExpiredPage(context, req, res);
   const content = { csrf: context.forms.issue(req, res), provider: provider.name, email: emailed.email, account: link.label };
   return sendPage(context, res, confirmAccountLinkPage(context.settings, content));
 };
@@ -148,7 +148,7 @@ export const submitLinkConfirmation = (context: PageContext) => async (req: Requ
   const { token, pending } = readQuery(req);
   const link = readPendingLink(context, req, pending);
   const provider = link && (await findEnabledProvider(context.em, link.slug));
-  if (!link || !provider) return sendLinkExpired(context, req, res);
+  if (!link || !provider) return sendLinkExpiredPage(context, req, res);
   const isLinked = await context.em.transactional(async (em) => {
     const now = new Date();
     const emailed = await lockUserAndConsumeEmailedLink(em, 'account_link', token, now);
@@ -169,7 +169,7 @@ export const submitLinkConfirmation = (context: PageContext) => async (req: Requ
     await queueMail(em, context.keys.mail, notification, now);
     return true;
   });
-  if (!isLinked) return sendLinkExpired(context, req, res);
+  if (!isLinked) return sendLinkExpiredPage(context, req, res);
   const { linkedTitle: title, linked } = context.settings.messages.providers;
   const { name } = provider;
   return sendProviderMessagePage(context, res, {
@@ -194,7 +194,7 @@ async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source:
 }
 
 /** Shows that a link cannot be used: it has expired, or it was opened in another browser. */
-export const sendLinkExpired = async (context: PageContext, req: Request, res: Response): Promise<void> => {
+export const sendLinkExpiredPage = async (context: PageContext, req: Request, res: Response): Promise<void> => {
   const slug = String(req.params['slug']);
   const name = (await findEnabledProvider(context.em, slug))?.name ?? slug;
   const { messages } = context.settings;
@@ -203,4 +203,4 @@ export const sendLinkExpired = async (context: PageContext, req: Request, res: R
 };
 
 /** Handles a form without a valid token. */
-export const redisplayLinkRequest = (context: PageContext) => (req: Request, res: Response) => sendLinkExpired(context, req, res);
+export const redisplayLinkRequest = (context: PageContext) => (req: Request, res: Response) => sendLinkExpiredPage(context, req, res);

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
-import { isRoleInAudience } from '../../../identity-providers/provider-identity.ts';
+import { isRoleInAudience } from '../../../identity-providers/provider-identity-and-access-rules.ts';
 import {
   addLinkedAccount,
   hasOtherSignInMethod,

@@ -1,6 +1,6 @@
 import type { IdentityProviderRow } from '../../../../identity-providers/identity-provider.entity.ts';
 import type { PendingProviderSignIn } from '../../../identity-providers/pending-provider-sign-in.ts';
-import type { ProviderIdentity } from '../../../identity-providers/provider-identity.ts';
+import type { ProviderIdentity } from '../../../identity-providers/provider-identity-and-access-rules.ts';
 import type { Interaction } from '../../routing/page-context.ts';
 
 /** A verified response of a provider. */

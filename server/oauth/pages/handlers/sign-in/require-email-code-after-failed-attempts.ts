@@ -11,7 +11,7 @@ import { maxFailuresBeforeEmailConfirmation, TooManyAttemptsError, type CountedA
 import { generateRecoveryCode } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../../emails/render-email.ts';
 import type { PageContext } from '../../routing/page-context.ts';
-import { localizePageSettingsForAbsentUser, localizePageSettingsForUser } from '../../views/page-language.ts';
+import { localizePageSettingsForOtherUser, localizePageSettingsForUser } from '../../views/page-language.ts';
 import { consumeSingleUseIdentifier } from '../../../second-factors/passkeys.ts';
 
 // Above the failure ceiling, an attacker with many networks could guess at full speed.
@@ -157,7 +157,7 @@ export async function emailAccountOwnerAboutAttack(
 ): Promise<void> {
   if (aboveCeiling !== 1 || !account || !context.canMail) return;
   const { em, keys, provider } = context;
-  const settings = localizePageSettingsForAbsentUser(context.settings, account.locale);
+  const settings = localizePageSettingsForOtherUser(context.settings, account.locale);
   const shop = settings.shop.name;
   const { underAttackSubject, underAttack, underAttackAdvice } = settings.messages.mail;
   const mail = {

@@ -27,11 +27,7 @@ import { getStringParameter, requirePendingInteraction, type Interaction, type P
 import { isLanguageChange } from '../../views/page-language.ts';
 import type { FieldError } from '../../views/page-layout-and-form-fields.ts';
 import { verifyPasskeyAndRecordUse } from '../../../second-factors/passkeys.ts';
-import {
-  issueVerifiedPasswordTicket,
-  decryptVerifiedPasswordTicket,
-  type VerifiedFirstFactor,
-} from '../../../second-factors/verified-password-ticket.ts';
+import { issueFirstFactorTicket, decryptFirstFactorTicket, type VerifiedFirstFactor } from '../../../second-factors/first-factor-ticket.ts';
 
 const signInForm = z.object({
   csrf: z.string().catch(''),
@@ -100,7 +96,7 @@ async function continueAfterPassword(context: PageContext, req: Request, res: Re
       next,
     });
   }
-  const proof = issueVerifiedPasswordTicket(context.keys.secondFactor, csrf, { accountId, passwordSetAt: setAt, next }, new Date());
+  const proof = issueFirstFactorTicket(context.keys.secondFactor, csrf, { accountId, passwordSetAt: setAt, next }, new Date());
   return renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [] });
 }
 
@@ -124,7 +120,7 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
   const { secondFactor: messages } = context.settings.messages;
   const { csrf, proof, code } = codeForm.parse(req.body ?? {});
   const now = new Date();
-  const proved = decryptVerifiedPasswordTicket(context.keys.secondFactor, csrf, proof, now);
+  const proved = decryptFirstFactorTicket(context.keys.secondFactor, csrf, proof, now);
   if (!proved) return redisplaySignInAfterSecondFactorExpired(context)(req, res);
   const { accountId, next } = proved;
   const showError = (text: string) =>

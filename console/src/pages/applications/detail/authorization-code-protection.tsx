@@ -1,0 +1,20 @@
+import type { Application } from '@mandate/client-sdk';
+import type { ReactNode } from 'react';
+import { StatusBadge } from '../../../components/feedback/status-badge.tsx';
+import { useApplicationsMessages } from '../use-applications-messages.ts';
+
+type Props = Pick<Application, 'allow_nonce_instead_of_pkce' | 'allow_neither_pkce_nor_nonce'>;
+
+/** What an authorization request must contain, so that an injected authorization code is detected (RFC 9700 section 2.1.1). */
+export function AuthorizationCodeProtection({
+  allow_nonce_instead_of_pkce: nonce,
+  allow_neither_pkce_nor_nonce: nothing,
+}: Props): ReactNode {
+  const t = useApplicationsMessages();
+  if (!nothing) return t(nonce ? 'codeProtection.nonce' : 'codeProtection.pkce');
+  return (
+    <>
+      <StatusBadge tone="warning">{t('codeProtection.nothing')}</StatusBadge> {t('codeProtection.aboutNothing')}
+    </>
+  );
+}

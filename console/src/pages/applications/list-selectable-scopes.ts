@@ -1,0 +1,23 @@
+import { scopesOf, type ApplicationCreate } from '@mandate/client-sdk';
+import { environment } from '../../environment.ts';
+import type { Kind } from './application-kinds.ts';
+
+export type Scope = ApplicationCreate['scopes'][number];
+
+/** Scopes that only the shop's own applications can have. */
+const firstPartyScopes: ReadonlySet<string> = new Set(['approvals.decide']);
+/** Scopes that only a signed-in administrator can use. */
+const administratorScopes: ReadonlySet<string> = new Set(['users.administer']);
+
+const allScopes: readonly Scope[] = [...new Set(Object.values(scopesOf).flat())];
+
+/** Whether a scope permits access to the data of the whole shop, not only to the data of the user. */
+export const isShopScope = (scope: string): boolean => environment.staffScopes.includes(scope) || administratorScopes.has(scope);
+
+/** Returns the scopes that an application of this kind can have. */
+export const listSelectableScopes = (kind: Kind, isFirstParty: boolean): readonly Scope[] =>
+  allScopes.filter(
+    (scope) =>
+      (isFirstParty || !firstPartyScopes.has(scope)) &&
+      (kind !== 'service' || (!administratorScopes.has(scope) && !firstPartyScopes.has(scope))),
+  );

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+import { Navigate, Route, Routes } from 'react-router';
+import { usePermissions } from '../../api/permissions.tsx';
+import { NotFoundPage } from '../../layout/not-found-page.tsx';
+import { listPermittedDevelopersSections } from './developers-sections.ts';
+import { EventStream } from './events/event-stream.tsx';
+import { ApiKeyList } from './keys/api-key-list.tsx';
+import { SigningKeys } from './keys/signing-keys.tsx';
+import { EndpointDetail } from './webhooks/endpoint-detail.tsx';
+import { EndpointList } from './webhooks/endpoint-list.tsx';
+
+export function DeveloperPages(): ReactNode {
+  const { can } = usePermissions();
+  const [first] = listPermittedDevelopersSections(can);
+  return (
+    <Routes>
+      {first && <Route index element={<Navigate to={first.path} replace />} />}
+      {can('webhooks.list') && <Route path="webhooks" element={<EndpointList />} />}
+      {can('webhooks.get') && <Route path="webhooks/:endpointId" element={<EndpointDetail />} />}
+      {can('events.list') && <Route path="events" element={<EventStream />} />}
+      {can('apiKeys.list') && <Route path="api-keys" element={<ApiKeyList />} />}
+      {can('signingKeys.rotate') && <Route path="signing-keys" element={<SigningKeys />} />}
+      <Route path="*" element={<NotFoundPage />} />
+    </Routes>
+  );
+}

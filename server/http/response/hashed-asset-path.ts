@@ -1,5 +1,0 @@
-import { sha256 } from '../../crypto/sha256.ts';
-
-/** Returns a static file's path, which contains a content hash, so that caches can store the file indefinitely. */
-export const assetPathWithContentHash = (content: string | Buffer, extension: string): string =>
-  `/assets/${sha256(content, 'hex').slice(0, 16)}.${extension}`;

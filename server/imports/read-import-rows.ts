@@ -1,0 +1,18 @@
+import { readCsvRows } from './read-csv-rows.ts';
+import { type FilePosition, type ImportFileRow, startOfFilePosition, type ImportFile } from './import-file-row-and-position.ts';
+import { readNdjsonRows } from './read-ndjson-rows.ts';
+
+const renewalInterval = 500;
+
+/**
+ * Reads the rows of a stored file in order, chunk by chunk.
+ * @param from the end of the row after which reading continues
+ */
+export async function* readImportRows(file: ImportFile, from: FilePosition = startOfFilePosition): AsyncGenerator<ImportFileRow> {
+  let rows = 0;
+  for await (const record of file.format === 'csv' ? readCsvRows(file, from) : readNdjsonRows(file, from)) {
+    yield record;
+    rows += 1;
+    if (rows % renewalInterval === 0) await file.renewLease();
+  }
+}

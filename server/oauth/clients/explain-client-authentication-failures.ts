@@ -1,0 +1,37 @@
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
+import { getClientAuthenticationMethod, isCertificateAuthenticationMethod } from '../../applications/client-authentication.ts';
+import { getPresentedCertificate } from '../../http/request/client-certificate.ts';
+import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
+
+/** Makes the error responses of all endpoints with client authentication explain why an assertion was rejected or that a proof is missing. */
+export const explainClientAuthenticationFailures = (provider: Provider): Provider =>
+  provider
+    .on('grant.error', recordAuthenticationFailure)
+    .on('revocation.error', recordAuthenticationFailure)
+    .on('introspection.error', recordAuthenticationFailure)
+    .on('pushed_authorization_request.error', recordAuthenticationFailure)
+    .on('device_authorization.error', recordAuthenticationFailure);
+
+/** Detail of oidc-provider's error for a client that must bind its tokens to a key. */
+const missingProofDetail = 'DPoP proof JWT not provided';
+/** Detail of oidc-provider's error for a client that must bind its tokens to a certificate. */
+const missingCertificateDetail = 'mutual TLS client certificate not provided';
+
+function recordAuthenticationFailure({ req }: Pick<KoaContextWithOIDC, 'req'>, error: errors.OIDCProviderError): void {
+  const context = getOauthRequestContext(req);
+  const { error_detail: detail = 'not valid' } = error;
+  if (detail === missingProofDetail) context.lacksDpopProof = true;
+  if (detail === missingCertificateDetail) context.lacksCertificate = true;
+  const { client } = context;
+  if (!(error instanceof errors.InvalidClientAuth) || !client) return;
+  const method = getClientAuthenticationMethod(client);
+  const hasAssertion = context.form?.has('client_assertion') === true;
+  // the response does not reveal whether a client with another authentication method exists
+  if (method === 'private_key_jwt' && hasAssertion)
+    context.clientAuthenticationFailure ??= `client assertion: ${toErrorDescription(detail)}`;
+  if (isCertificateAuthenticationMethod(method) && !hasAssertion)
+    context.clientAuthenticationFailure ??= `client certificate: ${getPresentedCertificate(req)?.rejection ?? toErrorDescription(detail)}`;
+}
+
+/** Removes characters that an `error_description` must not contain (RFC 6749 section 5.2). */
+const toErrorDescription = (text: string): string => text.replaceAll(/[^ -~]|["\\]/g, '');

@@ -1,0 +1,36 @@
+import type { OrderSummary } from '@mandate/contract';
+import { buildApprovalFilter, buildApprovalStatusFilter, countPendingApprovalsOfUser } from '../../../../approvals/find-approvals.ts';
+import type { ShownApproval } from '../../views/account/approval-pages.ts';
+import { findNextApprovalExpiry, listApprovalIdsAndStatuses, listApprovalsWithStatus } from './approvals-with-status.ts';
+import type { LiveContent } from './read-or-wait-for-change.ts';
+import type { AccountRequest } from './signed-in-page-guards.ts';
+
+type OrdersAndRequests = {
+  /** Orders of the customer, newest first; one more than the page shows if there are older orders. */
+  readonly orders: readonly OrderSummary[];
+  /** The newest requests that wait for the customer's decision. */
+  readonly requests: readonly ShownApproval[];
+  /** Number of all requests that wait for the customer's decision. */
+  readonly requestCount: number;
+};
+
+const shownRequestsMax = 3;
+
+/** Returns the content of the live region on pages that list the customer's orders. */
+export const createLiveOrdersAndApprovalsContent = (
+  { context, account }: AccountRequest,
+  { olderThan, limit }: { readonly olderThan?: number | undefined; readonly limit: number },
+): LiveContent<OrdersAndRequests> => ({
+  async read() {
+    const { em, orders } = context;
+    const now = new Date();
+    const waiting = [buildApprovalFilter(account.id), buildApprovalStatusFilter(['pending'], now)];
+    return {
+      orders: await orders.list(em, account.id, { olderThan, limit: limit + 1 }),
+      requests: await listApprovalsWithStatus(em, waiting, shownRequestsMax),
+      requestCount: await countPendingApprovalsOfUser(em, account.id, now),
+    };
+  },
+  identify: ({ orders, requests, requestCount }) => [orders, listApprovalIdsAndStatuses(requests), requestCount],
+  changesAt: ({ requests }) => findNextApprovalExpiry(requests),
+});

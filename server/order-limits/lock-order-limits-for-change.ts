@@ -1,0 +1,16 @@
+import { acquireAdvisoryLockForId, acquireAdvisoryLockForKey } from '../database/queries/acquire-advisory-lock.sql.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+
+// The function `mandate_lock_order_limits_v2` acquires shared locks with the same keys.
+const ceilingsLockId = 7_411_890;
+const grantLockNamespace = 7_411_891;
+
+/**
+ * Waits until every order and payment of the grant that has been checked against the previous limits is committed, and makes later ones wait
+ * until this transaction ends. Call this before the limits are changed.
+ */
+export const lockGrantLimitsForChange = (em: EntityManager, grantId: string): Promise<void> =>
+  acquireAdvisoryLockForKey(em, grantId, grantLockNamespace);
+
+/** Like `lockGrantLimitsForChange`, for limits that administrators set, which apply to many grants. */
+export const lockCeilingsForChange = (em: EntityManager): Promise<void> => acquireAdvisoryLockForId(em, ceilingsLockId);
