@@ -105,7 +105,7 @@ describe('an account with an authenticator app', () => {
     const { codes, page, ...anna } = await signUpWithAuthenticatorApp();
     const file = await submitFormContaining(anna.browser, page, 'id="codes-file"');
     expect([file.response.headers.get('content-disposition'), file.response.headers.get('cache-control')]).toEqual([
-      'attachment; filename="recovery-codes.txt"',
+      'attachment; filename=recovery-codes.txt',
       'no-store',
     ]);
     expect(file.text.split('\r\n').slice(1, -1)).toEqual([anna.email, '', ...codes]);
