@@ -18,8 +18,8 @@ describe('/', () => {
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
     const text = await response.text();
     expect(text).toContain('You can order from Mandate');
-    const links = Array.from(text.matchAll(/<a href="([^"]+)"/g), ([, path = '']) => path);
-    expect(links).toEqual(['/sign-in', '/account', '/docs', '/openapi.json', '?language=de', '?language=es', '?language=fr']);
+    const links = Array.from(text.matchAll(/<a (?:class="[^"]*" )?href="([^"]+)"/g), ([, path = '']) => path);
+    expect(links).toEqual(['/sign-in', '/sign-up', '/account', '/docs', '/openapi.json', '?language=de', '?language=es', '?language=fr']);
     for (const link of links) expect([link, (await open(link.replace(/^\?/, '/?'))).status]).toEqual([link, 200]);
   });
 
