@@ -24,7 +24,7 @@ export class SecretKeyMaterialError extends UnusableJwkError {
 const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 const rsaBits = { min: 2048, max: 8192 };
-/** Smaller exponents have enabled forged signatures, and 1 makes every message its own signature. */
+/** Small exponents have enabled forged signatures, and with the exponent 1, every message is its own signature. */
 const rsaExponentMin = 65_537n;
 
 /** Signature algorithms by key type. The first algorithm is the one that the server recommends. */

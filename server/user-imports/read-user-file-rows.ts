@@ -17,8 +17,8 @@ export type UserFileRow = { readonly record: ImportFileRow; readonly duplicate?:
 export type PreparedUserFileRow = UserFileRow & { readonly storedPasswordHash?: string };
 
 /**
- * Reads the rows after a position. The preceding rows are read as well, to find duplicates of them. In a file with more keys than fit into
- * memory, a later duplicate is instead found and rejected by a comparison with the imported user.
+ * Reads the rows after a position. The preceding rows are also read, because later rows can duplicate them. If a file contains more keys
+ * than fit into memory, a later duplicate may not be found here; it is then rejected when it is compared with the imported user.
  */
 export async function* readUserFileRows(
   file: ImportFile,

@@ -12,7 +12,9 @@ export const EmailedOneTimeLink = defineEntity({
     /** E-mail address to which the link was sent. Using the link proves that the user owns the address. */
     email: p.text(),
     expiresAt: p.datetime(3),
-    /** Encrypted refresh token of the account at an identity provider that the link will link; null if there is none. */
+    /**
+     * For a link that links an account at an identity provider: the provider's refresh token for this account, encrypted; otherwise null.
+     */
     sealedRefreshToken: p.text().nullable(),
   },
   indexes: [

@@ -16,8 +16,8 @@ type SessionTable = {
 };
 
 /**
- * Deletes browser sessions and queues a logout token for each application that has a session in one of them. Call this in a transaction,
- * and delete sessions only with this function, or queue the logout tokens with `queueLogoutTokensOfSession`.
+ * Deletes browser sessions and queues a logout token for each application that the user signed in to in one of these sessions. Call this in
+ * a transaction. Delete sessions only with this function; otherwise, queue the logout tokens with `queueLogoutTokensOfSession`.
  * @param filter the user, and optionally the only session to delete or the only session to keep
  * @returns the number of deleted sessions
  */
@@ -39,7 +39,7 @@ export async function deleteSessionsAndQueueLogoutTokens(
   return deleted.length;
 }
 
-/** Queues a logout token for each application that has a session in the ended browser session. */
+/** Queues a logout token for each application that the user signed in to in the ended browser session. */
 export async function queueLogoutTokensOfSession(em: EntityManager, session: unknown): Promise<void> {
   const parsed = signedInSessionSchema.safeParse(session);
   if (parsed.success) await queueLogoutTokens(em, parsed.data);

@@ -29,9 +29,9 @@ export function readUnverifiedAssertion(assertion: string): { readonly clientId:
 }
 
 /**
- * Loads the client's keys from its `jwks_uri` before the request's transaction starts, so that a slow server of a client cannot keep a
- * database connection busy. oidc-provider receives the keys by value (oidc-client-adapter.ts) and never requests the URL.
- * @param kid the key ID of the assertion or request object that the keys verify
+ * Loads the client's keys from its `jwks_uri` before the request's transaction starts, so that a slow client server cannot keep a database
+ * connection busy. oidc-provider receives the keys by value (oidc-client-adapter.ts) and never requests the URL.
+ * @param kid key ID in the header of the client assertion or request object
  */
 export async function loadPublishedClientKeys(keys: ClientKeyCache, req: object, kid: string | undefined): Promise<void> {
   const context = getOauthRequestContext(req);

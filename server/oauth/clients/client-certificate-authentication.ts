@@ -68,7 +68,7 @@ export const getMutualTlsEndpointAliases = (options: ClientCertificateOptions | 
   };
 };
 
-/** A certificate without a list of purposes can be used for all purposes; Node returns undefined for its list. */
+/** A certificate without a list of purposes can be used for all purposes; for such a certificate, Node returns undefined as the list. */
 const permitsClientAuthentication = (purposes: readonly string[] | undefined): boolean =>
   purposes?.includes(clientAuthenticationPurpose) ?? true;
 
@@ -94,7 +94,7 @@ export const mutualTlsMetadataFromClient = (client: PrefetchedClient): Record<st
 
 const toSubjectMetadata = ({ type, value }: CertificateSubject): Record<string, string> => ({ [`tls_client_auth_${type}`]: value });
 
-/** Returns an error message if the server cannot serve a client because it does not accept the certificates that the client needs. */
+/** Returns an error message if a client's settings require client certificates that the server does not accept. */
 export function findUnsupportedCertificateSetting(client: PrefetchedClient, support: ClientCertificateSupport): string | undefined {
   const { tlsClientCertificateBoundAccessTokens } = client;
   const settings = { tokenEndpointAuthMethod: getClientAuthenticationMethod(client), tlsClientCertificateBoundAccessTokens };

@@ -3,7 +3,9 @@ import { getClientAuthenticationMethod, isCertificateAuthenticationMethod } from
 import { getPresentedCertificate } from '../../http/request/client-certificate.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 
-/** Makes the error responses of all endpoints with client authentication explain why an assertion was rejected or that a proof is missing. */
+/**
+ * Makes the error responses of all endpoints that authenticate clients explain why an assertion was rejected, or that a proof is missing.
+ */
 export const explainClientAuthenticationFailures = (provider: Provider): Provider =>
   provider
     .on('grant.error', recordAuthenticationFailure)

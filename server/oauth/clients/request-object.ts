@@ -25,7 +25,7 @@ const acceptedTypes = new Set([undefined, 'oauth-authz-req+jwt', 'jwt']);
  * `aud` and `client_id`, and that `exp` has not passed and `nbf` has.
  */
 const assertRequestObjectClaims: NonNullable<RequestObjects['assertJwtClaimsAndHeader']> = async (ctx, claims, header) => {
-  // it was checked when it was pushed; oidc-provider stores pushed parameters without a signature
+  // a pushed request object was checked when it was pushed; oidc-provider stores the pushed parameters without a signature
   if (ctx.oidc.entities.PushedAuthorizationRequest) return;
   const fault = findRequestObjectFault(claims, header, Boolean(ctx.oidc.isFapi('2.0')), Math.floor(Date.now() / 1000));
   if (fault !== undefined) throw new errors.InvalidRequestObject(fault);

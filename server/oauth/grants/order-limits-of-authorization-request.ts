@@ -13,7 +13,7 @@ import { tightenLimitsToCeiling } from '../../order-limits/find-limit-above-ceil
 import { intersectCategories } from '../../order-limits/product-categories-of-limits.ts';
 import { findOrderLimitCeilings, type OrderLimitCeilings } from './find-order-limit-ceilings.ts';
 
-/** Returns the orders that an application can access if its request contains details without `orders`. */
+/** Returns which orders an application can access if its authorization details do not contain `orders`. */
 export const getDefaultOrderAccess = ({ firstParty }: Pick<Application, 'firstParty'>): OrderAccessLevel => (firstParty ? 'all' : 'own');
 
 const detailsSchema = z.array(z.unknown()).optional();
@@ -64,8 +64,8 @@ const orderAccessScopes = new Set<string>([
 export const unlimitedOrderPermissions: EffectiveOrderLimits = { actions: [...orderActions], orders: 'all', approval: 'above_limit' };
 
 /**
- * Returns the limits of a grant whose request contains no details: an application that the shop does not operate can access only its own
- * orders. Returns undefined if nothing is limited, or if the scopes permit no access to orders.
+ * Returns the limits of a grant that was requested without authorization details: an application that the shop does not operate can access
+ * only its own orders. Returns undefined if nothing is limited, or if the scopes permit no access to orders.
  */
 const defaultLimitsOfGrant = (application: Pick<Application, 'firstParty'>, scopes: readonly string[]): EffectiveOrderLimits | undefined =>
   getDefaultOrderAccess(application) === 'own' && scopes.some((scope) => orderAccessScopes.has(scope))
@@ -109,7 +109,7 @@ export async function findOfferedOrderLimits(
   return { isOffered: true, isRequested: requested !== undefined, maximum, proposed };
 }
 
-/** Returns the requested limits, tightened to the ceilings; undefined if there are neither. */
+/** Returns the requested limits, tightened to the ceilings; undefined if there are no requested limits and no ceilings. */
 export const tightenRequestedLimitsToCeilings = (
   requested: EffectiveOrderLimits | undefined,
   { ceilings, categories: permitted }: OrderLimitCeilings,

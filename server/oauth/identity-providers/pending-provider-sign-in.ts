@@ -6,7 +6,7 @@ const lifetimeMs = 15 * 60 * 1000;
 const encryptionContext = 'pending sign-in through an identity provider';
 
 const pendingSchema = z.object({
-  /** Identifies the sign-in, so that its response is accepted only once. */
+  /** Identifies the sign-in, so that the server accepts only one response for it. */
   id: z.string(),
   /** The provider that must send the response. */
   slug: z.string(),

@@ -6,7 +6,7 @@ export type DpopOption = { readonly DPoP?: oauth.DPoPHandle };
 
 const algorithm = 'ES256';
 
-/** Proves possession of a key to providers that support DPoP (RFC 9449), so that their tokens are useless to anyone without the key. */
+/** Proves possession of a key to providers that support DPoP (RFC 9449), so that a stolen token is useless without the key. */
 export class ProviderDpop {
   readonly #secret: Buffer;
   #handle: Promise<oauth.DPoPHandle> | undefined;

@@ -14,7 +14,7 @@ export type OauthRequestContext = {
   koaContext: (Partial<Pick<KoaContextWithOIDC, 'oidc'>> & object) | undefined;
   /** The client that the request specifies. */
   client: PrefetchedClient | undefined;
-  /** Keys that the client of the request's assertion publishes at its `jwks_uri`. */
+  /** Keys from the client's `jwks_uri` that verify the assertion or request object in the request. */
   clientKeys: { readonly clientId: string; readonly keys: readonly PublicJsonWebKey[] } | undefined;
   /** The request's verified client assertion, and the record that marks the assertion as used. */
   clientAssertion: { record: NewOauthRecord | undefined } | undefined;

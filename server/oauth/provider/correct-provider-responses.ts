@@ -98,7 +98,7 @@ function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_descrip
   // RFC 9449 section 5; oidc-provider's `invalid_grant` would suggest that the code or refresh token is not valid
   if (lacksDpopProof && error === 'invalid_grant')
     ctx.body = { error: 'invalid_dpop_proof', error_description: 'this application must send a DPoP proof with each token request' };
-  // not `invalid_grant`, for the same reason: neither the code nor the refresh token was checked
+  // not `invalid_grant`, because neither the code nor the refresh token was checked
   if (lacksCertificate && error === 'invalid_grant')
     ctx.body = {
       error: 'invalid_request',

@@ -214,7 +214,8 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages, dpopN
     enabled: true,
     useGrantedResource: async () => true,
     /**
-     * Selects the API as the audience if API scopes or authorization details are requested. Otherwise the request is a plain sign-in, and the token is for userinfo.
+     * Selects the API as the audience if API scopes or authorization details are requested. Otherwise, the request is a plain sign-in, and
+     * the token is for userinfo.
      */
     defaultResource: async (ctx, client, among) => {
       if (among !== undefined) return among;
@@ -243,7 +244,8 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages, dpopN
 
 /**
  * Extends oidc-provider's default prompts. oidc-provider would fail on a session whose account is closed or disabled; such a session leads
- * to the sign-in page instead. A requested `acr` that the session does not have also leads to the sign-in page. Public native clients always require consent.
+ * to the sign-in page instead. A requested `acr` that the session does not have also leads to the sign-in page. Public native clients
+ * always require consent.
  */
 function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPolicy {
   const { Check, base } = interactionPolicy;

@@ -65,7 +65,9 @@ async function verifySignature(keys: ProofKeyCache, thumbprint: string, proof: s
   }
 }
 
-/** Returns the key in the proof's header if it has this thumbprint. Only such keys are cached, so that others cannot replace them. */
+/**
+ * Returns the key in the proof's header if the key has this thumbprint. Only such keys are cached, so that other keys cannot displace them.
+ */
 async function findKey(keys: ProofKeyCache, thumbprint: string, proof: string): Promise<CryptoKey | undefined> {
   const { alg, jwk } = proofHeader.parse(decodeProtectedHeader(proof));
   const keyId = `${alg} ${JSON.stringify(jwk)}`;

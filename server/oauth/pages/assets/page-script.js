@@ -66,8 +66,8 @@ const waitUntilVisible = () =>
   });
 
 /**
- * Replaces a region of the page whenever it changes. The server responds when there is a change, or after 25 seconds; the path in `data-live`
- * identifies what the page shows.
+ * Replaces a region of the page whenever the region changes. The server responds when there is a change, or after 25 seconds. The path in
+ * `data-live` identifies what the page shows.
  */
 async function keepUpdated(region) {
   let shown = region;

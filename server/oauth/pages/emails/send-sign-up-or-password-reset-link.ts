@@ -14,8 +14,8 @@ type RequestedPurpose = 'sign_up' | 'password_reset';
 
 /**
  * Sends a link by e-mail. If no account exists, the link leads to sign-up. If an account exists, the link leads to the password reset, or
- * to address confirmation if a confirmation is pending. The steps are the same in every case, so that only the message reveals which case
- * applies; neither the response nor its timing does.
+ * to address confirmation if a confirmation is pending. The steps are the same in every case, so that only the e-mail reveals which case
+ * applies. The response and its timing reveal nothing.
  * @param basePath base path of the sign-up pages: `/sign-in/<uid>` if an application requested the sign-in, otherwise empty
  */
 export async function sendSignUpOrPasswordResetLink(

@@ -51,7 +51,7 @@ type RejectedForm = {
   readonly selected: ReadonlySet<string>;
   readonly limits: OrderLimitsForm;
   readonly limitFaults: readonly FieldError[];
-  /** Whether the user selected no permission. */
+  /** Whether the user selected no permissions. */
   readonly isSelectionMissing: boolean;
 };
 

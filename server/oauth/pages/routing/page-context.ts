@@ -36,7 +36,7 @@ export type PageContext = {
   /** Returns the first categories of the products for sale, sorted by name. */
   readonly listProductCategories: (em: EntityManager, maximum: number) => Promise<readonly string[]>;
   readonly orders: CustomerOrdersReader;
-  /** Waits for events, for pages that show changes immediately. */
+  /** Lets pages that show changes immediately wait for events. */
   readonly newEvents: EventWaiter;
   /** Called when a user revokes access. */
   readonly onTokenOperation: OnTokenOperation;

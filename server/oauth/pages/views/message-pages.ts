@@ -21,7 +21,7 @@ export const noticePage = (settings: PageSettings, title: string, text: string, 
 type ErrorDetails = {
   /** Text for the developers of the application. */
   readonly detail?: string;
-  /** Address of the start page, for errors of a request to another host (default: the path `/`). */
+  /** URL of the start page, for errors of a request to another host (default: the path `/`). */
   readonly startPage?: string;
 };
 

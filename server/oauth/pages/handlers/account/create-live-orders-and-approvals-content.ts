@@ -8,9 +8,9 @@ import type { AccountRequest } from './signed-in-page-guards.ts';
 type OrdersAndRequests = {
   /** Orders of the customer, newest first; one more than the page shows if there are older orders. */
   readonly orders: readonly OrderSummary[];
-  /** The newest requests that wait for the customer's decision. */
+  /** The newest approvals that wait for the customer's decision. */
   readonly requests: readonly ShownApproval[];
-  /** Number of all requests that wait for the customer's decision. */
+  /** Number of all approvals that wait for the customer's decision. */
   readonly requestCount: number;
 };
 

@@ -15,7 +15,7 @@ type Handler = (request: AccountRequest) => Promise<void>;
 
 export const brandingPagePath = '/account/branding';
 
-/** Maximum size of the upload form. The maximum exceeds that of a logo, so that the page can report an image that is too large. */
+/** Maximum size of the upload form. The form may be larger than a logo may be, so that the page can report an image that is too large. */
 export const maxLogoFormBytes = 3 * logoLimits.bytes;
 
 /** Shows the page only to administrators. For other users, the page does not exist. */

@@ -3,7 +3,7 @@ import { readUntilDoneOrTimeout } from '../../../../approvals/read-until-done-or
 import { sha256 } from '../../../../crypto/sha256.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 
-/** Query that the page script sends to wait for a change. `seen` identifies the content that the page shows. */
+/** Query parameters that the page script sends to wait for a change. `seen` identifies the content that the page shows. */
 const liveQuery = z.object({
   wait: z.coerce.number().int().min(0).max(25).catch(0),
   seen: z.string().max(100).catch(''),

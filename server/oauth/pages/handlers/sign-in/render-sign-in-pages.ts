@@ -47,7 +47,9 @@ export async function renderSignInPage(
 /** Query parameter, with the value `other`, of the sign-in page for an account other than the signed-in account. */
 const accountParameter = 'account';
 
-/** Returns the signed-in account, and how it can continue. Returns undefined if no user is signed in, or for a sign-in with another account. */
+/**
+ * Returns the signed-in account and the next step for it. Returns undefined if no user is signed in, or for a sign-in with another account.
+ */
 function describeSignedInAccount(
   { settings: { messages } }: PageContext,
   req: Request,

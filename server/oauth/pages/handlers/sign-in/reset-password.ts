@@ -55,7 +55,7 @@ export const submitPasswordResetRequest = (context: PageContext) => async (req: 
   return sendPage(context, res, emailSentPage(context.settings, address.data, '/password-reset'));
 };
 
-/** Shows the form again after a submission without a valid token. */
+/** Shows the form again after a submission without a valid CSRF token. */
 export const redisplayPasswordResetRequest = (context: PageContext) => (req: Request, res: Response) => {
   const { email } = addressForm.parse(req.body ?? {});
   renderRequestForm(context, req, res, email, [{ field: 'email', text: context.settings.messages.stale }]);
@@ -116,7 +116,7 @@ export const submitNewPassword = (context: PageContext) => async (req: Request, 
   return sendPage(context, res, passwordResetDonePage(settings, outcome));
 };
 
-/** Shows the form again after a submission without a valid token. */
+/** Shows the form again after a submission without a valid CSRF token. */
 export const redisplayNewPasswordForm = (context: PageContext) => async (req: Request, res: Response) => {
   const account = await findAccountOfLink(context.em, req, new Date());
   if (!account) return sendLinkExpired(context, res);

@@ -80,7 +80,7 @@ async function findPendingDevice(ctx: KoaContextWithOIDC, code: string): Promise
   if (device.error || device.accountId || device.inFlight) return { error: 'AlreadyUsedError' };
   const client = await provider.Client.find(device.clientId);
   if (!client) return { error: 'NotFoundError' };
-  ctx.oidc.entity('DeviceCode', device); // marks the code as correct for the limit on guesses
+  ctx.oidc.entity('DeviceCode', device); // limitUserCodeAttempts does not count a request with this entity as a wrong code
   return { client };
 }
 

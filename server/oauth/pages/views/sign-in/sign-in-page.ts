@@ -6,7 +6,7 @@ import { renderProviderButtons, type ProviderButton } from '../identity-provider
 export type SignedInAccount = {
   readonly name: string;
   readonly email: string;
-  /** How to continue with this account: the URL to which it can continue, or why it must sign in again. */
+  /** How to continue with this account: the URL of the next page, or the reason why the user must sign in again. */
   readonly next: { readonly url: string } | { readonly reason: string };
   /** Path of the sign-in page for another account. */
   readonly otherAccountPath: string;
