@@ -28,7 +28,7 @@ export type ApplicationRuleSettings = {
 
 /**
  * Applies a merge patch (RFC 7396) in a transaction, and locks the application until the transaction ends. A scope that is no longer
- * preapproved is revoked from grants whose user did not consent to it.
+ * preapproved is removed from every grant whose user did not consent to the scope.
  * @returns the application, and the scopes that are no longer preapproved
  */
 export async function updateApplication(

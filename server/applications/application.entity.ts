@@ -43,7 +43,7 @@ const schema = defineEntity({
     /** The previous secret, valid until `previousSecretUntil`, so that clients can be updated to the new secret. */
     previousSecretHash: p.text().nullable(),
     previousSecretUntil: p.datetime(3).nullable(),
-    /** Public keys of an application that authenticates with `private_key_jwt`, unless it publishes them at `jwksUri`. */
+    /** Public keys of an application that authenticates with `private_key_jwt`, unless the application publishes its keys at `jwksUri`. */
     jwks: p.json<PublicJwks>().nullable(),
     jwksUri: p.text().nullable(),
     /** Certificate-based authentication method; null if the application's type and keys determine its method. */

@@ -4,7 +4,7 @@ import { readImportRows } from '../imports/read-import-rows.ts';
 import type { ImportPosition } from '../imports/run-import.ts';
 import type { UserImportParams } from './user-import-parameters.ts';
 
-/** Maximum number of keys that are kept in memory to find duplicates in a file; each user has up to two. */
+/** Maximum number of keys that are kept in memory to find duplicates in a file; each user has up to two keys. */
 const rememberedKeysMax = 500_000;
 
 /** Returns an 80-bit hash, which needs less memory than the key. Two keys in a file practically never have the same hash. */

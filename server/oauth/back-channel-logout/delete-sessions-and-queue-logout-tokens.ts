@@ -4,7 +4,7 @@ import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { LogoutNotification } from './logout-notification.entity.ts';
 
-/** The part of a session that logout tokens need: the user, and the `sid` of each application that the user signed in to. */
+/** The session data that logout tokens require: the user, and the `sid` of each application that the user signed in to. */
 const signedInSessionSchema = z.object({
   accountId: z.string(),
   authorizations: z.record(z.object({ sid: z.string().optional() })).default({}),
@@ -69,7 +69,7 @@ async function queueLogoutTokens(em: EntityManager, { accountId, authorizations 
 }
 
 /**
- * Replaces oidc-provider's method that sends logout tokens during RP-initiated logout: the token is queued in the transaction that ends the
+ * Replaces oidc-provider's method that sends logout tokens during RP-initiated logout. The token is queued in the transaction that ends the
  * session, so that a slow application cannot delay the sign-out and no token is lost.
  */
 export function patchBackchannelLogout(provider: Provider, em: EntityManager): void {

@@ -47,7 +47,7 @@ export async function loadPublishedClientKeys(keys: ClientKeyCache, req: object,
 
 /**
  * Checks the claims of a verified client assertion that oidc-provider does not check. oidc-provider has already checked the signature,
- * `iss`, `sub`, `aud`, `nbf`, and that `exp` has not passed.
+ * `iss`, `sub`, `aud` and `nbf`, and has rejected an `exp` in the past.
  */
 export const assertClientAssertionClaims: NonNullable<Configuration['assertJwtClientAuthClaimsAndHeader']> = (
   ctx,

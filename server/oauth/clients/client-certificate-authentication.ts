@@ -47,7 +47,7 @@ export function configureMutualTls(options: ClientCertificateOptions | undefined
   };
 }
 
-/** Endpoints to which clients send their certificate. */
+/** Endpoints at which clients present their certificate. */
 const endpointsWithCertificates = [
   'token',
   'revocation',
@@ -74,7 +74,7 @@ const permitsClientAuthentication = (purposes: readonly string[] | undefined): b
 
 /**
  * Returns whether the certificate is valid for TLS clients and was issued directly by one of the authorities. The proxy that terminates TLS
- * may accept every certificate, so the server does not rely on its verification.
+ * may accept every certificate, so the server does not rely on the proxy's verification.
  */
 const isIssuedByAuthority = (certificate: X509Certificate, authorities: readonly X509Certificate[], now: Date): boolean =>
   permitsClientAuthentication(certificate.keyUsage) &&

@@ -83,7 +83,7 @@ const authenticationSchema = z.object({
 });
 
 /**
- * Checks the authentication method and the keys, and reports an error that names the field. oidc-provider checks them again, but less
+ * Checks the authentication method and the keys, and reports an error that names the field. oidc-provider repeats these checks, but less
  * strictly.
  */
 function checkClientAuthentication(properties: Properties): void {

@@ -14,9 +14,9 @@ export const explainClientAuthenticationFailures = (provider: Provider): Provide
     .on('pushed_authorization_request.error', recordAuthenticationFailure)
     .on('device_authorization.error', recordAuthenticationFailure);
 
-/** Detail of oidc-provider's error for a client that must bind its tokens to a key. */
+/** oidc-provider's error detail for a missing DPoP proof, from a client that must bind its tokens to a key. */
 const missingProofDetail = 'DPoP proof JWT not provided';
-/** Detail of oidc-provider's error for a client that must bind its tokens to a certificate. */
+/** oidc-provider's error detail for a missing certificate, from a client that must bind its tokens to a certificate. */
 const missingCertificateDetail = 'mutual TLS client certificate not provided';
 
 function recordAuthenticationFailure({ req }: Pick<KoaContextWithOIDC, 'req'>, error: errors.OIDCProviderError): void {

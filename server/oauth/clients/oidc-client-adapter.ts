@@ -16,7 +16,7 @@ import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.t
 import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { PrefetchedClient } from '../storage/prefetched-record-and-client-types.ts';
 
-/** Prefetches a request's client outside the transaction, where the lookup can be batched with the lookups of other requests. */
+/** Prefetches a request's client outside the transaction, so that the lookup can be batched with the lookups of other requests. */
 export async function prefetchClient(em: EntityManager, req: object, clientId: string): Promise<void> {
   const client = clientId.includes('\0') ? undefined : await findActiveApplication(em, [clientId]);
   if (client) getOauthRequestContext(req).client = client;

@@ -22,7 +22,7 @@ const acceptedTypes = new Set([undefined, 'oauth-authz-req+jwt', 'jwt']);
 
 /**
  * Checks the claims of a request object (RFC 9101) that oidc-provider does not check. oidc-provider itself checks the signature, `iss`,
- * `aud` and `client_id`, and that `exp` has not passed and `nbf` has.
+ * `aud` and `client_id`, and rejects an `exp` in the past or an `nbf` in the future.
  */
 const assertRequestObjectClaims: NonNullable<RequestObjects['assertJwtClaimsAndHeader']> = async (ctx, claims, header) => {
   // a pushed request object was checked when it was pushed; oidc-provider stores the pushed parameters without a signature

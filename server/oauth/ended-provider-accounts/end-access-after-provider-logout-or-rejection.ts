@@ -63,7 +63,7 @@ export async function endAccessAfterProviderRejection(
   });
 }
 
-/** Returns whether a user is a member of staff who must sign in through this provider. */
+/** Returns whether a user is a staff member who must sign in through this provider. */
 const mustSignInThrough = async (em: EntityManager, { requiredForStaff }: IdentityProviderRow, userId: number): Promise<boolean> =>
   requiredForStaff && (await em.count(User, { id: userId, role: { $in: ['staff', 'admin'] } })) > 0;
 

@@ -86,7 +86,7 @@ export async function changeLimitsOfConnectedApp(
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   if (!app) return false;
   const { grantId, clientId } = app;
-  // Locks the grant, like a request that issues a token, so that a token issued at the same time contains the new limits.
+  // Locks the grant, as a request that issues a token does, so that a token issued at the same time contains the new limits.
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, fields: ['id'], disableIdentityMap: true } as const;
   if (!(await em.findOne(OauthRecord, { model: 'Grant', id: grantId }, lock))) return false;
   if (input) {

@@ -21,7 +21,9 @@ export type ConnectedAppGroup = {
   }[];
 };
 
-/** Lists the applications that can currently act on the user's behalf, the most recently used first, each with its devices. */
+/**
+ * Lists the applications that can currently act on the user's behalf, with their devices. The most recently used application comes first.
+ */
 export async function listConnectedAppsByApplication(
   em: EntityManager,
   userId: number,

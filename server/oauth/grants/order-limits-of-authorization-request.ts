@@ -79,8 +79,8 @@ export type OfferedOrderLimits = {
   /** Whether the application requests limits. */
   readonly isRequested: boolean;
   /**
-   * The most that the user can allow: the requested limits or the default access to orders, tightened by the limits that administrators
-   * set; undefined if there are none.
+   * The widest limits that the user can allow: the requested limits or the default access to orders, tightened by the limits that
+   * administrators set. Undefined if access is unlimited.
    */
   readonly maximum: EffectiveOrderLimits | undefined;
   /** The limits that the form contains when the page opens. */
@@ -135,8 +135,9 @@ const tighten = (limits: OrderSpendingLimits | undefined, ceilings: readonly Ord
 
 /**
  * Returns the limits of a grant that is created without showing the consent page.
- * @param withDefault whether the shop's default applies, because the user has not decided about limits on the consent page
- * @returns `effective`, which contains the ceilings, and `stored`, which does not, because ceilings apply even if they are not stored
+ * @param withDefault whether the shop's default limits apply; true if the user has not decided about limits on the consent page
+ * @returns `effective`, the limits with the ceilings, and `stored`, the limits without the ceilings, which apply even if they are not
+ * stored
  */
 export async function findOrderLimitsWithoutConsentPage(
   em: EntityManager,

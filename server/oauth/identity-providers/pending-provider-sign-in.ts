@@ -44,7 +44,7 @@ export const createPendingProviderSignIn = (
 export const encryptPendingSignIn = (pending: PendingProviderSignIn, key: Buffer): string =>
   encryptText(JSON.stringify(pending), key, encryptionContext);
 
-/** Decrypts a `state` parameter. Returns undefined if this server did not issue it or if it has expired. */
+/** Decrypts a `state` parameter. Returns undefined if the parameter has expired or if this server did not issue it. */
 export function decryptPendingSignIn(state: string, key: Buffer, now: Date): PendingProviderSignIn | undefined {
   const text = decryptText(state, key, encryptionContext);
   if (text === undefined) return undefined;

@@ -54,7 +54,7 @@ export const correctProviderResponses =
     if (isRetryableDatabaseError(serverError)) sendUnavailable(ctx, isDiskFullError(serverError));
     if (ctx.status === 404 && ctx.body === undefined) sendNotFoundOrMethodNotAllowed(ctx);
     if (clientAuthenticatedPaths.has(ctx.path)) correctResponse(ctx, issuer);
-    // the pages that oidc-provider renders itself are the form that posts a response to a client, and the sign-out form
+    // oidc-provider itself renders only two pages: the form that posts a response to a client, and the sign-out form
     if (ctx.type === 'text/html' && !ctx.response.get('Content-Security-Policy')) ctx.set(createOidcProviderPageSecurityHeaders(issuer));
   };
 

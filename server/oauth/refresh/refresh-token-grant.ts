@@ -146,8 +146,8 @@ async function lockRefreshToken(store: AdapterFactory, context: OauthRequestCont
 const storedResponseSchema = z.object({ sealed: z.string() });
 
 /**
- * If this request repeats the request that rotated the token, returns the response to that earlier request. For such a repetition, the
- * token is presented to oidc-provider as unused, so that oidc-provider performs all its checks.
+ * If this request repeats the request that rotated the token, returns the response to the earlier request. In this case, oidc-provider sees
+ * the token as unused, so that oidc-provider performs all its checks.
  */
 function findStoredResponse(
   context: OauthRequestContext,

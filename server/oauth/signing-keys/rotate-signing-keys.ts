@@ -48,7 +48,7 @@ export type KeyRotationResult = {
   readonly previousRetireAt: Date;
 };
 
-/** Identifies the lock that serializes rotations, so that each rotation sees the keys that a concurrent rotation has inserted. */
+/** Identifies the lock that serializes rotations. With the lock, each rotation sees the keys that a concurrent rotation has inserted. */
 const rotationLockId = 20_261_123;
 
 /**

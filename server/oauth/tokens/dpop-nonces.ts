@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const stepMs = 60_000;
-/** A nonce is accepted until this number of further steps has passed, that is, for four to five minutes. */
+/** Number of further steps for which a nonce is accepted. A nonce is therefore accepted for four to five minutes. */
 const acceptedSteps = 4;
 
 /** Maximum age of an accepted nonce, in seconds. */

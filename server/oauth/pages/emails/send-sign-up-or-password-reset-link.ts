@@ -28,7 +28,7 @@ export async function sendSignUpOrPasswordResetLink(
   const { keys, provider } = context;
   await context.em.transactional(async (em: EntityManager) => {
     const where = { ...buildEmailEqualsFilter(email), status: { $ne: 'closed' as const } };
-    // Locks the user, so that a concurrent address change, which deletes all links, cannot be followed by a new link to the old address.
+    // Locks the user, so that no link is sent to the old address after a concurrent address change, which deletes all links.
     const owner = await em.findOne(User, where, { lockMode: LockMode.PESSIMISTIC_READ, disableIdentityMap: true });
     const settings = localizePageSettingsForUser(context.settings, owner?.locale);
     const purpose = selectPurpose(owner);

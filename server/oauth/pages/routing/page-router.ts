@@ -18,7 +18,7 @@ const formBytesMax = 16 * 1024;
 
 const formBody = z.object({ csrf: z.string() });
 
-/** Registers pages and forms. State-changing handlers can only be registered by `addForm`, which always adds the CSRF protection. */
+/** Registers pages and forms. State-changing handlers can be registered only with `addForm`, which always adds CSRF protection. */
 export class PageRouter {
   /** Paths of all registered forms. */
   readonly formPaths: string[] = [];

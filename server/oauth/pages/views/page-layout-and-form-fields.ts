@@ -43,7 +43,7 @@ export const renderPage = (
 export const prefixPaths = (base: string, document: Html): Html =>
   base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
 
-/** Keeps words such as “e-mail” in headings and buttons on one line, because browsers would break them after the hyphen. */
+/** Keeps words such as “e-mail” in headings and buttons on one line. Otherwise, browsers would break these words after the hyphen. */
 const unbreakEmailWords = (document: Html): Html =>
   new Html(
     document

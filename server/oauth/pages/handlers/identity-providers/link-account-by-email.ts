@@ -41,7 +41,7 @@ const encryptionContext = 'account to be linked by e-mail';
 /** A longer refresh token, which no known provider issues, would make the form too large. */
 const refreshTokenLengthMax = 8_000;
 
-/** An account at a provider that its user wants to link. Only the browser in which the user signed in to the provider can use it. */
+/** A provider account that its user wants to link. Only the browser in which the user signed in to the provider can link the account. */
 const linkSchema = z.object({
   slug: z.string(),
   issuer: z.string(),

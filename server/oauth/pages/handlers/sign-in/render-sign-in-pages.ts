@@ -63,7 +63,7 @@ function describeSignedInAccount(
   const otherAccountPath = `${signInPath(interaction)}?${query.toString()}`;
   const { reason } = messages.signIn;
   if (!interaction) {
-    // every other page that leads here requires a recent sign-in
+    // all other pages that redirect to the sign-in page require a recent sign-in
     return { name, email, otherAccountPath, next: next === startOfAccountPages ? { url: next } : { reason: reason.account } };
   }
   const { reasons } = interaction.prompt;

@@ -50,7 +50,7 @@ const noOrders = ({ shop, messages: { orders, accountMenu } }: PageSettings): Ht
     ${linkButton('/account/apps', accountMenu.apps, 'second')}`;
 
 type OrderPageContext = {
-  /** Name of the application that placed the order, if an application placed it. */
+  /** Name of the application that placed the order, if any. */
   readonly application: string | undefined;
   /** Path that the page script requests to wait for changes. */
   readonly livePath: string;

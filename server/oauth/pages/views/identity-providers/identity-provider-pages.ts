@@ -69,7 +69,7 @@ export type ExistingAccountPageViewModel = {
   readonly csrf: string;
   readonly provider: string;
   readonly email: string;
-  /** Path of the form that sends a link by e-mail, and its encrypted content; undefined if the user has to sign in instead. */
+  /** Path of the form that sends a link by e-mail, and its encrypted content; undefined if the user must sign in instead. */
   readonly linkForm: { readonly path: string; readonly pending: string } | undefined;
   readonly signInPath: string;
 };

@@ -71,7 +71,7 @@ const keepUserCodeInLanguageLinks = (settings: PageSettings, code: string): Page
 
 type UserCodeError = 'NoCodeError' | 'NotFoundError' | 'ExpiredError' | 'AlreadyUsedError';
 
-/** Finds the application whose device waits for this code, with the checks that oidc-provider applies to a submitted code. */
+/** Finds the application whose device waits for this code. Applies the same checks as oidc-provider does for a submitted code. */
 async function findPendingDevice(ctx: KoaContextWithOIDC, code: string): Promise<{ client?: Client; error?: UserCodeError }> {
   const { provider } = ctx.oidc;
   const device = await provider.DeviceCode.findByUserCode(code.replaceAll('-', ''), { ignoreExpiration: true });

@@ -41,7 +41,7 @@ export function createOidcProviderPages(defaultSettings: PageSettings, issuer: s
       // Only the error page of the authorization endpoint has the language switch, whose parameter this endpoint otherwise ignores
       // (RFC 6749 section 3.1).
       if (typeof chosen === 'string') getOauthRequestContext(ctx.req).chosenLanguage = defaultSettings.languages.match(chosen)?.tag;
-      const settings = await localizeForUser(ctx).catch(() => localize(ctx)); // the error may be that the database is unreachable
+      const settings = await localizeForUser(ctx).catch(() => localize(ctx)); // the cause of the error may be an unreachable database
       const { failure } = settings.messages;
       if (error === 'server_error') return show(ctx, settings, errorPage(settings, failure.title, failure.text));
       if (ctx.oidc.route === 'resume') return show(ctx, settings, errorPage(settings, failure.expiredTitle, failure.expired));
