@@ -32,8 +32,8 @@ export async function createApiKey(
   const scopes = [...new Set<Scope>(requestedScopes)];
   assertScopesGranted(principal, scopes);
   assertNoOrderLimits(principal, 'create API keys');
-  // An API key is valid for months and, unlike an access token, is never sender-constrained. Creating one therefore requires a recent
-  // sign-in.
+  // An API key is valid for months and, unlike an access token, is never sender-constrained. Creating an API key therefore requires a
+  // recent sign-in.
   requireRecentSignIn(principal, now);
   const expiry = expiresAt === undefined ? new Date(now.getTime() + defaultDays * dayMs) : new Date(expiresAt);
   assertValidExpiry(expiry, now);

@@ -122,7 +122,7 @@ function getAuthenticationAfterUpdate(
   };
 }
 
-/** `Required`, so that the compiler reports a field that is missing here. */
+/** The return type is `Required`, so that the compiler reports a field that is missing here. */
 function getValidatedFields(application: Application): Required<Omit<ApplicationFields, keyof ClientAuthenticationInput>> {
   const { redirectUris, postLogoutRedirectUris, scopes, preapprovedScopes, grantTypes, logoUri, registration, firstParty } = application;
   const { securityProfile, refreshGraceSeconds, allowNonceInsteadOfPkce, idTokenSignedResponseAlg } = application;

@@ -77,7 +77,7 @@ export type CreateAuthorizationServerOptions = {
   readonly signingKeys?: SigningKeyCacheOptions;
   /** Limits for password, code and secret attempts (default: counters in the database). */
   readonly limits?: AttemptLimiter;
-  /** False if no mail transport is configured. */
+  /** Whether the server can send e-mail; false if no mail transport is configured. */
   readonly canMail?: boolean;
   /** Whether clients can register without an initial access token (RFC 7591). */
   readonly openRegistration?: boolean;

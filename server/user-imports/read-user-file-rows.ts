@@ -10,7 +10,7 @@ const rememberedKeysMax = 500_000;
 /** Returns an 80-bit hash, which needs less memory than the key. Two keys in a file practically never have the same hash. */
 const hashKey = (key: string): string => hash('sha256', key, 'buffer').toString('latin1', 0, 10);
 
-/** A row, and the first line of the file with the same external ID or e-mail address, if any. */
+/** A row. For a duplicate row, `duplicate` specifies the first line with the same external ID or e-mail address. */
 export type UserFileRow = { readonly record: ImportFileRow; readonly duplicate?: { readonly field: string; readonly line: number } };
 
 /** A row whose password hash has been prepared for storage; in a dry run, no hash is prepared. */

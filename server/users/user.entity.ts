@@ -89,6 +89,6 @@ function rejectAssignedEmail({ entity, changeSet }: EventArgs<object>): void {
   }
 }
 
-// This is a function, because entities would lack a `#private` method: MikroORM creates them without calling the constructor.
+// This is a function and not a `#private` method, because MikroORM creates entities without calling the constructor.
 const invalidTransition = ({ status }: User, next: string): Problem =>
   createProblem('invalid_transition', { detail: translatable`The user is ${{ status }}, and cannot become ${{ next }}.` });

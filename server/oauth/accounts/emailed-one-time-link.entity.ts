@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
-/** A single-use link that was sent by e-mail. Only its token's hash is stored. */
+/** A single-use link that was sent by e-mail. The database stores only the hash of the link's token. */
 export const EmailedOneTimeLink = defineEntity({
   name: 'MailedLink',
   tableName: 'mailed_links',

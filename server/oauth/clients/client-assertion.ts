@@ -9,7 +9,8 @@ import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import type { ClientKeyCache } from './client-key-cache.ts';
 
 /**
- * Maximum remaining lifetime of a client assertion, in seconds, and thus how long its `jti` must be stored. Some libraries use one hour.
+ * Maximum remaining lifetime of a client assertion, in seconds, and thus how long its `jti` must be stored. Some libraries set a lifetime
+ * of one hour.
  */
 export const maxClientAssertionSeconds = 60 * 60;
 /** Maximum difference between the clocks of the client and the server, in seconds. */

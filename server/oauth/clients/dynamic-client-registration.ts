@@ -69,7 +69,10 @@ function checkRequest(properties: Properties, allowedGrants: readonly string[]):
   properties.scope = ['openid', ...known.filter((scope) => scope !== 'openid')].join(' ');
 }
 
-/** The response shows the algorithms that the server uses (RFC 7591 section 3.2.1): authorization responses are signed like ID tokens. */
+/**
+ * The response shows the algorithms that the server uses (RFC 7591 section 3.2.1): authorization responses are signed with the same
+ * algorithm as ID tokens.
+ */
 function replaceSignatureAlgorithms(properties: Properties): void {
   const algorithm = properties.id_token_signed_response_alg ?? 'RS256';
   Object.assign(properties, { authorization_signed_response_alg: algorithm, introspection_signed_response_alg: algorithm });
@@ -89,7 +92,7 @@ const authenticationSchema = z.object({
 function checkClientAuthentication(properties: Properties): void {
   // keys that the server would not use are ignored (RFC 7591 section 2)
   if (!methodsWithKeys.has(properties.token_endpoint_auth_method ?? 'none')) delete properties.jwks;
-  delete properties.token_endpoint_auth_signing_alg; // the server accepts every supported algorithm, and the response says so
+  delete properties.token_endpoint_auth_signing_alg; // the server accepts every supported algorithm, so the response names none
   const requested = authenticationSchema.safeParse(properties);
   if (!requested.success) {
     const field = requested.error.issues[0]?.path[0] ?? 'jwks';

@@ -20,7 +20,7 @@ const urlValue = /^\s*[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
  * Returns the client metadata fields whose value is a URL that an implementation could request, such as `jwks_uri`, `sector_identifier_uri`
- * and `request_uris`. Checks both names and values, so that unknown fields are found, too.
+ * and `request_uris`. Checks both names and values, so that even unknown fields are found.
  */
 export const findMetadataFieldsWithFetchableUrl = (metadata: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(metadata)

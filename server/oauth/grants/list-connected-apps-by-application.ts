@@ -16,7 +16,7 @@ export type ConnectedAppGroup = {
     readonly scopes: readonly string[];
     readonly allowedAt: Date;
     readonly lastUsedAt: Date;
-    /** Undefined if the application has no limits. */
+    /** Limits for orders; undefined if the application has no limits on this device. */
     readonly limits: EffectiveLimits | undefined;
   }[];
 };

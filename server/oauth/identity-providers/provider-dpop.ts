@@ -25,7 +25,7 @@ export class ProviderDpop {
 }
 
 /**
- * Sends a request again if the provider requires a nonce in the proof (RFC 9449 section 8). The library has stored the nonce of the first
+ * Retries a request if the provider requires a nonce in the proof (RFC 9449 section 8). The library has stored the nonce of the first
  * response.
  */
 export async function retryWithDpopNonce<Result>(send: () => Promise<Result>): Promise<Result> {

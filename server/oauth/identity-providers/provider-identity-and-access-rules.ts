@@ -10,14 +10,14 @@ export type ProviderIdentity = {
   readonly subject: string;
   /** E-mail address that the provider has verified; undefined if the provider does not report a verified address. */
   readonly verifiedEmail: string | undefined;
-  /** Name of the user; undefined if the provider does not state a valid name. */
+  /** Name of the user; undefined if the provider does not specify a valid name. */
   readonly name: string | undefined;
   /** Text that helps the user recognize the account. */
   readonly label: string;
   readonly authentication: AuthenticationContext;
-  /** Time of the authentication at the provider, in seconds since 1970; undefined if the provider does not state it. */
+  /** Time of the authentication at the provider, in seconds since 1970; undefined if the provider does not specify this time. */
   readonly authenticatedAt: number | undefined;
-  /** Undefined if the provider issued no refresh token. */
+  /** Refresh token for the account; undefined if the provider issued none. */
   readonly refreshToken: string | undefined;
 };
 

@@ -140,7 +140,7 @@ export class RelyingParty {
     pending: PendingProviderSignIn,
     parameters: URLSearchParams,
   ): Promise<ProviderIdentity> {
-    // The library caches keys per metadata object, so a copy makes it fetch the current keys.
+    // The library caches keys per metadata object, so passing a copy makes the library fetch the current keys.
     const server = { ...(await this.discover(provider)) };
     const client = clientOf(provider);
     return convertProviderErrors(async () => {

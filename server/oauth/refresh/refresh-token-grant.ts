@@ -116,8 +116,8 @@ const deriveResponseKey = (key: KeyObject, token: string): Buffer =>
   Buffer.from(hkdfSync('sha256', token, key.export(), 'refresh response', 32));
 
 /**
- * Returns a fingerprint that is the same whenever a request is repeated. The fingerprint covers the scopes and resources, regardless of
- * their order, the DPoP key, the certificate that the tokens are bound to, and the authorization details.
+ * Returns a fingerprint that is the same whenever a request is repeated. The fingerprint covers the scopes and resources (in any order),
+ * the DPoP key, the certificate that the tokens are bound to, and the authorization details.
  */
 async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
   const { scope, resource, authorization_details: details } = ctx.oidc.params ?? {};

@@ -103,7 +103,7 @@ function filterActiveSessions(em: EntityManager, userId: number, now: Date) {
   return { user: userId, uid: { $in: activeUids.toRaw() } };
 }
 
-/** Ends the user's sessions in all other browsers. Returns false if there are none. */
+/** Ends the user's sessions in all other browsers. Returns false if there are no other sessions. */
 export const revokeOtherBrowserSessions = async (em: EntityManager, userId: number, currentUid: string): Promise<boolean> =>
   (await deleteSessionsAndQueueLogoutTokens(em, { exceptUid: currentUid, accountId: String(userId) })) > 0;
 

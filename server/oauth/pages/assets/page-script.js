@@ -1,4 +1,4 @@
-// Optional enhancements: showing a password, copying and printing, submitting a complete code automatically, the time zone,
+// Optional enhancements: showing a password, copying and printing, submitting a complete code automatically, submitting the time zone,
 // regions that show changes immediately, and passkeys. All pages work without this script.
 
 for (const button of document.querySelectorAll('[data-reveal]')) {

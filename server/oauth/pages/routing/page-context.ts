@@ -24,7 +24,7 @@ export type PageContext = {
   readonly forms: CsrfTokenService;
   readonly limits: AttemptLimiter;
   readonly knownBrowsers: KnownBrowserCookie;
-  /** False if no mail transport is configured. Without a mail transport, features that require e-mail are disabled. */
+  /** Whether the server can send e-mail. Without a mail transport, features that require e-mail are disabled. */
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer; readonly identityProviders: Buffer };
   /** This server's client for identity providers. */

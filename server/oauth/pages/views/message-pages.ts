@@ -14,7 +14,7 @@ const messagePage = (settings: PageSettings, title: string, text: string, more?:
 /** A button that leads to the next step. */
 export type NextStep = { readonly path: string; readonly text: string; readonly kind?: 'main' | 'second' };
 
-/** Renders a message. `next`: the button for the next step, if there is one. */
+/** Renders a message. `next` is the button for the next step, if there is one. */
 export const noticePage = (settings: PageSettings, title: string, text: string, next?: NextStep): Html =>
   messagePage(settings, title, text, next && linkButton(next.path, next.text, next.kind));
 

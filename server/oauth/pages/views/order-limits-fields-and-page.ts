@@ -99,7 +99,7 @@ function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel
     <input type="hidden" name="time_zone" value="" data-time-zone />`;
 }
 
-/** Describes the maximum in one sentence. */
+/** Describes the maximum limits in one sentence. */
 function describeMaximum(
   { messages, shop }: PageSettings,
   application: string,

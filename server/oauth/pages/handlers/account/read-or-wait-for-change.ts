@@ -22,8 +22,8 @@ export type LiveContent<Shown> = {
 };
 
 /**
- * Reads the content of a page. If the page script requests it, first waits until the content differs from what the page shows. `livePath`
- * is the path that the script requests to wait for the next change.
+ * Reads the content of a page. If the page script requests a wait, first waits until the content differs from what the page shows.
+ * `livePath` is the path that the script requests to wait for the next change.
  */
 export async function readOrWaitForChange<Shown>(
   { context: { em, newEvents }, req, res }: AccountRequest,

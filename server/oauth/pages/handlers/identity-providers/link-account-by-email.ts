@@ -56,7 +56,7 @@ const linkSchema = z.object({
 });
 type PendingLink = z.output<typeof linkSchema>;
 
-/** Encrypts an account that is to be linked, for the form and for the link in the e-mail. */
+/** Encrypts the details of the account to link, for the form and for the e-mailed link. */
 export const encryptPendingAccountLink = (link: PendingLink, key: Buffer): string =>
   encryptText(JSON.stringify(link), key, encryptionContext);
 

@@ -44,7 +44,7 @@ export async function renderSignInPage(
   sendSignInPage(context, res, html, interaction, faults);
 }
 
-/** Query parameter, with the value `other`, of the sign-in page for an account other than the signed-in account. */
+/** Query parameter of the sign-in page. With the value `other`, the user can sign in with a different account. */
 const accountParameter = 'account';
 
 /**

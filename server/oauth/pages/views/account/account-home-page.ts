@@ -10,7 +10,7 @@ import { orderList } from './orders-pages.ts';
 
 /** How an account is protected. */
 export type SecuritySummary = {
-  /** Undefined if the account has no password. */
+  /** When the password was last changed; undefined if the account has no password. */
   readonly passwordChangedAt: Date | undefined;
   readonly passkeys: number;
   readonly hasAuthenticatorApp: boolean;
@@ -86,7 +86,7 @@ function ordersSection(settings: PageSettings, { orders, requests, requestCount,
 
 type AccountLink = { readonly path: string; readonly text: string; readonly details?: string };
 
-/** The links below the summaries. New account pages that belong to no section are added here. */
+/** The links below the summaries. Add links to new account pages here if the pages do not belong to a section. */
 function settingsLinks({ messages: { accountMenu: menu, branding } }: PageSettings, isAdministrator: boolean): AccountLink[] {
   return [
     { path: '/account/profile', text: menu.profile },
