@@ -32,7 +32,8 @@ export async function createApiKey(
   const scopes = [...new Set<Scope>(requestedScopes)];
   assertScopesGranted(principal, scopes);
   assertNoOrderLimits(principal, 'create API keys');
-  // Require a recent sign-in, because an API key is valid for months and, unlike an access token, is never sender-constrained.
+  // An API key is valid for months and, unlike an access token, is never sender-constrained. Creating an API key therefore requires a
+  // recent sign-in.
   requireRecentSignIn(principal, now);
   const expiry = expiresAt === undefined ? new Date(now.getTime() + defaultDays * dayMs) : new Date(expiresAt);
   assertValidExpiry(expiry, now);
@@ -71,7 +72,7 @@ export async function createApiKey(
   return { ...apiKeyFromEntity(created, stored.get(created.id), now), key };
 }
 
-/** Returns the preapproved scopes of the token's grant that the new API key will use. */
+/** Returns the scopes of the token's grant that were preapproved and that the new API key uses. */
 async function readPreapprovedScopes(em: EntityManager, { tokenRecordId }: Principal, scopes: readonly Scope[]): Promise<string[]> {
   const tokenKey = { model: 'AccessToken', id: tokenRecordId ?? '' };
   const token = await em.findOne(OauthRecord, tokenKey, { fields: ['grantId'], disableIdentityMap: true });

@@ -28,7 +28,7 @@ export type ApplicationRuleSettings = {
 
 /**
  * Applies a merge patch (RFC 7396) in a transaction, and locks the application until the transaction ends. A scope that is no longer
- * preapproved is revoked from grants whose user did not consent to it.
+ * preapproved is removed from every grant whose user did not consent to the scope.
  * @returns the application, and the scopes that are no longer preapproved
  */
 export async function updateApplication(
@@ -122,7 +122,7 @@ function getAuthenticationAfterUpdate(
   };
 }
 
-/** `Required`, so that the compiler reports a field that is missing here. */
+/** The return type is `Required`, so that the compiler reports a field that is missing here. */
 function getValidatedFields(application: Application): Required<Omit<ApplicationFields, keyof ClientAuthenticationInput>> {
   const { redirectUris, postLogoutRedirectUris, scopes, preapprovedScopes, grantTypes, logoUri, registration, firstParty } = application;
   const { securityProfile, refreshGraceSeconds, allowNonceInsteadOfPkce, idTokenSignedResponseAlg } = application;

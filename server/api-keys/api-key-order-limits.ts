@@ -6,8 +6,8 @@ import { authorizationDetailsFromOrderLimits } from '../order-limits/order-limit
 import { saveOrderLimits } from '../order-limits/save-find-and-delete-order-limits.ts';
 
 /**
- * Returns the client ID that an API key has in orders, usage counters and log entries. The key's limits are stored with this ID as the
- * grant ID.
+ * Returns the client ID that identifies an API key in orders, usage counters and log entries. The key's limits are stored with this ID as
+ * the grant ID.
  */
 export const getClientIdOfApiKey = (id: number): string => `api-key-${id}`;
 
@@ -21,8 +21,8 @@ export async function saveOrderLimitsOfApiKey(
 }
 
 /**
- * Waits until every order and payment that has been checked against the limits of these API keys is committed, and makes later ones wait
- * until this transaction ends. Orders and payments that waited then detect that the key has been revoked.
+ * Waits until every order and payment that has been checked against the limits of these API keys is committed. Later orders and payments
+ * wait until this transaction ends, and then detect that the key has been revoked.
  */
 export async function lockOrderLimitsOfApiKeys(em: EntityManager, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;

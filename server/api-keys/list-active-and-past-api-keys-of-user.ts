@@ -16,8 +16,8 @@ export type AccountApiKey = {
   readonly limits: ApiKeyLimits | undefined;
   readonly status: ApiKeyBody['status'];
   /**
-   * Name of the application that created the key, or its client ID if the application has been deleted; null if no application was
-   * recorded.
+   * Name of the application that created the key, or its client ID if the application has been deleted; null for keys created before client
+   * IDs were recorded.
    */
   readonly application: string | null;
   readonly createdByClientId: string | null;

@@ -32,7 +32,7 @@ export type RevokedApiKey = { readonly id: number; readonly name: string; readon
 
 /**
  * Revokes API keys in the current transaction and records each revocation in the audit log. Every revocation uses this function.
- * @param cause undefined if the account is closed, which has a separate audit event
+ * @param cause undefined if the account is closed, because closing has a separate audit event
  * @returns the newly revoked keys, in ascending order of their IDs
  */
 export async function revokeApiKeys(

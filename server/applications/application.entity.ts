@@ -16,7 +16,10 @@ export const supportedGrantTypes = applicationGrantTypes;
 export type GrantType = (typeof supportedGrantTypes)[number];
 export type ApplicationRegistration = (typeof applicationRegistrationMethods)[number];
 
-/** Registration types without an administrator's approval: only public clients, no administrative scopes, and consent at every sign-in. */
+/**
+ * Registration types without an administrator's approval. These applications must be public clients without administrative scopes, and
+ * users must consent at every sign-in.
+ */
 export const selfRegistrationMethods = ['open_registration', 'metadata_document'] as const satisfies readonly ApplicationRegistration[];
 
 /** Returns whether an application was registered without approval by an administrator. */
@@ -40,10 +43,10 @@ const schema = defineEntity({
     /** The previous secret, valid until `previousSecretUntil`, so that clients can be updated to the new secret. */
     previousSecretHash: p.text().nullable(),
     previousSecretUntil: p.datetime(3).nullable(),
-    /** Public keys of an application that authenticates with `private_key_jwt`, unless it publishes them at `jwksUri`. */
+    /** Public keys of an application that authenticates with `private_key_jwt`, unless the application publishes its keys at `jwksUri`. */
     jwks: p.json<PublicJwks>().nullable(),
     jwksUri: p.text().nullable(),
-    /** Set only for an application that authenticates with a certificate; otherwise, the type and the keys determine the method. */
+    /** Certificate-based authentication method; null if the application's type and keys determine its method. */
     certificateAuthMethod: p.enum(certificateAuthenticationMethods).nullable(),
     /** Name that the certificate of an application with `tls_client_auth` must contain. */
     tlsClientAuthSubject: p.json<CertificateSubject>().nullable(),
@@ -53,14 +56,14 @@ const schema = defineEntity({
     requireSignedRequestObject: p.boolean().default(false),
     /** Security profile that the application must follow. */
     securityProfile: p.enum(securityProfiles).nullable(),
-    /** `null` means the default (id-token-signing-algorithm.ts). */
+    /** Algorithm used to sign ID tokens; `null` means the default (id-token-signing-algorithm.ts). */
     idTokenSignedResponseAlg: p.enum(idTokenSigningAlgorithms).nullable(),
     redirectUris: p.array().defaultRaw(`'{}'`),
     postLogoutRedirectUris: p.array().defaultRaw(`'{}'`),
     /** URL that receives logout tokens (OpenID Connect Back-Channel Logout). */
     backchannelLogoutUri: p.text().nullable().check('length(backchannel_logout_uri) <= 2000'),
     logoUri: p.text().nullable(),
-    /** All scopes that can be granted; if empty, none can be granted. */
+    /** All scopes that can be granted to the application; if the list is empty, no scope can be granted. */
     scopes: p.array().defaultRaw(`'{}'`),
     /** Scopes that an administrator approved for all users; users are not asked for consent to them. */
     preapprovedScopes: p.array().defaultRaw(`'{}'`),
@@ -87,7 +90,7 @@ const schema = defineEntity({
     orderCategoriesCeiling: p.array().nullable(),
     /** Whether a `nonce` can replace PKCE in authorization requests. Can be `true` only for confidential applications. */
     allowNonceInsteadOfPkce: p.boolean().default(false),
-    /** Whether authorization requests need neither PKCE nor a `nonce`. Only confidential applications can have `true`. */
+    /** Whether authorization requests need neither PKCE nor a `nonce`. Can be `true` only for confidential applications. */
     allowNeitherPkceNorNonce: p.boolean().default(false),
     ...versionAndTimestampProperties(),
   },

@@ -111,8 +111,8 @@ function* findJwksErrors({ keys }: UncheckedJwks, method: ClientAuthenticationMe
 }
 
 /**
- * Returns the keys of a valid key set with only the members that the server uses. Certificates are used only if the application authenticates
- * with them.
+ * Returns the keys of a valid key set with only the members that the server uses. Certificates are used only if the application
+ * authenticates with them.
  */
 export const parsePublicJwks = ({ keys }: UncheckedJwks, method: ClientAuthenticationMethod): PublicJwks => ({
   keys: keys.map(method === 'self_signed_tls_client_auth' ? parseJwkWithCertificate : parsePublicJwk),

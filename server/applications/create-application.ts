@@ -64,8 +64,8 @@ export type ApplicationInput = {
 } & Pick<ClientAuthenticationInput, 'tokenEndpointAuthMethod' | 'jwks' | 'jwksUri' | 'tlsClientAuthSubject'>;
 
 /**
- * Creates an application. The secret is returned only once; the database stores its hash. Only a confidential
- * application that authenticates with a secret has one.
+ * Creates an application. The secret is returned only once; the database stores its hash. Only confidential applications that authenticate
+ * with a secret have one.
  */
 export async function createApplication(
   em: EntityManager,

@@ -31,7 +31,7 @@ export const consoleScopes: readonly Scope[] = applicationScopes.filter((name) =
 
 /**
  * Creates or updates the console's application. Staff use the console for their work, so they are not asked for consent to the scopes that
- * the console requests. Each token is still limited to the user's role. An administrator can withdraw the approval.
+ * the console requests. Each token is still limited to the user's role. An administrator can withdraw the preapproval.
  */
 export async function ensureConsoleClient(em: EntityManager, issuer: string): Promise<void> {
   await em.fork().upsert(

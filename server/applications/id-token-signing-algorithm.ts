@@ -9,8 +9,8 @@ export type IdTokenSettings = {
 };
 
 /**
- * Returns the algorithm used to sign the ID tokens and logout tokens of an application. The default is RS256, as in OpenID Connect; with
- * the security profile `fapi2`, which does not permit RS256, it is ES256.
+ * Returns the algorithm used to sign the ID tokens and logout tokens of an application. As in OpenID Connect, the default is RS256. The
+ * security profile `fapi2` does not permit RS256, so its default is ES256.
  */
 export const getIdTokenSigningAlgorithm = ({ idTokenSignedResponseAlg, securityProfile }: IdTokenSettings): IdTokenSigningAlgorithm =>
   idTokenSignedResponseAlg ?? (securityProfile === 'fapi2' ? 'ES256' : 'RS256');

@@ -38,7 +38,7 @@ function parseAttribute(text: string): Attribute | undefined {
   return value === undefined || value === '' ? undefined : { type: type.toUpperCase(), value };
 }
 
-/** Removes spaces that are not escaped, which RFC 2253 and many tools add after separators. */
+/** Removes unescaped spaces, because RFC 2253 and many tools add spaces after separators. */
 const removeOuterSpaces = (value: string): string => value.replace(/^ +/, '').replace(/(?<!\\) +$/, '');
 
 /**

@@ -15,7 +15,7 @@ export class UnusableJwkError extends Error {
   }
 }
 
-/** Thrown for a key that contains private or symmetric key material, so that its owner learns that the key is no longer secret. */
+/** Thrown for a key that contains private or symmetric key material, so that the key's owner learns that the key is no longer secret. */
 export class SecretKeyMaterialError extends UnusableJwkError {
   override readonly name = 'SecretKeyMaterialError';
 }
@@ -24,10 +24,10 @@ export class SecretKeyMaterialError extends UnusableJwkError {
 const secretMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 
 const rsaBits = { min: 2048, max: 8192 };
-/** Smaller exponents have enabled forged signatures, and 1 makes every message its own signature. */
+/** Small exponents have enabled forged signatures, and with the exponent 1, every message is its own signature. */
 const rsaExponentMin = 65_537n;
 
-/** Signature algorithms by key type. The first algorithm is the one that the server recommends. */
+/** Signature algorithms by key type. The server recommends the first algorithm. */
 const algorithmsByKeyType: Readonly<Record<string, readonly string[]>> = {
   EC: ['ES256'],
   OKP: ['EdDSA', 'Ed25519'],

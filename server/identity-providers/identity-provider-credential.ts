@@ -19,7 +19,10 @@ export function decryptIdentityProviderCredential({ slug, sealedCredential }: Id
 export const usesPrivateKey = (method: IdentityProviderRow['tokenEndpointAuthMethod']): boolean =>
   method === 'private_key_jwt' || method === 'apple_client_secret';
 
-/** JWS algorithms by the type of the private key. RSA keys sign with RS256, which every provider supports (OpenID Connect Core section 15.1). */
+/**
+ * JWS algorithms by the type of the private key. RSA keys sign with RS256, which every provider supports (OpenID Connect Core section
+ * 15.1).
+ */
 const algorithmsByKeyType: Readonly<Record<string, string>> = { ec: 'ES256', rsa: 'RS256', ed25519: 'EdDSA' };
 
 /**

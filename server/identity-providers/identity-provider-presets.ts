@@ -4,7 +4,7 @@ import { offlineAccessScope } from './offline-access.ts';
 type Preset = IdentityProvider['preset'];
 type PresetDefaults = {
   readonly name: string;
-  /** Undefined if the administrator must specify the issuer. */
+  /** The issuer; undefined if the administrator must specify it. */
   readonly issuer: string | undefined;
   readonly tokenEndpointAuthMethod: IdentityProvider['token_endpoint_auth_method'];
   readonly scopes: readonly string[];

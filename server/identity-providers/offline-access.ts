@@ -1,6 +1,6 @@
 import type { IdentityProviderRow } from './identity-provider.entity.ts';
 
-/** Scope that the server requests in order to get refresh tokens from a provider (OpenID Connect Core section 11). */
+/** Scope with which the server requests refresh tokens from a provider (OpenID Connect Core section 11). */
 export const offlineAccessScope = 'offline_access';
 
 type RequestFields = Pick<IdentityProviderRow, 'preset' | 'scopes'>;
@@ -8,13 +8,13 @@ type RequestFields = Pick<IdentityProviderRow, 'preset' | 'scopes'>;
 /** Returns whether the server requests refresh tokens from a provider and uses them to check whether accounts still exist. */
 export const requestsOfflineAccess = ({ scopes }: Pick<IdentityProviderRow, 'scopes'>): boolean => scopes.includes(offlineAccessScope);
 
-/** Google and Apple do not support the scope. Apple always issues a refresh token. */
+/** Google and Apple do not support `offline_access`. Apple always issues a refresh token. */
 const presetsWithoutOfflineAccessScope = new Set<IdentityProviderRow['preset']>(['google', 'apple']);
 
 /**
  * Returns the parameters of an authorization request that determine which access the user is asked to grant.
- * @param isLinking whether a signed-in user links the account. The user may have consented before, without linking the account, and Google
- * issues a refresh token only at a consent
+ * @param isLinking whether a signed-in user links the account. Google issues a refresh token only when the user consents, and the user may
+ * have consented before without linking the account.
  * @returns `scope`, and the parameters that the provider requires for offline access
  */
 export function getScopeParameters(

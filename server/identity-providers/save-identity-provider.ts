@@ -90,7 +90,7 @@ export async function setIdentityProviderLogo(em: EntityManager, provider: Ident
   await em.flush();
 }
 
-/** Reads the logo with this hash; undefined if no provider has it. */
+/** Reads the logo with this hash; undefined if no provider has this logo. */
 export const readIdentityProviderLogo = async (em: EntityManager, hash: string): Promise<LogoContent | undefined> =>
   logoContentFromColumns(await em.findOne(IdentityProviderEntity, { logoHash: hash }, logoContentFindOptions));
 

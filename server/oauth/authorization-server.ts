@@ -69,7 +69,7 @@ export type CreateAuthorizationServerOptions = {
   readonly issuer: string;
   readonly keys: Pick<DerivedKeys, 'cookies' | 'signingKeys' | 'mail' | 'secondFactor' | 'identityProviders'>;
   readonly log: { error(details: object, message: string): void };
-  /** Whether HTTP URLs that refer to this machine are accepted for logout tokens (default: false). */
+  /** Whether the server can send logout tokens to HTTP URLs that refer to this machine (default: false). */
   readonly development?: boolean;
   /** Creates the storage adapters for codes and tokens (default: PostgreSQL). Tests replace this factory to inject faults. */
   readonly store?: (em: EntityManager) => AdapterFactory;
@@ -77,11 +77,13 @@ export type CreateAuthorizationServerOptions = {
   readonly signingKeys?: SigningKeyCacheOptions;
   /** Limits for password, code and secret attempts (default: counters in the database). */
   readonly limits?: AttemptLimiter;
-  /** False if no mail transport is configured. */
+  /** Whether the server can send e-mail; false if no mail transport is configured. */
   readonly canMail?: boolean;
   /** Whether clients can register without an initial access token (RFC 7591). */
   readonly openRegistration?: boolean;
-  /** Network policy for fetching client ID metadata documents and the keys of clients (default: public addresses only). Tests replace this policy. */
+  /**
+   * Network policy for fetching client ID metadata documents and client keys (default: public addresses only). Tests replace this policy.
+   */
   readonly documentNetwork?: NetworkPolicy;
   /** Returns the currencies in which orders can be placed, for the limits on the consent page (default: none). */
   readonly listOrderCurrencies?: PageContext['listOrderCurrencies'] | undefined;
@@ -89,15 +91,15 @@ export type CreateAuthorizationServerOptions = {
   readonly listProductCategories?: PageContext['listProductCategories'] | undefined;
   /** Reads the orders for the account pages (default: none). */
   readonly orders?: CustomerOrdersReader;
-  /** Waits for events to be recorded (default: a new instance). */
+  /** Lets requests wait until new events are recorded (default: a new instance). */
   readonly newEvents?: EventWaiter | undefined;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
   /** Languages of pages, e-mails and error responses (default: the catalogs in `languages/catalogs`). */
   readonly languages?: Languages;
-  /** How long a repeated refresh request returns the first response, in seconds; 0 disables the replay. */
+  /** How long the first response is repeated if a client repeats its refresh request, in seconds; 0 disables the replay. */
   readonly refreshGraceSeconds?: number;
-  /** Source of client certificates, and the authorities that issue them (default: no certificate is accepted). */
+  /** Source of client certificates, and the authorities whose certificates are accepted (default: no certificate is accepted). */
   readonly clientCertificates?: ClientCertificateOptions | undefined;
 };
 

@@ -22,7 +22,7 @@ export async function importUserBatch(
   const classified = await classifyUserRows(em, params, items);
   const needsHash = params.dry_run === 'false';
   if (needsHash && classified.some(({ item, row }) => row?.password_hash && item.storedPasswordHash === undefined))
-    throw new Error('a user became new after the batch was prepared'); // the task is run again
+    throw new Error('a user became new after the batch was prepared'); // the task is then retried
   const created = classified.flatMap(({ item, row }) => (row ? [{ row, storedPasswordHash: item.storedPasswordHash }] : []));
   if (created.length > 0) await createUsers(em, params, created);
   return classified.map(({ outcome }) => outcome ?? { outcome: 'created', issues: [] });

@@ -65,11 +65,12 @@ const booleans: Readonly<Record<string, boolean>> = {
   f: false,
 };
 
-/** Parses a Boolean. PostgreSQL exports `t` and `f`. Other text is left unchanged, so validation rejects it. */
+/** Parses a Boolean. PostgreSQL exports `t` and `f`. Leaves other text unchanged, so that validation rejects this text. */
 const parseBooleanCell = (text: string): boolean | string => booleans[text.toLowerCase()] ?? text;
 
 /**
- * Parses a JSON object whose values are strings, numbers, Booleans or null. Other text is left unchanged, so validation rejects it.
+ * Parses a JSON object whose values are strings, numbers, Booleans or null. Leaves other text unchanged, so that validation rejects this
+ * text.
  */
 function parseMetadataCell(text: string | undefined): unknown {
   if (text === undefined) return undefined;

@@ -4,21 +4,21 @@ import { readImportRows } from '../imports/read-import-rows.ts';
 import type { ImportPosition } from '../imports/run-import.ts';
 import type { UserImportParams } from './user-import-parameters.ts';
 
-/** Maximum number of keys that are kept in memory to find duplicates in a file; each user has up to two. */
+/** Maximum number of keys that are kept in memory to find duplicates in a file; each user has up to two keys. */
 const rememberedKeysMax = 500_000;
 
 /** Returns an 80-bit hash, which needs less memory than the key. Two keys in a file practically never have the same hash. */
 const hashKey = (key: string): string => hash('sha256', key, 'buffer').toString('latin1', 0, 10);
 
-/** A row, and the first line of the file with the same external ID or e-mail address, if any. */
+/** A row. For a duplicate row, `duplicate` specifies the first line with the same external ID or e-mail address. */
 export type UserFileRow = { readonly record: ImportFileRow; readonly duplicate?: { readonly field: string; readonly line: number } };
 
 /** A row whose password hash has been prepared for storage; in a dry run, no hash is prepared. */
 export type PreparedUserFileRow = UserFileRow & { readonly storedPasswordHash?: string };
 
 /**
- * Reads the rows after a position. The preceding rows are read as well, to find duplicates of them. In a file with more keys than fit into
- * memory, a later duplicate is instead found and rejected by a comparison with the imported user.
+ * Reads the rows after a position. The preceding rows are also read, because later rows can duplicate them. If a file contains more keys
+ * than fit into memory, a later duplicate may not be found here; it is then rejected when it is compared with the imported user.
  */
 export async function* readUserFileRows(
   file: ImportFile,

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { User } from './user.entity.ts';
 
-/** A user whom a user import created, with the data that only imports and exports use. */
+/** A user that a user import created, with data that only imports and exports use. */
 export const ImportedUser = defineEntity({
   name: 'ImportedUser',
   tableName: 'imported_users',

@@ -32,7 +32,7 @@ export async function updateUser(
   if (status === 'active' && before !== 'active') user.reactivate();
   await em.flush();
   if (email !== user.email) {
-    // The owner has not followed a link sent to the new address yet, so the address is unverified.
+    // The owner has not yet followed a link sent to the new address, so the address is unverified.
     const change = { email, isVerified: false, actorId: principal.user?.id, clientId: principal.clientId, source };
     await changeEmailAddress(em, onEmailAddressChange, user, change, now);
   }

@@ -12,9 +12,9 @@ const schema = defineEntity({
     /** Stored as entered; addresses that differ only in case belong to the same account. */
     email: p.text().check('length(email) >= 3 and length(email) <= 254'),
     /**
-     * Whether the account owner has confirmed the address. `confirmation_required` means that another user or a client changed the address,
-     * which then cannot be used to reset the password until the owner confirms it. A password reset link also confirms the `unverified`
-     * address of a new account.
+     * Whether the account owner has confirmed the address. `confirmation_required` means that another user or a client changed the address.
+     * Such an address cannot be used to reset the password until the owner confirms it. A password reset link also confirms the
+     * `unverified` address of a new account.
      */
     emailVerification: p.enum(['unverified', 'verified', 'confirmation_required']).default('unverified'),
     status: p.enum(['active', 'suspended', 'closed']).default('active'),
@@ -38,7 +38,9 @@ const schema = defineEntity({
 const changedByMethod = new WeakSet<object>();
 
 export class User extends schema.class {
-  /** Changed only by `changeEmailAddress` (change-or-verify-email-address.ts), which also invalidates mailed links and notifies the owner. */
+  /**
+   * Changed only by `changeEmailAddress` (change-or-verify-email-address.ts), which also invalidates e-mailed links and notifies the owner.
+   */
   declare readonly email: string;
 
   /** Sets the e-mail address without auditing, notifying the owner or invalidating links. Call `changeEmailAddress` instead. */
@@ -87,6 +89,6 @@ function rejectAssignedEmail({ entity, changeSet }: EventArgs<object>): void {
   }
 }
 
-// This is a function, because entities would lack a `#private` method: MikroORM creates them without calling the constructor.
+// This is a function and not a `#private` method, because MikroORM creates entities without calling the constructor.
 const invalidTransition = ({ status }: User, next: string): Problem =>
   createProblem('invalid_transition', { detail: translatable`The user is ${{ status }}, and cannot become ${{ next }}.` });

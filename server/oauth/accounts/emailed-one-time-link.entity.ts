@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
-/** A single-use link that was sent by e-mail. Only its token's hash is stored. */
+/** A single-use link that was sent by e-mail. The database stores only the hash of the link's token. */
 export const EmailedOneTimeLink = defineEntity({
   name: 'MailedLink',
   tableName: 'mailed_links',
@@ -12,7 +12,9 @@ export const EmailedOneTimeLink = defineEntity({
     /** E-mail address to which the link was sent. Using the link proves that the user owns the address. */
     email: p.text(),
     expiresAt: p.datetime(3),
-    /** Encrypted refresh token of the account at an identity provider that the link will link; null if there is none. */
+    /**
+     * For a link that links an account at an identity provider: the provider's refresh token for this account, encrypted; otherwise null.
+     */
     sealedRefreshToken: p.text().nullable(),
   },
   indexes: [

@@ -11,7 +11,7 @@ export type EmailLinkContent = {
   readonly purpose: EmailLinkPurpose;
   readonly email: string;
   readonly userId: number | null;
-  /** Encrypted refresh token of the account that an `account_link` links. */
+  /** For an `account_link`: the provider's refresh token for the account, encrypted. */
   readonly sealedRefreshToken?: string | null;
 };
 
@@ -41,7 +41,8 @@ export const readEmailedLinkWithoutConsuming = (
 
 /**
  * Consumes a link and returns its content; only one of two concurrent requests receives the content. Call this in the same transaction as
- * the action that the link authorizes. Locks the user before the link, in the same order as an address change, which deletes links.
+ * the action that the link authorizes. Locks the user before the link, because an address change, which deletes links, locks the rows in
+ * the same order.
  */
 export async function lockUserAndConsumeEmailedLink(
   em: EntityManager,
@@ -61,8 +62,8 @@ const activeLinkFilter = (purpose: EmailLinkPurpose, token: string, now: Date) =
 });
 
 /**
- * Finds a link that can be used, and locks its user if `lockMode` is set. Links that reset the password or link an account at an identity
- * provider can be used only if they were sent to the account's current e-mail address and that address does not require confirmation.
+ * Finds a link that can be used, and locks its user if `lockMode` is set. A link that resets the password or links an account at an
+ * identity provider can be used only if it was sent to the account's current e-mail address and this address requires no confirmation.
  */
 async function findUsableLink(
   em: EntityManager,

@@ -9,7 +9,9 @@ import {
 import { listLinkedAccounts, removeLinkedAccountsExcept } from '../linked-accounts/linked-accounts-and-enabled-providers.ts';
 import { listPasskeys, removePasskeysExcept } from '../second-factors/passkeys.ts';
 
-/** An account's passkey, authenticator app, linked account or API key. A password reset keeps a credential only if the user chooses to keep it. */
+/**
+ * An account's passkey, authenticator app, linked account or API key. A password reset keeps only the credentials that the user selects.
+ */
 export type AccountCredential = {
   readonly kind: 'passkey' | 'authenticator_app' | 'linked_account' | 'api_key';
   /**

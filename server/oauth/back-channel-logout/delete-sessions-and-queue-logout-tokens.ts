@@ -4,7 +4,7 @@ import { Application } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { LogoutNotification } from './logout-notification.entity.ts';
 
-/** The part of a session that logout tokens need: the user, and the `sid` of each application that the user signed in to. */
+/** The session data that logout tokens require: the user, and the `sid` of each application that the user signed in to. */
 const signedInSessionSchema = z.object({
   accountId: z.string(),
   authorizations: z.record(z.object({ sid: z.string().optional() })).default({}),
@@ -16,8 +16,8 @@ type SessionTable = {
 };
 
 /**
- * Deletes browser sessions and queues a logout token for each application that has a session in one of them. Call this in a transaction,
- * and delete sessions only with this function, or queue the logout tokens with `queueLogoutTokensOfSession`.
+ * Deletes browser sessions and queues a logout token for each application that the user signed in to in one of these sessions. Call this in
+ * a transaction. Delete sessions only with this function; otherwise, queue the logout tokens with `queueLogoutTokensOfSession`.
  * @param filter the user, and optionally the only session to delete or the only session to keep
  * @returns the number of deleted sessions
  */
@@ -39,7 +39,7 @@ export async function deleteSessionsAndQueueLogoutTokens(
   return deleted.length;
 }
 
-/** Queues a logout token for each application that has a session in the ended browser session. */
+/** Queues a logout token for each application that the user signed in to in the ended browser session. */
 export async function queueLogoutTokensOfSession(em: EntityManager, session: unknown): Promise<void> {
   const parsed = signedInSessionSchema.safeParse(session);
   if (parsed.success) await queueLogoutTokens(em, parsed.data);
@@ -69,7 +69,7 @@ async function queueLogoutTokens(em: EntityManager, { accountId, authorizations 
 }
 
 /**
- * Replaces oidc-provider's method that sends logout tokens during RP-initiated logout: the token is queued in the transaction that ends the
+ * Replaces oidc-provider's method that sends logout tokens during RP-initiated logout. The token is queued in the transaction that ends the
  * session, so that a slow application cannot delay the sign-out and no token is lost.
  */
 export function patchBackchannelLogout(provider: Provider, em: EntityManager): void {

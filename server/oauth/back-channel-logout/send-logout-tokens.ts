@@ -52,7 +52,7 @@ export class LogoutTokenSender {
     this.#signingKeys = new RotatingSigningKeyCache(options.em, options.signingKeyEncryptionKey);
   }
 
-  /** Sends one batch of the tokens that are due, and returns its size. */
+  /** Sends one batch of due tokens, and returns the batch size. */
   async sendBatch(signal: AbortSignal, now = new Date()): Promise<number> {
     const claimed = await this.#options.em.fork().transactional((em) => claimDueNotifications(em, now));
     if (claimed.length === 0) return 0;

@@ -28,7 +28,7 @@ type Policy = {
   /**
    * Limit per target, for all networks combined. Attempts above this limit are still allowed, because otherwise any attacker could lock the
    * owner out. Instead, the caller delays further attempts or requires an additional confirmation. If `rejects` is set, attempts above the
-   * limit are rejected; set it for targets that have no owner.
+   * limit are rejected; set `rejects` for targets that have no owner.
    */
   readonly ceiling?: Limit & { readonly rejects?: true };
 };

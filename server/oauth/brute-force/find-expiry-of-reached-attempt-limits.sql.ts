@@ -2,7 +2,7 @@ import { prepareBatchedLookupStatement } from '../../database/queries/batched-st
 
 // Written in SQL because the benchmark cases `refresh`, `client-credentials` and `sign-in` run it for every token request (see
 // docs/performance.md).
-/** Returns when the last of the attempt limits that have been reached expires, in milliseconds since 1970. */
+/** Returns the latest expiry of the attempt limits that have been reached, in milliseconds since 1970. */
 export const findExpiryOfReachedAttemptLimits = prepareBatchedLookupStatement<{ ends_at: number | null }>(
   'read_attempt_limits_reached',
   ['text', 'int', 'text', 'int'],

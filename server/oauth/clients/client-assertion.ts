@@ -9,7 +9,8 @@ import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import type { ClientKeyCache } from './client-key-cache.ts';
 
 /**
- * Maximum remaining lifetime of a client assertion, in seconds, and thus how long its `jti` must be stored. Some libraries use one hour.
+ * Maximum remaining lifetime of a client assertion, in seconds, and thus how long its `jti` must be stored. Some libraries set a lifetime
+ * of one hour.
  */
 export const maxClientAssertionSeconds = 60 * 60;
 /** Maximum difference between the clocks of the client and the server, in seconds. */
@@ -29,9 +30,9 @@ export function readUnverifiedAssertion(assertion: string): { readonly clientId:
 }
 
 /**
- * Loads the client's keys from its `jwks_uri` before the request's transaction starts, so that a slow server of a client cannot keep a
- * database connection busy. oidc-provider receives the keys by value (oidc-client-adapter.ts) and never requests the URL.
- * @param kid the key ID of the assertion or request object that the keys verify
+ * Loads the client's keys from its `jwks_uri` before the request's transaction starts, so that a slow client server cannot keep a database
+ * connection busy. oidc-provider receives the keys by value (oidc-client-adapter.ts) and never requests the URL.
+ * @param kid key ID in the header of the client assertion or request object
  */
 export async function loadPublishedClientKeys(keys: ClientKeyCache, req: object, kid: string | undefined): Promise<void> {
   const context = getOauthRequestContext(req);
@@ -47,7 +48,7 @@ export async function loadPublishedClientKeys(keys: ClientKeyCache, req: object,
 
 /**
  * Checks the claims of a verified client assertion that oidc-provider does not check. oidc-provider has already checked the signature,
- * `iss`, `sub`, `aud`, `nbf`, and that `exp` has not passed.
+ * `iss`, `sub`, `aud` and `nbf`, and has rejected an `exp` in the past.
  */
 export const assertClientAssertionClaims: NonNullable<Configuration['assertJwtClientAuthClaimsAndHeader']> = (
   ctx,

@@ -47,7 +47,7 @@ export function configureMutualTls(options: ClientCertificateOptions | undefined
   };
 }
 
-/** Endpoints to which clients send their certificate. */
+/** Endpoints at which clients present their certificate. */
 const endpointsWithCertificates = [
   'token',
   'revocation',
@@ -68,13 +68,13 @@ export const getMutualTlsEndpointAliases = (options: ClientCertificateOptions | 
   };
 };
 
-/** A certificate without a list of purposes can be used for all purposes; Node returns undefined for its list. */
+/** A certificate without a list of purposes can be used for all purposes; for such a certificate, Node returns undefined as the list. */
 const permitsClientAuthentication = (purposes: readonly string[] | undefined): boolean =>
   purposes?.includes(clientAuthenticationPurpose) ?? true;
 
 /**
  * Returns whether the certificate is valid for TLS clients and was issued directly by one of the authorities. The proxy that terminates TLS
- * may accept every certificate, so the server does not rely on its verification.
+ * may accept every certificate, so the server does not rely on the proxy's verification.
  */
 const isIssuedByAuthority = (certificate: X509Certificate, authorities: readonly X509Certificate[], now: Date): boolean =>
   permitsClientAuthentication(certificate.keyUsage) &&
@@ -94,7 +94,7 @@ export const mutualTlsMetadataFromClient = (client: PrefetchedClient): Record<st
 
 const toSubjectMetadata = ({ type, value }: CertificateSubject): Record<string, string> => ({ [`tls_client_auth_${type}`]: value });
 
-/** Returns an error message if the server cannot serve a client because it does not accept the certificates that the client needs. */
+/** Returns an error message if a client's settings require client certificates that the server does not accept. */
 export function findUnsupportedCertificateSetting(client: PrefetchedClient, support: ClientCertificateSupport): string | undefined {
   const { tlsClientCertificateBoundAccessTokens } = client;
   const settings = { tokenEndpointAuthMethod: getClientAuthenticationMethod(client), tlsClientCertificateBoundAccessTokens };

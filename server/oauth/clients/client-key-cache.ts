@@ -21,9 +21,9 @@ const bytesMax = 50 * 1024;
 const timeoutMs = 3_000;
 const keysMax = 100;
 const entriesMax = 1_000;
-/** Minimum interval between two requests for the key set of a client, regardless of the key IDs in its requests. */
+/** Minimum interval between two requests for a client's key set, even if the client uses different key IDs. */
 const refetchIntervalMs = 60_000;
-/** How long keys remain usable after they have expired, if their document cannot be fetched. */
+/** How long expired keys remain usable if the client's key set cannot be fetched. */
 const staleMs = 60 * 60_000;
 
 /**

@@ -63,13 +63,16 @@ function checkRequest(properties: Properties, allowedGrants: readonly string[]):
     throw new errors.InvalidClientMetadata(`grant_types must be among ${allowedGrants.join(', ')}`);
   properties.client_name ??= properties.client_id;
   replaceSignatureAlgorithms(properties);
-  // RFC 7591 section 3.2.1: the response shows that every application with this URL gets `sid`
+  // The response must show the registered values (RFC 7591 section 3.2.1): every application with a `backchannel_logout_uri` gets `sid`.
   if (properties.backchannel_logout_uri !== undefined) properties.backchannel_logout_session_required = true;
   // always contains `openid`, because oidc-provider treats an empty scope as all scopes
   properties.scope = ['openid', ...known.filter((scope) => scope !== 'openid')].join(' ');
 }
 
-/** The response shows the algorithms that the server uses (RFC 7591 section 3.2.1): authorization responses are signed like ID tokens. */
+/**
+ * The response shows the algorithms that the server uses (RFC 7591 section 3.2.1): authorization responses are signed with the same
+ * algorithm as ID tokens.
+ */
 function replaceSignatureAlgorithms(properties: Properties): void {
   const algorithm = properties.id_token_signed_response_alg ?? 'RS256';
   Object.assign(properties, { authorization_signed_response_alg: algorithm, introspection_signed_response_alg: algorithm });
@@ -83,13 +86,13 @@ const authenticationSchema = z.object({
 });
 
 /**
- * Checks the authentication method and the keys, and reports an error that names the field. oidc-provider checks them again, but less
+ * Checks the authentication method and the keys, and reports an error that names the field. oidc-provider repeats these checks, but less
  * strictly.
  */
 function checkClientAuthentication(properties: Properties): void {
   // keys that the server would not use are ignored (RFC 7591 section 2)
   if (!methodsWithKeys.has(properties.token_endpoint_auth_method ?? 'none')) delete properties.jwks;
-  delete properties.token_endpoint_auth_signing_alg; // the server accepts every supported algorithm, and the response says so
+  delete properties.token_endpoint_auth_signing_alg; // the server accepts every supported algorithm, so the response names none
   const requested = authenticationSchema.safeParse(properties);
   if (!requested.success) {
     const field = requested.error.issues[0]?.path[0] ?? 'jwks';
@@ -104,11 +107,14 @@ function checkClientAuthentication(properties: Properties): void {
 
 const methodsWithKeys: ReadonlySet<string> = new Set(['private_key_jwt', ...certificateAuthenticationMethods]);
 
-/** RFC 8705 section 2.1.2 has one field for each type of name in a certificate. */
+/** RFC 8705 section 2.1.2 defines one field for each type of name in a certificate. */
 const toRegistrationField = (field: string): string =>
   field === 'tls_client_auth_subject' ? `one of ${certificateSubjectTypes.map((type) => `tls_client_auth_${type}`).join(', ')}` : field;
 
-/** Converts RFC 7591 metadata about the authentication. oidc-provider rejects unsupported methods, and more than one name in a certificate. */
+/**
+ * Converts the RFC 7591 metadata about client authentication. oidc-provider rejects unsupported methods, and more than one name in a
+ * certificate.
+ */
 function toApplicationAuthentication(
   metadata: AdapterPayload | Properties,
 ): Pick<ClientAuthenticationInput, 'type' | 'tokenEndpointAuthMethod' | 'tlsClientAuthSubject'> {
@@ -158,8 +164,8 @@ export const dynamicClientRegistrationConfiguration: Registration = {
 };
 
 /**
- * Adds the scopes that an assistant may request later. MCP clients register with the scopes of the first challenge, so a client with only
- * these scopes could never ask the user for others.
+ * Adds the scopes that an assistant may request later. MCP clients register with the scopes of the first challenge. A client that is
+ * registered with only these scopes could never request other scopes.
  */
 const addDefaultScopes = (scope: string | undefined): string =>
   [...new Set([...(scope ?? '').split(' '), ...defaultMcpClientScopes])].filter((name) => name !== '').join(' ');

@@ -3,7 +3,9 @@ import { getClientAuthenticationMethod, isCertificateAuthenticationMethod } from
 import { getPresentedCertificate } from '../../http/request/client-certificate.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 
-/** Makes the error responses of all endpoints with client authentication explain why an assertion was rejected or that a proof is missing. */
+/**
+ * Makes the error responses of all endpoints that authenticate clients explain why an assertion was rejected, or that a proof is missing.
+ */
 export const explainClientAuthenticationFailures = (provider: Provider): Provider =>
   provider
     .on('grant.error', recordAuthenticationFailure)
@@ -12,9 +14,9 @@ export const explainClientAuthenticationFailures = (provider: Provider): Provide
     .on('pushed_authorization_request.error', recordAuthenticationFailure)
     .on('device_authorization.error', recordAuthenticationFailure);
 
-/** Detail of oidc-provider's error for a client that must bind its tokens to a key. */
+/** oidc-provider's error detail for a missing DPoP proof, from a client that must bind its tokens to a key. */
 const missingProofDetail = 'DPoP proof JWT not provided';
-/** Detail of oidc-provider's error for a client that must bind its tokens to a certificate. */
+/** oidc-provider's error detail for a missing certificate, from a client that must bind its tokens to a certificate. */
 const missingCertificateDetail = 'mutual TLS client certificate not provided';
 
 function recordAuthenticationFailure({ req }: Pick<KoaContextWithOIDC, 'req'>, error: errors.OIDCProviderError): void {

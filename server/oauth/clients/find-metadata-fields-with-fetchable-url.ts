@@ -1,6 +1,6 @@
 /**
- * Fields with URLs that the server never requests during registration: URLs that users are redirected to, fields that the server ignores
- * (RFC 7591 section 2), the URL for logout tokens, which has its own rules (`findApplicationFieldErrors`), and a name in a certificate.
+ * Fields with URLs that the server never requests during registration. The fields contain redirect targets for users, values that the
+ * server ignores (RFC 7591 section 2), the URL for logout tokens (checked by `findApplicationFieldErrors`) and a name in a certificate.
  */
 const neverRequested = new Set([
   'redirect_uris',
@@ -20,7 +20,7 @@ const urlValue = /^\s*[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
  * Returns the client metadata fields whose value is a URL that an implementation could request, such as `jwks_uri`, `sector_identifier_uri`
- * and `request_uris`. Checks both names and values, so that unknown fields are found, too.
+ * and `request_uris`. Checks both names and values, so that even unknown fields are found.
  */
 export const findMetadataFieldsWithFetchableUrl = (metadata: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(metadata)

@@ -17,7 +17,7 @@ export const loadKeysOfRequestObject =
   async (ctx, next) => {
     const { clientId, requestObject } = await readClientAndRequestObject(ctx);
     if (requestObject !== undefined) {
-      // a request to the other endpoints has already loaded its client
+      // at the other endpoints, the client has already been loaded
       if (ctx.path === authorization && clientId !== undefined) await prefetchClient(em, ctx.req, clientId);
       await loadPublishedClientKeys(clientKeys, ctx.req, readKeyIdOfRequestObject(requestObject));
     }

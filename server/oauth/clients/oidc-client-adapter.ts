@@ -16,7 +16,7 @@ import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.t
 import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { PrefetchedClient } from '../storage/prefetched-record-and-client-types.ts';
 
-/** Prefetches a request's client outside the transaction, where the lookup can be batched with the lookups of other requests. */
+/** Prefetches a request's client outside the transaction, so that the lookup can be batched with the lookups of other requests. */
 export async function prefetchClient(em: EntityManager, req: object, clientId: string): Promise<void> {
   const client = clientId.includes('\0') ? undefined : await findActiveApplication(em, [clientId]);
   if (client) getOauthRequestContext(req).client = client;
@@ -85,7 +85,7 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
     require_signed_request_object: application.requireSignedRequestObject,
     redirect_uris: [...application.redirectUris],
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
-    // the ID tokens of all these applications contain `sid`, whether they require it or not
+    // all applications with a logout URL receive `sid` in their ID tokens, whether they require it or not
     ...(application.backchannelLogoutUri != null && {
       backchannel_logout_uri: application.backchannelLogoutUri,
       backchannel_logout_session_required: true,
@@ -123,7 +123,9 @@ export const getFapiProfile = ({ req }: { readonly req: object }, client: { read
   return client !== undefined && found?.clientId === client.clientId && found.securityProfile === 'fapi2' ? '2.0' : undefined;
 };
 
-/** Placeholder secret for an application that has no secret yet, because oidc-provider requires one. No secret that a client presents matches it. */
+/**
+ * Placeholder secret for an application that has no secret yet, because oidc-provider requires a secret. No presented secret matches it.
+ */
 const noSecret = 'none';
 
 const validSecretHashes = ({ secretHashes, previousSecretHash, previousSecretUntil }: PrefetchedClient, now: Date): string[] => [

@@ -11,7 +11,7 @@ const tokenModel = 'InitialAccessToken';
 const tokenSeconds = 60;
 
 /**
- * Enables open dynamic client registration (RFC 7591 section 3). A request without an initial access token is given a temporary token that
+ * Enables open dynamic client registration (RFC 7591 section 3). A request without an initial access token receives a temporary token that
  * specifies the open registration policy. All registration rules are therefore defined in policies, and every registration request is
  * subject to a policy.
  */

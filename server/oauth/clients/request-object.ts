@@ -22,10 +22,10 @@ const acceptedTypes = new Set([undefined, 'oauth-authz-req+jwt', 'jwt']);
 
 /**
  * Checks the claims of a request object (RFC 9101) that oidc-provider does not check. oidc-provider itself checks the signature, `iss`,
- * `aud` and `client_id`, and that `exp` has not passed and `nbf` has.
+ * `aud` and `client_id`, and rejects an `exp` in the past or an `nbf` in the future.
  */
 const assertRequestObjectClaims: NonNullable<RequestObjects['assertJwtClaimsAndHeader']> = async (ctx, claims, header) => {
-  // it was checked when it was pushed; oidc-provider stores pushed parameters without a signature
+  // a pushed request object was checked when it was pushed; oidc-provider stores the pushed parameters without a signature
   if (ctx.oidc.entities.PushedAuthorizationRequest) return;
   const fault = findRequestObjectFault(claims, header, Boolean(ctx.oidc.isFapi('2.0')), Math.floor(Date.now() / 1000));
   if (fault !== undefined) throw new errors.InvalidRequestObject(fault);

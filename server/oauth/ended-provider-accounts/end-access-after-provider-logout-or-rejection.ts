@@ -14,8 +14,9 @@ import { clearedRefreshTokenColumns } from '../linked-accounts/linked-account-re
 import { findLinkedAccount } from '../linked-accounts/linked-accounts-and-enabled-providers.ts';
 
 /**
- * Ends a user's sessions after the provider has ended the user's session or account there. If staff must sign in through this provider, a
- * staff member's grants are also revoked, because the provider decides who still belongs to the company. An unknown account is ignored.
+ * Ends a user's sessions on this server after the user's session or account at the provider has ended. If staff must sign in through this
+ * provider, a staff member's grants are also revoked, because the provider decides who still belongs to the company. An unknown account is
+ * ignored.
  */
 export async function endAccessAfterProviderLogout(
   em: EntityManager,
@@ -39,9 +40,9 @@ export async function endAccessAfterProviderLogout(
 }
 
 /**
- * Revokes a user's access after a provider has refused the refresh token of the user's linked account: the sessions that the user started
- * through this account, and the grants created in them. If staff must sign in through this provider, all access of a staff member is
- * revoked.
+ * Revokes a user's access after a provider has refused the refresh token of the user's linked account. Deletes the sessions that the user
+ * started through this account, and the grants created in these sessions. If staff must sign in through this provider, all access of a
+ * staff member is revoked.
  * @returns false if the refresh token has been replaced by a new sign-in, which proves that the account exists
  */
 export async function endAccessAfterProviderRejection(
@@ -62,7 +63,7 @@ export async function endAccessAfterProviderRejection(
   });
 }
 
-/** Returns whether a user is a member of staff who must sign in through this provider. */
+/** Returns whether a user is a staff member who must sign in through this provider. */
 const mustSignInThrough = async (em: EntityManager, { requiredForStaff }: IdentityProviderRow, userId: number): Promise<boolean> =>
   requiredForStaff && (await em.count(User, { id: userId, role: { $in: ['staff', 'admin'] } })) > 0;
 
@@ -70,7 +71,7 @@ async function revokeGrantsAndSessionsOfLinkedAccount(em: EntityManager, userId:
   const throughAccount = { user: userId, linkedAccountId };
   const apps = await em.find(ConnectedAppEntity, throughAccount, { disableIdentityMap: true });
   const grantIds = apps.map(({ grantId }) => grantId);
-  // Deletes grants first: this statement waits for any request that is issuing a token for a grant and has therefore locked it.
+  // Deletes grants first: a request that is issuing a token has locked the grant, and this statement waits for that request.
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: grantIds } });
   await em.nativeDelete(OauthRecord, { grantId: { $in: grantIds } });
   const sessions = await em.find(BrowserSession, throughAccount, { disableIdentityMap: true });

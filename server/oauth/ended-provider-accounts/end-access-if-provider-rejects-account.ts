@@ -25,7 +25,7 @@ export type AccountCheckDependencies = {
 /**
  * Checks whether an account still exists at its provider, if a check is due, and revokes the user's access if the provider refuses the
  * account's refresh token. Only one of several concurrent calls contacts the provider. The user keeps access if the provider is
- * unavailable, or if its response does not show whether it refuses the account. Must not be called in a transaction.
+ * unavailable, or if the provider's response does not show whether the account still exists. Must not be called in a transaction.
  * @returns whether access was revoked
  */
 export async function endAccessIfProviderRejectsAccount(
@@ -54,7 +54,7 @@ export async function endAccessIfProviderRejectsAccount(
       return report(`the provider responded with ${result.reason}`);
     }
     if (!account.isCheckPending) return await endAccessAfterProviderRejection(em, provider, account, source, new Date());
-    // the provider may have refused an old token, because its response with the current one was lost
+    // the provider may have refused an outdated token, because the response with the current token was lost
     await updateIfUnchanged(em, account, clearedRefreshTokenColumns);
     return report('the refresh token was refused after a response had been lost');
   } catch (error) {

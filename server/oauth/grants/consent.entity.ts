@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Application } from '../../applications/application.entity.ts';
 import { User } from '../../users/user.entity.ts';
 
-/** Scopes that a user has granted an application, in any browser. */
+/** Scopes that a user has granted to an application, in any browser. */
 export const UserConsent = defineEntity({
   name: 'Consent',
   tableName: 'consents',

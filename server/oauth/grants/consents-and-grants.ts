@@ -22,7 +22,7 @@ import { linkedAccountFromInteractionResult } from '../sessions/linked-account-o
 type Grant = InstanceType<Provider['Grant']>;
 export type UserRole = User['role'];
 
-/** Returns whether a user with this role can grant the scope: users can grant only the scopes that their role can use. */
+/** Returns whether a user with this role can grant the scope: users can grant only scopes that their role permits. */
 export const canRoleGrantScope = (role: UserRole, scope: string): boolean =>
   !isApiScope(scope) || getRolesAllowedForScope(scope).includes(role);
 
@@ -62,8 +62,8 @@ export async function addScopesToStoredConsent(
 }
 
 /**
- * Returns the known scopes in an authorization request, and the scopes of the claims that it requests by name: users consent to a claim
- * as they consent to its scope.
+ * Returns the known scopes in an authorization request, and the scopes of the claims that the request names. Users consent to a claim by
+ * consenting to its scope.
  */
 export const listScopesOfRequestedScopesAndClaims = (params: Readonly<Record<string, unknown>>): string[] => [
   ...new Set([
@@ -73,9 +73,9 @@ export const listScopesOfRequestedScopesAndClaims = (params: Readonly<Record<str
 ];
 
 /**
- * Records in the grant which of the requested scopes and claims the user allowed and which the user rejected. API scopes are recorded twice, because oidc-provider
- * treats them both as OpenID Connect scopes and as resource scopes. Rejected scopes are recorded, so that this request does not ask for
- * consent to them again.
+ * Records in the grant which of the requested scopes and claims the user allowed and which the user rejected. API scopes are recorded
+ * twice, because oidc-provider treats them both as OpenID Connect scopes and as resource scopes. Rejected scopes are recorded, so that this
+ * request does not ask for consent to them again.
  */
 export function recordConsentDecisionInGrant(
   grant: Grant,
@@ -145,7 +145,7 @@ async function createGrantWithoutPrompt(
   // The console requests the scopes of every role. Users of the console are not asked about scopes that their role cannot grant.
   const needsNoConsent = (scope: string): boolean =>
     allowed.has(scope) || (clientId === consoleClientId && !canRoleGrantScope(role, scope));
-  if (!requested.every(needsNoConsent)) return undefined; // in this case, the consent page asks for all requested scopes
+  if (!requested.every(needsNoConsent)) return undefined; // the consent page then asks for all requested scopes
   const preapprovedScopes = requested.filter((scope) => allowed.has(scope) && !consented.has(scope));
   const isPreapproved = preapprovedScopes.length > 0;
   const application = { clientId, firstParty: approval.firstParty };
@@ -163,7 +163,7 @@ async function createGrantWithoutPrompt(
   return grant;
 }
 
-/** Returns whether the user gave this application less access in another grant, for example in another browser. */
+/** Returns whether the user gave this application narrower limits in another grant, for example in another browser. */
 async function hasNarrowerGrant(
   em: EntityManager,
   userId: number,

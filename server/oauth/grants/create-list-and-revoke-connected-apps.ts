@@ -25,7 +25,7 @@ type NewConnectedApp = {
   readonly preapprovedScopes?: readonly string[];
   /** The browser session in which the user granted access. */
   readonly sessionUid: string | undefined;
-  /** The sign-in in this request; undefined if the user had signed in before. */
+  /** The linked account of the sign-in that this request completes; undefined if the user was already signed in. */
   readonly signIn?: LinkedAccountOfSignIn | undefined;
 };
 
@@ -155,7 +155,7 @@ export async function revokeConnectedAppConsentAndApiKeys(
   const found = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   if (!found) return false;
   const { grantId, clientId } = found;
-  // Deletes the grant first: this statement waits for any request that is issuing a token for the grant and has therefore locked it.
+  // Deletes the grant first: a request that is issuing a token has locked the grant, and this statement waits for that request.
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: grantId });
   await em.nativeDelete(OauthRecord, { grantId });
   await deleteConnectedAppsAndRecordRevocation(em, { grantId });

@@ -3,9 +3,9 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { UserConsent } from './consent.entity.ts';
 
 /**
- * Deletes the stored consent to an application, so that its next authorization request shows the consent page. The consent is also deleted
- * when a user sets limits: the stored consent does not contain limits, so an authorization request without a consent page would give the
- * application unlimited access.
+ * Deletes a user's stored consent for an application, so that the application's next authorization request shows the consent page. The
+ * consent is also deleted when a user sets limits. The stored consent does not contain limits, so an authorization request without a
+ * consent page would give the application unlimited access.
  */
 export async function deleteStoredConsent(em: EntityManager, userId: number, clientId: string): Promise<void> {
   const applicationId = em.createQueryBuilder(Application).select('id').where({ clientId });

@@ -26,7 +26,7 @@ export async function findLimitsOfConnectedApp(em: EntityManager, userId: number
   return connectedAppLimitsFromEffectiveLimits((await findEffectiveOrderLimits(em, app.grantId, app.clientId)) ?? undefined);
 }
 
-/** Returns the API representation of limits; undefined means that there are none. */
+/** Converts limits to their API representation; undefined means that the application has no limits. */
 export const connectedAppLimitsFromEffectiveLimits = (limits: EffectiveLimits | undefined): ConnectedAppLimits => ({
   authorization_details: limits ? [limits.details] : [],
   customer_limits: limits?.setByUser ? [limits.setByUser] : [],
@@ -53,7 +53,7 @@ export async function isAccessToAllOrdersGrantable(em: EntityManager, userId: nu
   return limits?.allOrdersGrantable ?? true;
 }
 
-/** Returns the limits that administrators set for a user's connected application, or undefined. */
+/** Returns the limits that administrators set for a user's connected application, or undefined if there are none. */
 export async function findCeilingOfConnectedApp(
   em: EntityManager,
   userId: number,
@@ -86,7 +86,7 @@ export async function changeLimitsOfConnectedApp(
   const app = await em.findOne(ConnectedAppEntity, { id, user: userId }, { disableIdentityMap: true });
   if (!app) return false;
   const { grantId, clientId } = app;
-  // Locks the grant, like a request that issues a token, so that a token issued at the same time contains the new limits.
+  // Locks the grant, as a request that issues a token does, so that a token issued at the same time contains the new limits.
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, fields: ['id'], disableIdentityMap: true } as const;
   if (!(await em.findOne(OauthRecord, { model: 'Grant', id: grantId }, lock))) return false;
   if (input) {
@@ -102,7 +102,7 @@ export async function changeLimitsOfConnectedApp(
   return true;
 }
 
-/** @throws {Problem} `invalid_request` if a limit exceeds one that an administrator set */
+/** @throws {Problem} `invalid_request` if a limit exceeds the limit that an administrator set */
 async function assertWithinCeilings(em: EntityManager, clientId: string, input: OrderLimitsInput): Promise<void> {
   const excess = findLimitAboveCeilings(await findOrderLimitCeilings(em, clientId), input);
   if (!excess) return;

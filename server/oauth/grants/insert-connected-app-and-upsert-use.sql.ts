@@ -1,7 +1,7 @@
 import { prepareDeferredWrite, prepareStatement } from '../../database/queries/prepared-statement.ts';
 
 // Written in SQL because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md). The linked account
-// is $8, or the one that the user of session $7 signed in with.
+// is $8 or, if $8 is null, the linked account of the browser session $7.
 export const insertConnectedApp = prepareStatement(
   'insert_connected_app',
   `insert into connections (grant_id, user_id, client_id, device, created_at, preapproved_scopes, linked_account_id)

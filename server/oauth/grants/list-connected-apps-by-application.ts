@@ -16,12 +16,14 @@ export type ConnectedAppGroup = {
     readonly scopes: readonly string[];
     readonly allowedAt: Date;
     readonly lastUsedAt: Date;
-    /** Undefined if the application has no limits. */
+    /** Limits for orders; undefined if the application has no limits on this device. */
     readonly limits: EffectiveLimits | undefined;
   }[];
 };
 
-/** Lists the applications that can currently act on the user's behalf, the most recently used first, each with its devices. */
+/**
+ * Lists the applications that can currently act on the user's behalf, with their devices. The most recently used application comes first.
+ */
 export async function listConnectedAppsByApplication(
   em: EntityManager,
   userId: number,

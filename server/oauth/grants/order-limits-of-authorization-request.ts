@@ -13,7 +13,7 @@ import { tightenLimitsToCeiling } from '../../order-limits/find-limit-above-ceil
 import { intersectCategories } from '../../order-limits/product-categories-of-limits.ts';
 import { findOrderLimitCeilings, type OrderLimitCeilings } from './find-order-limit-ceilings.ts';
 
-/** Returns the orders that an application can access if its request contains details without `orders`. */
+/** Returns which orders an application can access if its authorization details do not contain `orders`. */
 export const getDefaultOrderAccess = ({ firstParty }: Pick<Application, 'firstParty'>): OrderAccessLevel => (firstParty ? 'all' : 'own');
 
 const detailsSchema = z.array(z.unknown()).optional();
@@ -64,8 +64,8 @@ const orderAccessScopes = new Set<string>([
 export const unlimitedOrderPermissions: EffectiveOrderLimits = { actions: [...orderActions], orders: 'all', approval: 'above_limit' };
 
 /**
- * Returns the limits of a grant whose request contains no details: an application that the shop does not operate can access only its own
- * orders. Returns undefined if nothing is limited, or if the scopes permit no access to orders.
+ * Returns the limits of a grant that was requested without authorization details: an application that the shop does not operate can access
+ * only its own orders. Returns undefined if nothing is limited, or if the scopes permit no access to orders.
  */
 const defaultLimitsOfGrant = (application: Pick<Application, 'firstParty'>, scopes: readonly string[]): EffectiveOrderLimits | undefined =>
   getDefaultOrderAccess(application) === 'own' && scopes.some((scope) => orderAccessScopes.has(scope))
@@ -79,8 +79,8 @@ export type OfferedOrderLimits = {
   /** Whether the application requests limits. */
   readonly isRequested: boolean;
   /**
-   * The most that the user can allow: the requested limits or the default access to orders, tightened by the limits that administrators
-   * set; undefined if there are none.
+   * The widest limits that the user can allow: the requested limits or the default access to orders, tightened by the limits that
+   * administrators set. Undefined if access is unlimited.
    */
   readonly maximum: EffectiveOrderLimits | undefined;
   /** The limits that the form contains when the page opens. */
@@ -109,7 +109,7 @@ export async function findOfferedOrderLimits(
   return { isOffered: true, isRequested: requested !== undefined, maximum, proposed };
 }
 
-/** Returns the requested limits, tightened to the ceilings; undefined if there are neither. */
+/** Returns the requested limits, tightened to the ceilings; undefined if there are no requested limits and no ceilings. */
 export const tightenRequestedLimitsToCeilings = (
   requested: EffectiveOrderLimits | undefined,
   { ceilings, categories: permitted }: OrderLimitCeilings,
@@ -135,8 +135,9 @@ const tighten = (limits: OrderSpendingLimits | undefined, ceilings: readonly Ord
 
 /**
  * Returns the limits of a grant that is created without showing the consent page.
- * @param withDefault whether the shop's default applies, because the user has not decided about limits on the consent page
- * @returns `effective`, which contains the ceilings, and `stored`, which does not, because ceilings apply even if they are not stored
+ * @param withDefault whether the shop's default limits apply; true if the user has not decided about limits on the consent page
+ * @returns `effective`, the limits with the ceilings, and `stored`, the limits without the ceilings, which apply even if they are not
+ * stored
  */
 export async function findOrderLimitsWithoutConsentPage(
   em: EntityManager,

@@ -22,18 +22,19 @@ export function setRevokedGrantIdOfRequest({ req }: Pick<KoaContextWithOIDC, 're
 }
 
 const { authorization, code_verification: deviceCode, end_session: endSession, revocation, token } = oauthEndpointPaths;
-/** Includes the confirmation of a sign-out, which ends a session and queues its logout tokens. */
+/** POST endpoints that consume something. Confirming a sign-out ends a session and queues its logout tokens. */
 const consumingEndpoints = new Set<string>([token, revocation, deviceCode, `${endSession}/confirm`]);
 
 const needsTransaction = ({ method, path, query }: Context): boolean => {
   if (method === 'POST') return consumingEndpoints.has(path);
   const resumesInteraction = path.startsWith(`${authorization}/`) || path.startsWith(`${deviceCode}/`);
-  return resumesInteraction || (path === authorization && query['request_uri'] !== undefined); // a pushed request can be used once
+  return resumesInteraction || (path === authorization && query['request_uri'] !== undefined); // a pushed request can be used only once
 };
 
 /**
- * Runs a request that consumes a code, a token, an interaction or a session in one transaction. The transaction commits if the request succeeds or
- * revokes a grant, and rolls back otherwise, so that a rejected or failed request leaves the code unused (required by FAPI 2.0).
+ * Runs a request that consumes a code, a token, an interaction or a session in one transaction. The transaction commits if the request
+ * succeeds or revokes a grant. Otherwise, it rolls back, so that a rejected or failed request leaves the code unused (required by FAPI
+ * 2.0).
  */
 export const runRequestInTransaction =
   (em: EntityManager): Middleware =>

@@ -7,7 +7,7 @@ import { deleteConnectedAppsAndRecordRevocation } from './delete-connected-apps-
 /** Signs the user out of every browser and revokes every grant; stored consents are kept. Call this in a transaction. */
 export async function revokeGrantsAndSessionsOfUser(em: EntityManager, userId: number): Promise<void> {
   const accountId = String(userId);
-  // Deletes grants first: this statement waits for any request that is issuing a token for a grant and has therefore locked it.
+  // Deletes grants first: a request that is issuing a token has locked the grant, and this statement waits for that request.
   await em.nativeDelete(OauthRecord, { accountId, model: 'Grant' });
   await deleteSessionsAndQueueLogoutTokens(em, { accountId });
   await em.nativeDelete(OauthRecord, { accountId });

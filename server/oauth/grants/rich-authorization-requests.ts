@@ -59,8 +59,8 @@ export const configureRichAuthorizationRequests = (em: EntityManager) =>
   }) satisfies Feature;
 
 /**
- * Narrows the limits of a grant to those in a token request. A narrower limit is permanent: only the user can widen it again. If `orders`,
- * `approval` or `products` is omitted, its value remains unchanged, because existing applications do not know these fields.
+ * Narrows the limits of a grant to the limits in a token request. A narrower limit is permanent: only the user can widen it again. If
+ * `orders`, `approval` or `products` is omitted, its value remains unchanged, because existing applications do not know about these fields.
  */
 async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   const [detail] = parseAuthorizationDetails(ctx.oidc.params ?? {}) ?? [];
@@ -89,8 +89,8 @@ async function narrowLimits(em: EntityManager, ctx: KoaContextWithOIDC, grantId:
 type IntrospectionPolicy = NonNullable<NonNullable<NonNullable<Configuration['features']>['introspection']>['allowedPolicy']>;
 
 /**
- * Lets clients introspect only their own tokens. oidc-provider returns authorization details only for tokens that were issued with details.
- * This function adds an empty list to other tokens, because limits may have been set since they were issued.
+ * Lets clients introspect only tokens that were issued to them. oidc-provider returns authorization details only for tokens that were
+ * issued with details. This function adds an empty list to other tokens, because limits may have been set since they were issued.
  */
 export const allowIntrospectionOfOwnTokens: IntrospectionPolicy = (_ctx, client, token) => {
   token.rar ??= [];
@@ -128,6 +128,6 @@ const describeIssue = (issue: z.ZodIssue): string =>
     ? `unknown field: ${[...issue.path, ...issue.keys].join('.')}`
     : `${issue.path.join('.')}: ${issue.message}`;
 
-/** In a description, RFC 6749 section 5.2 permits only printable ASCII characters except quotation marks and backslashes. */
+/** RFC 6749 section 5.2 permits only printable ASCII characters in a description, except quotation marks and backslashes. */
 const invalidDetails = (description: string): errors.InvalidAuthorizationDetails =>
   new errors.InvalidAuthorizationDetails(description.replaceAll(/[^\x20-\x7e]|["\\]/g, "'").slice(0, 500));

@@ -35,7 +35,7 @@ export class LogoutTokenVerifier {
 
   /**
    * Verifies a logout token (OpenID Connect Back-Channel Logout section 2.6). Tokens without `sub` are not supported.
-   * @throws {ProviderUnavailableError}
+   * @throws {IdentityProviderUnavailableError}
    * @throws {InvalidProviderResponseError}
    */
   async verify(

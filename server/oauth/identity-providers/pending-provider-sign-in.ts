@@ -6,7 +6,7 @@ const lifetimeMs = 15 * 60 * 1000;
 const encryptionContext = 'pending sign-in through an identity provider';
 
 const pendingSchema = z.object({
-  /** Identifies the sign-in, so that its response is accepted only once. */
+  /** Identifies the sign-in, so that the server accepts only one response for it. */
   id: z.string(),
   /** The provider that must send the response. */
   slug: z.string(),
@@ -44,7 +44,7 @@ export const createPendingProviderSignIn = (
 export const encryptPendingSignIn = (pending: PendingProviderSignIn, key: Buffer): string =>
   encryptText(JSON.stringify(pending), key, encryptionContext);
 
-/** Decrypts a `state` parameter. Returns undefined if this server did not issue it or if it has expired. */
+/** Decrypts a `state` parameter. Returns undefined if the parameter has expired or if this server did not issue it. */
 export function decryptPendingSignIn(state: string, key: Buffer, now: Date): PendingProviderSignIn | undefined {
   const text = decryptText(state, key, encryptionContext);
   if (text === undefined) return undefined;

@@ -6,7 +6,7 @@ export type DpopOption = { readonly DPoP?: oauth.DPoPHandle };
 
 const algorithm = 'ES256';
 
-/** Proves possession of a key to providers that support DPoP (RFC 9449), so that their tokens are useless to anyone without the key. */
+/** Proves possession of a key to providers that support DPoP (RFC 9449), so that a stolen token is useless without the key. */
 export class ProviderDpop {
   readonly #secret: Buffer;
   #handle: Promise<oauth.DPoPHandle> | undefined;
@@ -25,7 +25,7 @@ export class ProviderDpop {
 }
 
 /**
- * Sends a request again if the provider requires a nonce in the proof (RFC 9449 section 8). The library has stored the nonce of the first
+ * Retries a request if the provider requires a nonce in the proof (RFC 9449 section 8). The library has stored the nonce of the first
  * response.
  */
 export async function retryWithDpopNonce<Result>(send: () => Promise<Result>): Promise<Result> {
@@ -42,8 +42,8 @@ const curve = { name: 'ECDSA', namedCurve: 'P-256' } as const;
 const curveOrder = 0xffffffff_00000000_ffffffff_ffffffff_bce6faad_a7179e84_f3b9cac2_fc632551n;
 
 /**
- * Derives the key pair. The key pair is not random, because all processes must use the same key, even after a restart: providers may bind
- * codes and refresh tokens to it.
+ * Derives the key pair. The key pair is not random, because all processes must use the same key, even after a restart. Providers may bind
+ * codes and refresh tokens to the key.
  */
 async function deriveDpopKeyPair(secret: Buffer): Promise<oauth.CryptoKeyPair> {
   // 16 bytes longer than the key, so that the distribution of the remainder is uniform (FIPS 186-5 section A.2.1)

@@ -18,7 +18,7 @@ export class ProviderSignInDeclinedError extends Error {
   override readonly name = 'ProviderSignInDeclinedError';
 }
 
-/** A response with this or a higher status means that the provider is currently unusable. */
+/** Lowest response status that means that the provider is currently unavailable. */
 const serverErrorStatus = 500;
 
 /** Returns whether a provider has rejected a request with an OAuth error, such as `invalid_grant`. */
@@ -28,7 +28,7 @@ export const isErrorResponseOfProvider = (error: unknown): error is oauth.Respon
 const errorCodeLengthMax = 100;
 export const truncateErrorCode = (code: string): string => code.slice(0, errorCodeLengthMax);
 
-/** Converts library and connection errors. The causes of these errors can contain tokens, so they are dropped. */
+/** Converts library and connection errors. The causes of these errors are dropped, because they can contain tokens. */
 export async function convertProviderErrors<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -8,16 +8,16 @@ export type ProviderIdentity = {
   /** Issuer and subject identify the account. */
   readonly issuer: string;
   readonly subject: string;
-  /** E-mail address that the provider has verified; undefined if the provider does not state that it has verified one. */
+  /** E-mail address that the provider has verified; undefined if the provider does not report a verified address. */
   readonly verifiedEmail: string | undefined;
-  /** Name of the user; undefined if the provider does not state a valid name. */
+  /** Name of the user; undefined if the provider does not specify a valid name. */
   readonly name: string | undefined;
   /** Text that helps the user recognize the account. */
   readonly label: string;
   readonly authentication: AuthenticationContext;
-  /** Time of the authentication at the provider, in seconds since 1970; undefined if the provider does not state it. */
+  /** Time of the authentication at the provider, in seconds since 1970; undefined if the provider does not specify this time. */
   readonly authenticatedAt: number | undefined;
-  /** Undefined if the provider issued no refresh token. */
+  /** Refresh token for the account; undefined if the provider issued none. */
   readonly refreshToken: string | undefined;
 };
 
@@ -26,8 +26,8 @@ const { email: validEmail, name: validName } = contract.users.create.body.shape;
 const labelSchema = singleLineInputSchema(200);
 const optionalText = z.string().optional().catch(undefined);
 /**
- * Apple sends booleans as text. Microsoft states in `xms_edov` whether the owner of the address's domain is verified, if the application is
- * configured to receive this claim.
+ * Apple sends booleans as text. Microsoft sends `xms_edov` only if the application is configured to receive this claim. It states whether
+ * the owner of the e-mail domain has been verified.
  */
 const booleanClaim = z
   .union([
@@ -49,12 +49,14 @@ const claimsSchema = z.object({
   auth_time: z.number().int().positive().optional().catch(undefined),
 });
 
-/** Authentication methods of RFC 8176 that are passed on to applications, except `mfa`, which this server determines itself. */
+/**
+ * RFC 8176 authentication methods that are passed on to applications. `mfa` is not in this list, because this server determines it itself.
+ */
 const knownMethods = new Set(
   ['face', 'fpt', 'geo', 'hwk', 'iris', 'kba', 'mca', 'otp', 'pin', 'pop', 'pwd', 'rba', 'retina', 'sc', 'sms', 'swk', 'tel', 'user', 'vbm', 'wia'], // prettier-ignore
 );
 
-/** Authentication method of a user who signed in at an identity provider. */
+/** `amr` value for a sign-in at an identity provider. */
 const federatedMethod = 'fed';
 
 /**
@@ -83,7 +85,7 @@ export function identityFromClaims(
   };
 }
 
-/** Returns whether a provider can be used for this account at the provider. */
+/** Returns whether a provider's e-mail domain restriction permits this account. */
 export const isEmailDomainAllowed = (
   { emailDomain }: Pick<IdentityProviderRow, 'emailDomain'>,
   { verifiedEmail }: Pick<ProviderIdentity, 'verifiedEmail'>,

@@ -64,7 +64,7 @@ export class RelyingParty {
 
   /**
    * Returns a provider's metadata, which is cached for five minutes.
-   * @throws {ProviderUnavailableError}
+   * @throws {IdentityProviderUnavailableError}
    * @throws {InvalidProviderResponseError} if the metadata belongs to another issuer
    */
   async discover({ issuer }: Pick<IdentityProviderRow, 'issuer'>): Promise<oauth.AuthorizationServer> {
@@ -80,9 +80,9 @@ export class RelyingParty {
   }
 
   /**
-   * Returns the URL to which the browser is sent. Parameters are pushed to the provider (RFC 9126) if it supports this.
+   * Returns the authorization URL for the browser. The parameters are pushed (RFC 9126) if the provider supports pushed requests.
    * @param isFreshSignInRequired whether the provider must authenticate the user again
-   * @throws {ProviderUnavailableError}
+   * @throws {IdentityProviderUnavailableError}
    * @throws {InvalidProviderResponseError}
    */
   async createAuthorizationUrl(
@@ -132,7 +132,7 @@ export class RelyingParty {
    * Verifies the parameters of an authorization response, redeems its code, and verifies the ID token with the keys that the provider
    * currently publishes.
    * @throws {ProviderSignInDeclinedError}
-   * @throws {ProviderUnavailableError}
+   * @throws {IdentityProviderUnavailableError}
    * @throws {InvalidProviderResponseError}
    */
   async redeemResponse(
@@ -140,7 +140,7 @@ export class RelyingParty {
     pending: PendingProviderSignIn,
     parameters: URLSearchParams,
   ): Promise<ProviderIdentity> {
-    // The library caches keys per metadata object, so a copy makes it fetch the current keys.
+    // The library caches keys per metadata object, so passing a copy makes the library fetch the current keys.
     const server = { ...(await this.discover(provider)) };
     const client = clientOf(provider);
     return convertProviderErrors(async () => {
@@ -174,7 +174,7 @@ export class RelyingParty {
   /**
    * Redeems a refresh token, to check whether an account at a provider still exists.
    * @param subject the account to which the token belongs
-   * @throws {ProviderUnavailableError}
+   * @throws {IdentityProviderUnavailableError}
    * @throws {InvalidProviderResponseError}
    */
   async redeemRefreshToken(provider: IdentityProviderRow, refreshToken: string, subject: string): Promise<ProviderRefreshResult> {
@@ -199,8 +199,8 @@ export class RelyingParty {
   }
 
   /**
-   * Verifies a logout token of a provider; see `LogoutTokenVerifier`.
-   * @throws {ProviderUnavailableError}
+   * Verifies a provider's logout token; see `LogoutTokenVerifier`.
+   * @throws {IdentityProviderUnavailableError}
    * @throws {InvalidProviderResponseError}
    */
   async verifyLogoutToken(provider: IdentityProviderRow, token: string): Promise<VerifiedLogoutToken> {

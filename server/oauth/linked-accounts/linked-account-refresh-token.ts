@@ -16,7 +16,7 @@ const encryptionContext = ({ issuer, clientId }: Provider, linkedAccountId: numb
 export const encryptProviderRefreshToken = (token: string, provider: Provider, linkedAccountId: number, key: Buffer): string =>
   encryptText(token, key, encryptionContext(provider, linkedAccountId));
 
-/** Returns a linked account's refresh token, or undefined if it has none that can be used at this provider. */
+/** Returns a linked account's refresh token, or undefined if the account has no token that can be used at this provider. */
 export function decryptProviderRefreshToken(
   { id, sealedRefreshToken }: Pick<LinkedAccountRow, 'id' | 'sealedRefreshToken'>,
   provider: Provider,
@@ -36,7 +36,7 @@ const pendingEncryptionContext = ({ issuer, clientId }: Provider, subject: strin
 export const encryptPendingRefreshToken = (token: string | undefined, provider: Provider, subject: string, key: Buffer): string | null =>
   token === undefined || !requestsOfflineAccess(provider) ? null : encryptText(token, key, pendingEncryptionContext(provider, subject));
 
-/** Returns the refresh token that `encryptPendingRefreshToken` encrypted, or undefined if there is none that can be used at this provider. */
+/** Returns the refresh token that `encryptPendingRefreshToken` encrypted, or undefined if there is no token that this provider accepts. */
 export const decryptPendingRefreshToken = (
   sealed: string | null | undefined,
   provider: Provider,
@@ -44,13 +44,13 @@ export const decryptPendingRefreshToken = (
   key: Buffer,
 ): string | undefined => (sealed == null ? undefined : decryptText(sealed, key, pendingEncryptionContext(provider, subject)));
 
-/** Returns when an account at a provider is checked next. `provider` is null if it is not enabled. */
+/** Returns when an account at a provider is checked next. `provider` is null if the provider is not enabled. */
 export const calculateNextAccountCheckTime = (provider: Pick<Provider, 'preset'> | null, now: Date): Date =>
   new Date(now.getTime() + getAccountCheckIntervalMs(provider?.preset));
 
 /**
- * Stores the refresh token that a provider issued at sign-in. If it issued none, an earlier token is kept: Google, for example, issues a
- * token only when the user consents.
+ * Stores the refresh token that a provider issued at sign-in. If the provider issued no token, an earlier token is kept: Google, for
+ * example, issues a token only when the user consents.
  */
 export async function storeProviderRefreshToken(
   em: EntityManager,

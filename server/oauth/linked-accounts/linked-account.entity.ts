@@ -2,8 +2,8 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
 /**
- * An account at an identity provider through which a user can sign in. Only the issuer and the subject identify it. The row does not refer
- * to the configured provider, so the link works again after a provider has been deleted and added again.
+ * An account at an identity provider through which a user can sign in. Only the issuer and the subject identify the account. The row does
+ * not refer to the configured provider, so the link works again after a provider has been deleted and added again.
  */
 export const LinkedAccount = defineEntity({
   name: 'LinkedAccount',

@@ -187,7 +187,7 @@ function addAccountPages(pages: PageRouter): void {
     .addForm('/account/close', requireRecentSignInBefore(submitCloseAccount), redirectTo('/account/close'));
 }
 
-/** Returns the paths of a provider's page, with and without the interaction of an application. */
+/** Returns the two paths of a provider's page: without and with the ID of an application's interaction. */
 const providerPaths = (page: string): string[] => [`/sign-in/providers/:slug/${page}`, `/sign-in/:uid/providers/:slug/${page}`];
 
 const redirectTo =

@@ -9,7 +9,7 @@ const normalize = (password: string): string => password.normalize('NFKC');
 /** Hashes a password with argon2id. */
 export const hashPassword = (password: string): Promise<string> => createArgon2idHash(normalize(password), withHashSlot);
 
-// A hash that matches no password, so that verification takes as long for an unknown account as for a wrong password.
+// A hash that matches no password. With this hash, verification takes as long for an unknown account as for a wrong password.
 const dummyHash = hashPassword(randomBytes(32).toString('base64'));
 
 /**

@@ -2,7 +2,7 @@ import { errors, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
 import type { OpenIdConnectScope } from './oauth-scopes.ts';
 
-/** Claims about the user that clients can request, by the scope that grants them (OpenID Connect Core section 5.4). */
+/** Claims about the user that clients can request, grouped by the scope that grants them (OpenID Connect Core section 5.4). */
 export const claimsByScope = {
   profile: ['name', 'updated_at'],
   email: ['email', 'email_verified'],
@@ -26,7 +26,7 @@ export const assertClaimsParameter: NonNullable<ClaimsParameter['assertClaimsPar
   throw new errors.InvalidRequest(`claims.${path.join('.')} is not valid: ${message}`);
 };
 
-/** Returns the claims about the user that an authorization request requests by name, each with the scope that grants it. */
+/** Returns the claims about the user that an authorization request names, each with the scope that grants the claim. */
 export function listRequestedUserClaims({
   claims,
 }: Readonly<Record<string, unknown>>): readonly { readonly claim: string; readonly scope: OpenIdConnectScope }[] {
@@ -45,7 +45,7 @@ const requestedAcrSchema = z
   .object({ essential: z.boolean().default(false), value: z.string().optional(), values: z.array(z.string()).default([]) })
   .catch({ essential: false, values: [] });
 
-/** Parses a request for the `acr` claim of the ID token. oidc-provider also stores `acr_values` there, as a voluntary claim. */
+/** Parses a request for the ID token's `acr` claim. oidc-provider also stores `acr_values` as such a request, with a voluntary claim. */
 export function parseRequestedAcr(request: unknown): RequestedAcr {
   const { essential: isEssential, value, values } = requestedAcrSchema.parse(request ?? {});
   return { isEssential, values: value === undefined ? values : [value] };

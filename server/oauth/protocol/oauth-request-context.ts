@@ -14,7 +14,7 @@ export type OauthRequestContext = {
   koaContext: (Partial<Pick<KoaContextWithOIDC, 'oidc'>> & object) | undefined;
   /** The client that the request specifies. */
   client: PrefetchedClient | undefined;
-  /** Keys that the client of the request's assertion publishes at its `jwks_uri`. */
+  /** Keys from the client's `jwks_uri` that verify the assertion or request object in the request. */
   clientKeys: { readonly clientId: string; readonly keys: readonly PublicJsonWebKey[] } | undefined;
   /** The request's verified client assertion, and the record that marks the assertion as used. */
   clientAssertion: { record: NewOauthRecord | undefined } | undefined;
@@ -22,13 +22,13 @@ export type OauthRequestContext = {
   clientAuthenticationFailure: string | undefined;
   /** Whether the client must bind its tokens to a key (DPoP), but the request contains no proof. */
   lacksDpopProof: boolean;
-  /** Whether the client must bind its tokens to a certificate, but the request has no acceptable certificate. */
+  /** Whether the client must bind its tokens to a certificate, but the request contains no acceptable certificate. */
   lacksCertificate: boolean;
   /** Why the client ID metadata document that the request refers to is unusable. */
   metadataDocumentFailure: string | undefined;
   /** The request's locked code or refresh token, with the records that were read in the same query. */
   prefetched: PrefetchedRecords | undefined;
-  /** The presented refresh token, which the refresh grant handler has locked, and the token's payload as oidc-provider reads it. */
+  /** The presented refresh token, which the refresh grant handler has locked, and the payload that oidc-provider reads for this token. */
   lockedRefreshToken: { readonly token: string; readonly payload: AdapterPayload | undefined } | undefined;
   /** The stored response that a repeated refresh request receives once oidc-provider has validated the request. */
   storedRefreshResponse: string | undefined;
@@ -44,7 +44,7 @@ export type OauthRequestContext = {
   signedInAccount: AccountRow | undefined;
   /** `ui_locales` of the authorization request. */
   uiLocales: string | undefined;
-  /** The language that the user chose with this request. */
+  /** The language that the user selects with this request. */
   chosenLanguage: string | undefined;
 };
 

@@ -30,8 +30,8 @@ const excludedFromAssistants = new Set<Scope>([
 ]);
 
 /**
- * Scopes that the MCP endpoint names in its 401 response to a client without a token. Products are public. When a tool needs another scope, the client
- * is asked to request that scope.
+ * Scopes that the MCP endpoint names in its 401 response to a client without a token. The list contains no scope for products, because
+ * products are public. When a tool needs another scope, the MCP endpoint tells the client to request this scope.
  */
 export const initialMcpClientScopes: readonly Scope[] = ['orders.read'];
 

@@ -54,7 +54,7 @@ export const correctProviderResponses =
     if (isRetryableDatabaseError(serverError)) sendUnavailable(ctx, isDiskFullError(serverError));
     if (ctx.status === 404 && ctx.body === undefined) sendNotFoundOrMethodNotAllowed(ctx);
     if (clientAuthenticatedPaths.has(ctx.path)) correctResponse(ctx, issuer);
-    // the pages that oidc-provider renders itself are the form that posts a response to a client, and the sign-out form
+    // oidc-provider itself renders only two pages: the form that posts a response to a client, and the sign-out form
     if (ctx.type === 'text/html' && !ctx.response.get('Content-Security-Policy')) ctx.set(createOidcProviderPageSecurityHeaders(issuer));
   };
 
@@ -98,7 +98,7 @@ function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_descrip
   // RFC 9449 section 5; oidc-provider's `invalid_grant` would suggest that the code or refresh token is not valid
   if (lacksDpopProof && error === 'invalid_grant')
     ctx.body = { error: 'invalid_dpop_proof', error_description: 'this application must send a DPoP proof with each token request' };
-  // not `invalid_grant`, for the same reason: neither the code nor the refresh token was checked
+  // not `invalid_grant`, because neither the code nor the refresh token was checked
   if (lacksCertificate && error === 'invalid_grant')
     ctx.body = {
       error: 'invalid_request',

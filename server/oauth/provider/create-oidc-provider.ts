@@ -92,7 +92,8 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     formats: { customizers: { jwt: addOpenIdScopesAndStoreTokenRecord(store, parts.referenceKey) } },
     ...protocolConfiguration,
     clientAuthMethods: listClientAuthenticationMethods(certificates),
-    // oidc-provider calls this function after all its checks of an authorization request, whether or not the request contains the parameter
+    // oidc-provider calls this function after all its checks of an authorization request, even if the request contains no `offline_access`
+    // parameter
     extraParams: {
       offline_access: async (ctx) => {
         keepOfflineAccess(ctx);
@@ -214,7 +215,8 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages, dpopN
     enabled: true,
     useGrantedResource: async () => true,
     /**
-     * Selects the API as the audience if API scopes or authorization details are requested. Otherwise the request is a plain sign-in, and the token is for userinfo.
+     * Selects the API as the audience if API scopes or authorization details are requested. Otherwise, the request is a plain sign-in, and
+     * the token is for userinfo.
      */
     defaultResource: async (ctx, client, among) => {
       if (among !== undefined) return among;
@@ -243,7 +245,8 @@ const features = (em: EntityManager, issuer: string, pages: ProviderPages, dpopN
 
 /**
  * Extends oidc-provider's default prompts. oidc-provider would fail on a session whose account is closed or disabled; such a session leads
- * to the sign-in page instead. A requested `acr` that the session does not have also leads to the sign-in page. Public native clients always require consent.
+ * to the sign-in page instead. A requested `acr` that the session does not have also leads to the sign-in page. Public native clients
+ * always require consent.
  */
 function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPolicy {
   const { Check, base } = interactionPolicy;
@@ -282,7 +285,10 @@ function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
   if (client?.grantTypeAllowed('refresh_token')) params['scope'] = [...scopes.add('offline_access')].join(' ');
 }
 
-/** Returns the scope of the pushed request (RFC 9126) or request object (RFC 9101), if there is one, or else of the request itself. */
+/**
+ * Returns the scope of the pushed request (RFC 9126) or of the request object (RFC 9101). If there is neither, returns the scope of the
+ * request itself.
+ */
 function readRequestedScope(ctx: KoaContextWithOIDC): unknown {
   const { entities, body } = ctx.oidc;
   // oidc-provider stores pushed parameters as an unsecured JWT

@@ -13,8 +13,8 @@ export function protectedResourceMetadataUrl(resource: string): URL {
 }
 
 /**
- * Serves the protected resource metadata (RFC 9728), which lets a client that knows only the API URL discover the authorization server.
- * Mount the router at `/.well-known`. Every 401 response refers to this metadata.
+ * Serves the protected resource metadata (RFC 9728). With this metadata, a client that knows only the API URL can find the authorization
+ * server. Mount the router at `/.well-known`. Every 401 response refers to this metadata.
  * @param acceptsCertificates whether access tokens can be bound to client certificates (RFC 8705)
  */
 export function createProtectedResourceMetadataRouter(issuer: string, acceptsCertificates: boolean): express.Router {

@@ -15,8 +15,8 @@ const redirectParsedForm: RequestHandler = (req, res) => {
 
 /**
  * Redirects a form that was sent with POST to the same URL with its parameters in the query. Clients may send authorization requests
- * (OpenID Connect Core section 3.1.2.1) and sign-out requests (RP-Initiated Logout section 2) as forms. A browser sends no `SameSite=Lax`
- * cookies with a form from another site, but it sends them when it follows the redirect, so that the user stays signed in.
+ * (OpenID Connect Core section 3.1.2.1) and sign-out requests (RP-Initiated Logout section 2) as forms. Browsers omit `SameSite=Lax`
+ * cookies from cross-site form posts, but send them when they follow the redirect. The redirect therefore keeps the user signed in.
  */
 export const redirectFormToGet: (RequestHandler | ErrorRequestHandler)[] = [
   express.text({ type: 'application/x-www-form-urlencoded', limit: formBytesMax }),

@@ -25,7 +25,7 @@ export class ReloadableProvider {
     return new ReloadableProvider(keys, createProvider, await keys.current());
   }
 
-  /** The current provider, whose keys may be outdated. The pages can use this provider, because they do not sign anything. */
+  /** The current provider, whose keys may be outdated. Pages can use this provider, because pages do not sign anything. */
   get provider(): Provider {
     return this.#active.provider;
   }

@@ -43,5 +43,5 @@ const reportedGrantTypes = new Map([
   ['urn:ietf:params:oauth:grant-type:device_code', 'device_code'],
 ]);
 
-/** Maps unknown values to `other`, because clients may send anything. */
+/** Maps unknown values to `other`, because clients can send any value. */
 const reportedGrantType = (value: unknown): string => (typeof value === 'string' ? reportedGrantTypes.get(value) : undefined) ?? 'other';

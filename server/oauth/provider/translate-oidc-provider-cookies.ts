@@ -70,7 +70,7 @@ class CookieTranslation {
       const { name, value, path, expires } = parseSetCookie(line);
       const isInteractionCookie = name === interaction || name === `${interaction}.sig`;
       const uid = path.slice(path.lastIndexOf('/') + 1);
-      if (isInteractionCookie && uid === '') continue; // oidc-provider deletes a signature cookie that it did not set, under a name that no browser stores
+      if (isInteractionCookie && uid === '') continue; // oidc-provider deletes a signature cookie that no browser stores
       translated.set(isInteractionCookie ? `${interaction}_${uid}${name.slice(interaction.length)}` : name, { value, expires });
     }
     for (const name of this.#surplusNames(header, translated)) translated.set(name, { value: '', expires: new Date(0).toUTCString() });

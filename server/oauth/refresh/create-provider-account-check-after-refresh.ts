@@ -15,7 +15,7 @@ const waitMs = 2_000;
 
 const expressRequest = z.custom<Request>();
 
-/** Rejects an otherwise successful refresh if the user signed in through a provider and the account there no longer exists. */
+/** Rejects an otherwise successful refresh if the user signed in through a provider and the provider account no longer exists. */
 export type CheckProviderAccountAfterRefresh = (ctx: Context) => Promise<void>;
 
 /**

@@ -8,9 +8,11 @@
  * 5. oidc-provider checks the token, its grant and the user. If the token has already been used, the grant is revoked, unless the request
  *    repeats an earlier request.
  * 6. `decideRefreshRotationOrReplay` returns the stored response, or decides whether to rotate the token.
- * 7. oidc-provider issues the tokens (addOpenIdScopesAndStoreTokenRecord in jwt-access-token-hooks.ts), and `storeResponse` stores the response.
+ * 7. oidc-provider issues the tokens (addOpenIdScopesAndStoreTokenRecord in jwt-access-token-hooks.ts), and `storeResponse` stores the
+ *    response.
  * 8. request-transaction.ts commits the transaction and audits any token reuse, or rolls the transaction back.
- * 9. `checkProviderAccountAfterRefresh` asks the provider through which the user signed in whether the account still exists, if a check is due.
+ * 9. If a check is due, `checkProviderAccountAfterRefresh` asks the provider through which the user signed in whether the account still
+ *    exists.
  */
 import { hkdfSync, type KeyObject } from 'node:crypto';
 import { maxRefreshGraceSeconds } from '@mandate/contract';
@@ -64,9 +66,9 @@ export type RefreshGrantOptions = {
 /**
  * Handles the `refresh_token` grant type. Within a grace period, a repeated request returns the first response byte for byte, as long as
  * the new refresh token has not been used. Two concurrent refreshes, or a retry after a lost response, are therefore not treated as token
- * theft (RFC 9700 section 4.14.2). A request counts as a repetition only if its client, scopes, resources,
- * authorization details, DPoP key and client certificate are the same as in the first request. oidc-provider performs all its checks before the stored response is returned. Any other use of a rotated token is
- * treated as reuse.
+ * theft (RFC 9700 section 4.14.2). A request counts as a repetition only if its client, scopes, resources, authorization details, DPoP key
+ * and client certificate are the same as in the first request. oidc-provider performs all its checks before the stored response is
+ * returned. Any other use of a rotated token is treated as reuse.
  *
  * Must run in the request transaction, so that the stored response is committed together with the tokens that it contains.
  * @param runProviderGrant oidc-provider's handler, which validates the request and sets `ctx.body` or throws an OAuth error
@@ -114,8 +116,8 @@ const deriveResponseKey = (key: KeyObject, token: string): Buffer =>
   Buffer.from(hkdfSync('sha256', token, key.export(), 'refresh response', 32));
 
 /**
- * Returns a fingerprint that is the same whenever a request is repeated. The fingerprint covers the scopes and resources, regardless of
- * their order, the DPoP key, the certificate that the tokens are bound to, and the authorization details.
+ * Returns a fingerprint that is the same whenever a request is repeated. The fingerprint covers the scopes and resources (in any order),
+ * the DPoP key, the certificate that the tokens are bound to, and the authorization details.
  */
 async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
   const { scope, resource, authorization_details: details } = ctx.oidc.params ?? {};
@@ -144,8 +146,8 @@ async function lockRefreshToken(store: AdapterFactory, context: OauthRequestCont
 const storedResponseSchema = z.object({ sealed: z.string() });
 
 /**
- * If this request repeats the request that rotated the token, returns the response to that earlier request. For such a repetition, the
- * token is presented to oidc-provider as unused, so that oidc-provider performs all its checks.
+ * If this request repeats the request that rotated the token, returns the response to the earlier request. In this case, oidc-provider sees
+ * the token as unused, so that oidc-provider performs all its checks.
  */
 function findStoredResponse(
   context: OauthRequestContext,
@@ -161,7 +163,7 @@ function findStoredResponse(
   return response;
 }
 
-/** Thrown after oidc-provider's last check to prevent oidc-provider from issuing tokens. */
+/** Thrown after oidc-provider's last check, to stop oidc-provider from issuing tokens. */
 class RepeatedRefresh extends Error {}
 
 /** Returns whether a refresh request receives the stored response to an earlier request. */

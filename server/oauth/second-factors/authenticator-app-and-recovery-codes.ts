@@ -99,7 +99,7 @@ export const generateRecoveryCode = (): string => `${randomGroup()}-${randomGrou
 
 const randomGroup = (): string => Array.from({ length: 5 }, () => alphabet[randomInt(alphabet.length)]).join('');
 
-/** Generates new recovery codes, which replace all existing ones. Only their hashes are stored. */
+/** Generates new recovery codes, which replace all existing codes. The database stores only the hashes of the codes. */
 export async function replaceRecoveryCodes(em: EntityManager, userId: number): Promise<string[]> {
   const codes = Array.from({ length: recoveryCodeCount }, generateRecoveryCode);
   await em.nativeDelete(RecoveryCode, { user: userId });

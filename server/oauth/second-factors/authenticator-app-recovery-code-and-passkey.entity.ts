@@ -42,7 +42,7 @@ export const Passkey = defineEntity({
   indexes: [{ name: 'passkeys_user', properties: ['user'] }],
 });
 
-/** A used passkey challenge, stored so that it cannot be used again. */
+/** A used passkey challenge. The server stores the challenge to reject a second use. */
 export const UsedSingleUseIdentifier = defineEntity({
   name: 'Challenge',
   tableName: 'challenges',

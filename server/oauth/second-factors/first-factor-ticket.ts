@@ -12,7 +12,10 @@ const ticketSchema = z.object({
   until: z.number(),
 });
 
-/** A verified first factor: the account, and when its password was set, in milliseconds since 1970, or the provider that was used. */
+/**
+ * A verified first factor: the account, and either the time when its password was set (in milliseconds since 1970) or the provider that was
+ * used.
+ */
 export type VerifiedFirstFactor = Omit<z.output<typeof ticketSchema>, 'until'>;
 
 /**

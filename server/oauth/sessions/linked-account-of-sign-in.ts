@@ -11,7 +11,7 @@ const resultSchema = z.object({ login: z.object({ linkedAccountId: z.number().nu
 /**
  * Returns how the user signed in during an authorization request.
  * @param result the result of the interaction, which `completeSignIn` passes to oidc-provider
- * @returns undefined if the user had signed in before
+ * @returns undefined if the user was already signed in
  */
 export const linkedAccountFromInteractionResult = (result: unknown): LinkedAccountOfSignIn | undefined =>
   resultSchema.safeParse(result).data?.login;

@@ -39,9 +39,9 @@ type SessionContext = { readonly provider: Provider; readonly em: EntityManager 
 
 /**
  * Starts a signed-in browser session outside of an authorization request. The session gets a new identifier, which prevents session
- * fixation. If the same user signs in again, the new session takes over the application sessions, so that they end together with it.
- * `loginTs` is the time of the sign-in, in seconds since 1970 (default: now). Later tokens contain `amr` and `acr`, and `loginTs` as
- * `auth_time`.
+ * fixation. If the same user signs in again, the new session takes over the application sessions, which later end together with the new
+ * session. `loginTs` is the time of the sign-in, in seconds since 1970 (default: now). Later tokens contain `amr` and `acr`, and `loginTs`
+ * as `auth_time`.
  */
 export async function startBrowserSession(
   { provider, em }: SessionContext,

@@ -14,7 +14,7 @@ import { describeUserAgent } from './describe-user-agent.ts';
 
 /**
  * Records a session's browser and time of last use, for the session list on the account pages.
- * @param signIn how the user signed in; undefined if the user had signed in before
+ * @param signIn how the user signed in; undefined if the user was already signed in
  */
 export async function recordBrowserSessionUse(
   em: EntityManager,
@@ -35,7 +35,7 @@ export async function findLinkedAccountOfSession(em: EntityManager, uid: string)
   return { linkedAccountId: session?.linkedAccountId ?? null };
 }
 
-/** Includes the request that follows a sign-in in the device flow. */
+/** Returns whether a path belongs to an authorization request, or to the request that follows a sign-in in the device flow. */
 const isAuthorization = (path: string): boolean =>
   path.startsWith(oauthEndpointPaths.authorization) || path.startsWith(`${oauthEndpointPaths.code_verification}/`);
 
@@ -103,7 +103,7 @@ function filterActiveSessions(em: EntityManager, userId: number, now: Date) {
   return { user: userId, uid: { $in: activeUids.toRaw() } };
 }
 
-/** Ends the user's sessions in all other browsers. Returns false if there are none. */
+/** Ends the user's sessions in all other browsers. Returns false if there are no other sessions. */
 export const revokeOtherBrowserSessions = async (em: EntityManager, userId: number, currentUid: string): Promise<boolean> =>
   (await deleteSessionsAndQueueLogoutTokens(em, { exceptUid: currentUid, accountId: String(userId) })) > 0;
 

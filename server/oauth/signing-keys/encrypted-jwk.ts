@@ -5,7 +5,7 @@ import { decryptText, encryptText } from '../../crypto/authenticated-encryption.
 /** Encrypts a private JWK. The `kid` is authenticated, so that the encrypted keys of two rows cannot be swapped. */
 export const encryptJwk = (jwk: JWK, key: Buffer, kid: string): string => encryptText(JSON.stringify(jwk), key, kid);
 
-/** Thrown if the data in the database was encrypted with a secret other than the one this process uses. */
+/** Thrown if the data in the database was encrypted with a different secret than this process uses. */
 export class WrongEncryptionSecretError extends Error {
   override readonly name = 'WrongEncryptionSecretError';
 }

@@ -48,10 +48,13 @@ export type KeyRotationResult = {
   readonly previousRetireAt: Date;
 };
 
-/** Identifies the lock that serializes rotations, so that each rotation sees the keys that a concurrent rotation has inserted. */
+/** Identifies the lock that serializes rotations. With the lock, each rotation sees the keys that a concurrent rotation has inserted. */
 const rotationLockId = 20_261_123;
 
-/** Generates one key for each algorithm. ES256 is also used for access tokens. Call this before the transaction starts, because key generation is slow. */
+/**
+ * Generates one key for each algorithm. ES256 is also used for access tokens. Call this before the transaction starts, because key
+ * generation is slow.
+ */
 export const generateSigningKeys = (encryptionKey: Buffer): Promise<NewKey[]> =>
   Promise.all(idTokenSigningAlgorithms.map((algorithm) => generateKey(algorithm, encryptionKey)));
 

@@ -48,8 +48,8 @@ export const deleteExpiredEmailedLinksBatch = deleteFrom('mailed_links');
 export const deleteExpiredSingleUseIdentifiersBatch = deleteFrom('challenges');
 
 /**
- * Deletes one batch each of connected apps without a grant, limits without a connected app or API key, past budgets, and browser sessions
- * without a session record.
+ * Deletes one batch from each of four tables: connected apps without a grant, limits without a connected app or API key, past budgets, and
+ * browser sessions without a session record.
  */
 export const deleteOrphanedAppsAndSessionsBatch: DeleteExpiredRows = async (em, now) =>
   (await deleteFrom('connections')(em, now)) +

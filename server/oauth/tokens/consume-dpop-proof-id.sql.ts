@@ -29,7 +29,7 @@ export function createDpopProofIdConsumer(em: EntityManager): (proof: ProofId) =
   );
   let count = 0;
   return async ({ id, expiresAt }) => {
-    // The number prevents the loader from giving two requests with the same proof the same result.
+    // The number makes each key unique. Otherwise, the loader would return the same result to two requests with the same proof.
     count += 1;
     return (await loader.load([id, expiresAt, count])) === true;
   };

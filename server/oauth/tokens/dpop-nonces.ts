@@ -1,15 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const stepMs = 60_000;
-/** A nonce is accepted until this number of further steps has passed, that is, for four to five minutes. */
+/** Number of further steps for which a nonce is accepted. A nonce is therefore accepted for four to five minutes. */
 const acceptedSteps = 4;
 
-/** Maximum time that a nonce is accepted, in seconds. */
+/** Maximum age of an accepted nonce, in seconds. */
 export const maxDpopNonceAgeSeconds = ((acceptedSteps + 1) * stepMs) / 1000;
 
 /**
- * Nonces for DPoP proofs at the API (RFC 9449 section 9). A proof that contains a nonce was created recently, whatever time the client's clock
- * shows. All processes derive the same nonces from the key and the time, so nothing is stored.
+ * Nonces for DPoP proofs at the API (RFC 9449 section 9). A proof that contains a nonce was created recently, whatever time the client's
+ * clock shows. All processes derive the same nonces from the key and the time, so nothing is stored.
  */
 export class DpopNonces {
   readonly #key: Buffer;

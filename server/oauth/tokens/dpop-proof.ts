@@ -34,8 +34,8 @@ export type DpopProofVerification = 'valid' | 'invalid' | 'use_nonce';
 export type VerifyDpopProof = (thumbprint: string, token: string, request: DpopRequest, now: Date) => Promise<DpopProofVerification>;
 
 /**
- * Creates a verifier for DPoP proofs (RFC 9449 section 4.3): a proof must match the request, the token and the token's key, must be recent,
- * and must be unused.
+ * Creates a verifier for DPoP proofs (RFC 9449 section 4.3). A proof must be recent and unused, and must match the request, the token and
+ * the token's key.
  */
 export function createDpopProofVerifier(em: EntityManager, nonces: DpopNonces): VerifyDpopProof {
   const keys: ProofKeyCache = new ShortLivedCache();
@@ -53,7 +53,7 @@ export function createDpopProofVerifier(em: EntityManager, nonces: DpopNonces): 
   };
 }
 
-/** Returns the claims of a proof that is signed with the key that has this thumbprint, and undefined for every other proof. */
+/** Returns a proof's claims if the proof is signed with the key that has this thumbprint; otherwise, returns undefined. */
 async function verifySignature(keys: ProofKeyCache, thumbprint: string, proof: string): Promise<ProofClaims | undefined> {
   try {
     const key = await findKey(keys, thumbprint, proof);
@@ -65,7 +65,9 @@ async function verifySignature(keys: ProofKeyCache, thumbprint: string, proof: s
   }
 }
 
-/** Returns the key in the proof's header if it has this thumbprint. Only such keys are cached, so that others cannot replace them. */
+/**
+ * Returns the key in the proof's header if the key has this thumbprint. Only such keys are cached, so that other keys cannot displace them.
+ */
 async function findKey(keys: ProofKeyCache, thumbprint: string, proof: string): Promise<CryptoKey | undefined> {
   const { alg, jwk } = proofHeader.parse(decodeProtectedHeader(proof));
   const keyId = `${alg} ${JSON.stringify(jwk)}`;

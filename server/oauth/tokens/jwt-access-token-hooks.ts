@@ -20,7 +20,8 @@ const issuedClaims = z.object({ jti: z.string(), exp: z.number(), iat: z.number(
 
 /**
  * Adds `auth_time` and `acr` to access tokens that act on behalf of a user (RFC 9068 section 2.2.1), and to their introspection responses
- * (RFC 9470 section 6.2). The claims describe the sign-in that the code or refresh token was issued for. A refresh does not change them.
+ * (RFC 9470 section 6.2). The claims describe the sign-in that the code or refresh token was issued for. A refresh does not change these
+ * claims.
  */
 export const addSignInClaims: NonNullable<Configuration['extraTokenClaims']> = ({ oidc }, token) => {
   if (token.kind !== 'AccessToken') return undefined;

@@ -36,7 +36,7 @@ type VerifiedToken = {
   readonly scopes: readonly Scope[];
   /** JWT header, which identifies the signing key. */
   readonly header: JWTHeaderParameters;
-  /** What the database contained when the token was last used in this process. It may have changed since then. */
+  /** What the database contained when the token was last used in this process. The database may have changed since then. */
   lastUse: { readonly status: TokenStatus; readonly principal: Principal } | undefined;
 };
 

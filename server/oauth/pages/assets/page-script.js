@@ -1,4 +1,4 @@
-// Optional enhancements: showing a password, copying and printing, submitting a complete code automatically, the time zone,
+// Optional enhancements: showing a password, copying and printing, submitting a complete code automatically, submitting the time zone,
 // regions that show changes immediately, and passkeys. All pages work without this script.
 
 for (const button of document.querySelectorAll('[data-reveal]')) {
@@ -66,8 +66,8 @@ const waitUntilVisible = () =>
   });
 
 /**
- * Replaces a region of the page whenever it changes. The server responds when there is a change, or after 25 seconds; the path in `data-live`
- * identifies what the page shows.
+ * Replaces a region of the page whenever the region changes. The server responds when there is a change, or after 25 seconds. The path in
+ * `data-live` identifies what the page shows.
  */
 async function keepUpdated(region) {
   let shown = region;

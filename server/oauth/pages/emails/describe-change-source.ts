@@ -7,7 +7,7 @@ import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 import type { EmailList } from './render-email.ts';
 
 /**
- * Lists when a change was made, and with which browser and IP address, so that the owner of the account can recognize it.
+ * Lists when a change was made, and with which browser and IP address, so that the account owner can recognize the change.
  * @param req the owner's or an intruder's request; undefined if the change was not made in a browser
  */
 export function describeChangeSource(settings: PageSettings, now: Date, req: Pick<Request, 'headers' | 'ip'> | undefined): EmailList {

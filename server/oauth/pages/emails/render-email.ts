@@ -7,11 +7,11 @@ import { listShopLinks } from '../layout/shop-logo-favicon-and-links.ts';
 type Content = {
   readonly subject: string;
   readonly text: string;
-  /** A code that the user types, shown below the text, and the text that follows it. */
+  /** A code that the user must enter (shown below `text`), and the note below the code. */
   readonly code?: { readonly value: string; readonly note: string };
   /** Lists below the text. User-chosen names must be sanitized with `sanitizeNameForEmail`. */
   readonly lists?: readonly EmailList[];
-  /** What the reader should do, between the lists and the button. */
+  /** Advice for the reader, shown between the lists and the button. */
   readonly advice?: string;
   readonly button?: EmailButton | undefined;
   readonly ignore?: boolean;
@@ -19,13 +19,15 @@ type Content = {
 
 export type EmailButton = { readonly url: string; readonly label: keyof Messages['mail']['buttons'] };
 
-/** Returns the button that leads to the help page of the shop, if the shop has one. */
+/** Returns the button that leads to the shop's help page, if the shop has one. */
 export const helpButton = ({ shop }: PageSettings): EmailButton | undefined =>
   shop.help_url == null ? undefined : { url: shop.help_url, label: 'getHelp' };
 
 export type EmailList = { readonly title: string; readonly items: readonly string[] };
 
-/** Replaces the characters of a user-chosen name that mail programs turn into links, because an intruder may have chosen the name. */
+/**
+ * Replaces characters in a user-chosen name, so that mail programs do not turn the name into a link. An intruder may have chosen the name.
+ */
 export const sanitizeNameForEmail = (name: string): string => name.replaceAll(/[^\p{L}\p{M}\p{N} _()'-]/gu, '_');
 
 /** Renders a message as plain text and as HTML. */

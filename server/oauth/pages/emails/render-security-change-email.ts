@@ -6,10 +6,10 @@ import { localizePageSettingsForUser } from '../views/page-language.ts';
 import { describeChangeSource } from './describe-change-source.ts';
 import { renderEmail } from './render-email.ts';
 
-/** Audit action of a change to the ways in which a user signs in. */
+/** Audit action of a change to a user's sign-in methods. */
 export type SecurityChange = keyof Messages['mail']['securityChange'];
 
-/** Renders the e-mail that tells the owner of an account which way to sign in was changed, when and from where. */
+/** Renders the e-mail that tells the account owner which sign-in method was changed, when and from where. */
 export function renderSecurityChangeEmail(
   { settings: defaultSettings, provider }: Pick<PageContext, 'settings' | 'provider'>,
   { email, locale }: { readonly email: string; readonly locale: string | null },

@@ -14,8 +14,8 @@ type RequestedPurpose = 'sign_up' | 'password_reset';
 
 /**
  * Sends a link by e-mail. If no account exists, the link leads to sign-up. If an account exists, the link leads to the password reset, or
- * to address confirmation if a confirmation is pending. The steps are the same in every case, so that only the message reveals which case
- * applies; neither the response nor its timing does.
+ * to address confirmation if a confirmation is pending. The steps are the same in every case, so that only the e-mail reveals which case
+ * applies. The response and its timing reveal nothing.
  * @param basePath base path of the sign-up pages: `/sign-in/<uid>` if an application requested the sign-in, otherwise empty
  */
 export async function sendSignUpOrPasswordResetLink(
@@ -28,7 +28,7 @@ export async function sendSignUpOrPasswordResetLink(
   const { keys, provider } = context;
   await context.em.transactional(async (em: EntityManager) => {
     const where = { ...buildEmailEqualsFilter(email), status: { $ne: 'closed' as const } };
-    // Locks the user, so that a concurrent address change, which deletes all links, cannot be followed by a new link to the old address.
+    // Locks the user, so that no link is sent to the old address after a concurrent address change, which deletes all links.
     const owner = await em.findOne(User, where, { lockMode: LockMode.PESSIMISTIC_READ, disableIdentityMap: true });
     const settings = localizePageSettingsForUser(context.settings, owner?.locale);
     const purpose = selectPurpose(owner);

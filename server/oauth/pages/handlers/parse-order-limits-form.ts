@@ -23,8 +23,8 @@ type FormContext = {
   /** Limits that the user can lower but not raise, because the application requested them or an administrator set them. */
   readonly maximum: EffectiveOrderLimits | undefined;
   /**
-   * Limits that administrators set; present only on the page where the user changes the limits of a connected application. Absent limits
-   * are permitted.
+   * Limits that administrators set; present only on the page where the user changes the limits of a connected application. The user may
+   * omit these limits.
    */
   readonly ceiling?: OrderSpendingLimits | undefined;
   /** Categories that administrators permit; present only on the page where the user changes the limits of a connected application. */

@@ -51,7 +51,7 @@ type RejectedForm = {
   readonly selected: ReadonlySet<string>;
   readonly limits: OrderLimitsForm;
   readonly limitFaults: readonly FieldError[];
-  /** Whether the user selected no permission. */
+  /** Whether the user selected no permissions. */
   readonly isSelectionMissing: boolean;
 };
 
@@ -196,8 +196,8 @@ async function parseLimits(pageContext: PageContext, interaction: Interaction, f
 }
 
 /**
- * Returns whether the application or the user chose the limits; false if the limits equal the maximum that administrators set, which
- * applies in any case.
+ * Returns whether the application or the user chose the limits; false if the limits equal the administrators' maximum, which always
+ * applies.
  */
 const isChosenByUserOrApplication = ({ isRequested, maximum }: OfferedOrderLimits, limits: EffectiveOrderLimits | undefined): boolean =>
   isRequested || maximum === undefined || limits === undefined || findWidenedLimit(limits, maximum) !== undefined;
@@ -229,7 +229,7 @@ async function switchUser(context: PageContext, req: Request, res: Response): Pr
 }
 
 /**
- * Restarts the sign-in in the same interaction instead of with a new authorization request, because a device code can be confirmed only
+ * Restarts the sign-in within the same interaction and without a new authorization request, because a device code can be confirmed only
  * once.
  */
 async function switchUserForDevice(context: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {

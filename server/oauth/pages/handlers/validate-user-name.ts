@@ -2,7 +2,7 @@ import { contract, findHiddenCharacter } from '@mandate/contract';
 import type { Messages } from '../../../languages/languages.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 
-/** The API's validation rule for names of users. */
+/** The API's validation rule for user names. */
 export const { name: validUserName } = contract.users.create.body.shape;
 
 /** Returns the error for an invalid name. For a disallowed character, the error contains the character's code point. */

@@ -6,7 +6,7 @@ export const languageParameter = 'language';
 
 export type LanguageSwitch = {
   readonly languages: readonly { readonly tag: string; readonly name: string }[];
-  /** Query string of the page, which the language links preserve. */
+  /** The page's query string, which the language links preserve. */
   readonly query: string;
   /** ID of the form that the language switch submits. Without a form, the language switch consists of links to the URL of the page. */
   readonly formId?: string;
@@ -28,7 +28,7 @@ function languageChoice(tag: string, name: string, query: string, formId: string
   return html`<a href="?${parameters.toString()}" lang="${tag}" hreflang="${tag}">${name}</a>`;
 }
 
-/** Makes the language switch of a page submit one of its forms, because the page has state that its URL does not contain. */
+/** Makes a page's language switch submit one of the page's forms, because the page has state that its URL does not contain. */
 export const makeLanguageSwitchSubmitForm = <Settings extends { readonly languageSwitch?: LanguageSwitch | undefined }>(
   settings: Settings,
   formId: string,

@@ -27,7 +27,7 @@ export function renderShopLinks(shop: ShopBranding, { shopLinks: messages }: Mes
   </footer>`;
 }
 
-/** Returns the links that the shop has set, in the order in which pages and e-mails show them. */
+/** Returns the links that the shop has configured, in the order in which pages and e-mails show them. */
 export const listShopLinks = (shop: ShopBranding, texts: Messages['shopLinks']): { readonly url: string; readonly text: string }[] =>
   [
     { url: shop.help_url, text: texts.help },

@@ -4,8 +4,8 @@ import type { AttemptSource } from '../../brute-force/attempt-limiter.ts';
 import type { PageContext } from './page-context.ts';
 
 /**
- * Looks up the account for a sign-in attempt, and returns the client address and, for a known browser, the browser ID. Runs the same queries
- * whether the account exists or not.
+ * Looks up the account for a sign-in attempt, and returns the client address and, for a known browser, the browser ID. Runs the same
+ * queries whether the account exists or not.
  */
 export async function findClientAddressAndKnownBrowser(
   context: PageContext,

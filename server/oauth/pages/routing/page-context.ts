@@ -24,7 +24,7 @@ export type PageContext = {
   readonly forms: CsrfTokenService;
   readonly limits: AttemptLimiter;
   readonly knownBrowsers: KnownBrowserCookie;
-  /** False if no mail transport is configured. Without a mail transport, features that require e-mail are disabled. */
+  /** Whether the server can send e-mail. Without a mail transport, features that require e-mail are disabled. */
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer; readonly identityProviders: Buffer };
   /** This server's client for identity providers. */
@@ -36,7 +36,7 @@ export type PageContext = {
   /** Returns the first categories of the products for sale, sorted by name. */
   readonly listProductCategories: (em: EntityManager, maximum: number) => Promise<readonly string[]>;
   readonly orders: CustomerOrdersReader;
-  /** Waits for events, for pages that show changes immediately. */
+  /** Lets pages that show changes immediately wait for events. */
   readonly newEvents: EventWaiter;
   /** Called when a user revokes access. */
   readonly onTokenOperation: OnTokenOperation;

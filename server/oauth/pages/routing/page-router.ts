@@ -18,7 +18,7 @@ const formBytesMax = 16 * 1024;
 
 const formBody = z.object({ csrf: z.string() });
 
-/** Registers pages and forms. State-changing handlers can only be registered by `addForm`, which always adds the CSRF protection. */
+/** Registers pages and forms. State-changing handlers can be registered only with `addForm`, which always adds CSRF protection. */
 export class PageRouter {
   /** Paths of all registered forms. */
   readonly formPaths: string[] = [];
@@ -53,8 +53,8 @@ export class PageRouter {
 
   /**
    * Registers a form.
-   * @param submit handles a form that has a valid token
-   * @param stale handles a form without a valid token; usually shows the form again with a new token
+   * @param submit handles a form that has a valid CSRF token
+   * @param stale handles a form without a valid CSRF token; usually shows the form again with a new token
    * @param uploadBytesMax maximum size of a form with files; absent for a form without files
    */
   addForm(paths: Paths, submit: PageHandler, stale: PageHandler, uploadBytesMax?: number): this {

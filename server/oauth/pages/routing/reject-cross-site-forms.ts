@@ -4,7 +4,7 @@ import { oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.
 /**
  * Calls `reject` if the headers show that a page from another origin, even from a sibling subdomain, sent the request. Browsers send
  * `Origin` with every form (RFC 6454 section 7; `null` for a page that hides its origin), and most also send `Sec-Fetch-Site` (W3C Fetch
- * Metadata). A client that sends neither header still needs a valid form token.
+ * Metadata). A client that sends neither header still needs a valid CSRF token.
  */
 export function rejectCrossSiteForms(issuer: string, reject: RequestHandler): RequestHandler {
   const { origin } = new URL(issuer);

@@ -77,7 +77,7 @@ function linkToPowerfulPermissions(
   return powerful.length > 0 && html`<p><a href="#powerful">${text}</a></p>`;
 }
 
-/** Renders who operates the application and where the user continues, so that the user can recognize an imitation. */
+/** States who operates the application and where the user continues, so that the user can recognize an imitation. */
 function originFacts(settings: PageSettings, { application, documentHost, selfRegistered, returnTo }: ConsentPageViewModel): Html {
   const { messages, shop } = settings;
   const { consent } = messages;

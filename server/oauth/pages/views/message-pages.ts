@@ -14,14 +14,14 @@ const messagePage = (settings: PageSettings, title: string, text: string, more?:
 /** A button that leads to the next step. */
 export type NextStep = { readonly path: string; readonly text: string; readonly kind?: 'main' | 'second' };
 
-/** Renders a message. `next`: the button for the next step, if there is one. */
+/** Renders a message. `next` is the button for the next step, if there is one. */
 export const noticePage = (settings: PageSettings, title: string, text: string, next?: NextStep): Html =>
   messagePage(settings, title, text, next && linkButton(next.path, next.text, next.kind));
 
 type ErrorDetails = {
   /** Text for the developers of the application. */
   readonly detail?: string;
-  /** Address of the start page, for errors of a request to another host (default: the path `/`). */
+  /** URL of the start page, for errors of a request to another host (default: the path `/`). */
   readonly startPage?: string;
 };
 

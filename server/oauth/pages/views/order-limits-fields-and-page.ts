@@ -15,9 +15,9 @@ export type OrderLimitsFieldsViewModel = {
   readonly applicationName: string;
   /** Whether the user can set limits; if not, the page only states which orders the application can access. */
   readonly isOffered: boolean;
-  /** Limits that the user can lower but not raise, because the application asks for them or an administrator set them. */
+  /** Limits that the user can lower but not raise, because the application requested them or an administrator set them. */
   readonly maximum: EffectiveOrderLimits | undefined;
-  /** Whether the application asks for the maximum. If not, administrators set it. */
+  /** Whether the application requested the maximum; false if administrators set it. */
   readonly isRequested: boolean;
   /** Whether the form contains amounts when the page opens. */
   readonly isProposed: boolean;
@@ -83,7 +83,7 @@ export function connectedAppLimitsPage(
   );
 }
 
-/** @param orders the field that selects the accessible orders, unless the page states them elsewhere */
+/** @param orders the field that selects the accessible orders; false if another part of the page states these orders */
 function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel, orders: Html | false): Html {
   const { orderLimits: messages } = settings.messages;
   const { maximum, ceiling, form, faults } = content;
@@ -99,7 +99,7 @@ function inputFields(settings: PageSettings, content: OrderLimitsFieldsViewModel
     <input type="hidden" name="time_zone" value="" data-time-zone />`;
 }
 
-/** Describes the maximum in one sentence. */
+/** Describes the maximum limits in one sentence. */
 function describeMaximum(
   { messages, shop }: PageSettings,
   application: string,

@@ -54,7 +54,9 @@ export const orderLimitsFormFromInput = (input: EffectiveOrderLimits | undefined
   };
 };
 
-/** Formats an amount, such as `20.00`, in the language of the page, without thousands separators, because the form rejects them. */
+/**
+ * Formats an amount, such as `20.00`, in the language of the page, without thousands separators, because the form rejects such separators.
+ */
 export const formatAmount = ({ language }: Messages, amount: number, currency: string): string =>
   new Intl.NumberFormat(language.tag, { minimumFractionDigits: currencyExponent(currency), useGrouping: false }).format(
     amount / 10 ** currencyExponent(currency),

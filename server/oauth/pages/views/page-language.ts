@@ -7,9 +7,9 @@ import { languageParameter } from '../layout/language-switch.ts';
 import type { PageSettings } from './page-layout-and-form-fields.ts';
 
 /**
- * Selects the language of a page: the language chosen on the page or earlier in this browser, the setting of the signed-in user,
- * `ui_locales` of the authorization request (OpenID Connect Core section 3.1.2.1), `Accept-Language` (RFC 9110 section 12.5.4), or else the
- * default language.
+ * Selects the language of a page. The first of these sources that specifies a supported language applies: the language chosen on the page
+ * or earlier in this browser, the setting of the signed-in user, `ui_locales` of the authorization request (OpenID Connect Core section
+ * 3.1.2.1), `Accept-Language` (RFC 9110 section 12.5.4), and the default language.
  */
 const selectPageLanguage = (settings: PageSettings, req: Request): Language =>
   findPreferredLanguage(settings, req) ?? settings.languages.default;

@@ -13,7 +13,7 @@ export type PageSettings = {
   readonly languages: Languages;
   /** Name of the cookie that stores the language chosen in this browser. */
   readonly languageCookie: string;
-  /** Undefined on pages that are not rendered for a request. */
+  /** The language switch; undefined on pages that are not rendered for a request. */
   readonly languageSwitch?: LanguageSwitch | undefined;
   readonly stylesheetPath: string;
   /** Path of the page script; undefined for pages without the script. */
@@ -43,7 +43,7 @@ export const renderPage = (
 export const prefixPaths = (base: string, document: Html): Html =>
   base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
 
-/** Keeps words such as “e-mail” in headings and buttons on one line, because browsers would break them after the hyphen. */
+/** Keeps words such as “e-mail” in headings and buttons on one line. Otherwise, browsers would break these words after the hyphen. */
 const unbreakEmailWords = (document: Html): Html =>
   new Html(
     document
@@ -94,7 +94,7 @@ export function emphasizeValue(message: string, value: string): Html {
     : html`${message.slice(0, at)}<strong class="address">${value}</strong>${message.slice(at + value.length)}`;
 }
 
-/** Renders a link to the next step that looks like a button. `kind`: whether it is the main action of the page. */
+/** Renders a link to the next step that looks like a button. `kind` states whether the link is the page's main action. */
 export const linkButton = (path: string, text: string, kind: 'main' | 'second' = 'main'): Html =>
   html`<p class="next"><a class="button ${kind}" href="${path}">${text}</a></p>`;
 

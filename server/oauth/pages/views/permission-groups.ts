@@ -5,7 +5,7 @@ import type { OpenIdConnectScope } from '../../protocol/oauth-scopes.ts';
 export const permissionGroups = ['profile', 'orders', 'payments', 'other', 'account', 'shop'] as const;
 export type PermissionGroup = (typeof permissionGroups)[number];
 
-/** Groups that the consent page marks: control over the user's account, and access beyond the user's own data. */
+/** Groups that the consent page highlights: control over the user's account, and access beyond the user's own data. */
 export const powerfulGroups: ReadonlySet<PermissionGroup> = new Set(['account', 'shop'] as const);
 
 const groupByScope = {
@@ -48,5 +48,5 @@ const groupByScope = {
 /** Returns the group of a permission. */
 export const getPermissionGroup = (scope: Scope | OpenIdConnectScope): PermissionGroup => groupByScope[scope];
 
-/** Returns whether the consent page marks the permission, and the user must select it deliberately. */
+/** Returns whether the consent page highlights the permission, and preselects it only if the user has granted it before. */
 export const isPowerfulPermission = (scope: Scope | OpenIdConnectScope): boolean => powerfulGroups.has(getPermissionGroup(scope));

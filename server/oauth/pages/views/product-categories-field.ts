@@ -6,7 +6,7 @@ import type { FieldError, PageSettings } from './page-layout-and-form-fields.ts'
 type ProductCategoriesField = {
   readonly applicationName: string;
   readonly maximum: EffectiveOrderLimits | undefined;
-  /** Whether the application asks for the maximum. If not, administrators set it. */
+  /** Whether the application requested the maximum; false if administrators set it. */
   readonly isRequested: boolean;
   /** Categories that the user can select. */
   readonly categories: readonly string[];

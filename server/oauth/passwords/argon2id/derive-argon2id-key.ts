@@ -23,5 +23,5 @@ export const deriveArgon2idKeyInJavaScript: DeriveKey = async ({ message, nonce,
   return Buffer.from(await argon2idAsync(message, nonce, { m: memory, t: passes, p: parallelism, dkLen: tagLength, asyncTick: 10 }));
 };
 
-/** Derives a key with argon2id (RFC 9106). Uses Node.js's implementation if this version of Node.js has one. */
+/** Derives a key with argon2id (RFC 9106). Uses `crypto.argon2` if this version of Node.js provides it. */
 export const deriveArgon2idKey: DeriveKey = derive ? (parameters) => derive('argon2id', parameters) : deriveArgon2idKeyInJavaScript;

@@ -9,7 +9,7 @@ const queuedMax = 64;
 let running = 0;
 const queue: (() => void)[] = [];
 const backgroundQueue: { readonly start: () => void; readonly queuedAt: number }[] = [];
-/** A background task that has waited longer than this goes first, so that a constant stream of sign-ins cannot block it. */
+/** A background task that has waited longer than this runs next, so that a constant stream of sign-ins cannot block the task. */
 const maxBackgroundWaitMs = 1000;
 
 /**

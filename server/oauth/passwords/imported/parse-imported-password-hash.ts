@@ -13,7 +13,10 @@ export type ImportedPasswordHash = ForeignPasswordHash | WrappedPasswordHash;
 const formatNames =
   'argon2id, bcrypt, scrypt, PBKDF2-SHA256/512, salted SHA-1 and SHA-256, phpass, Django, Magento, Medusa, WordPress, Firebase scrypt';
 
-/** Maximum length of a hash, in characters, so that a stored hash with its salt in base64 is always valid for `passwordSchemeWithParametersSchema`. */
+/**
+ * Maximum length of a hash, in characters. Within this limit, a stored hash with its salt in base64 is always valid for
+ * `passwordSchemeWithParametersSchema`.
+ */
 const maxLength = { original: 500, wrapped: 2000 } as const;
 
 /** Parses a password hash from an imported file, and rejects unknown formats, impossible parameters and excessive costs. */

@@ -23,8 +23,8 @@ function parseLdapHash(stored: string): ForeignPasswordHash | undefined {
 const sodiumSaltBytes = 16;
 
 /**
- * Parses Magento's hashes: version 1 is SHA-256, version 2 is argon2id with libsodium's moderate limits, and version 3 is argon2id with its
- * parameters in the version: `3_32_2_67108864` is 32 bytes, 2 passes and 64 MiB.
+ * Parses Magento's hashes. Version 1 is SHA-256. Version 2 is argon2id with libsodium's moderate limits. Version 3 is argon2id, and the
+ * version contains its parameters: `3_32_2_67108864` means 32 bytes, 2 passes and 64 MiB.
  */
 function parseMagentoHash(stored: string): ForeignPasswordHash | undefined {
   const [, digest = '', salt = '', version = ''] = /^([0-9a-f]{32,256}):([^:]+):(1|2|3_\d{1,3}_\d{1,4}_\d{1,12})$/.exec(stored) ?? [];

@@ -5,8 +5,8 @@ const headerBytes = 64;
 const sizeBytes = 96;
 
 /**
- * Parses a hash of the npm package scrypt-kdf, as Medusa stores it in base64: the word `scrypt` and a zero byte, log2 N, r, p, 32 bytes of
- * salt, the first 16 bytes of the SHA-256 checksum of the preceding bytes, and an HMAC.
+ * Parses a hash in the format of the npm package scrypt-kdf, which Medusa stores in base64. The hash consists of the word `scrypt` and a
+ * zero byte, log2 N, r, p, 32 bytes of salt, the first 16 bytes of the SHA-256 checksum of the preceding bytes, and an HMAC.
  */
 export function parseScryptKdfHash(stored: string): ForeignPasswordHash | undefined {
   if (!/^c2NyeXB0A[A-Za-z0-9+/]{119}$/.test(stored)) return undefined;

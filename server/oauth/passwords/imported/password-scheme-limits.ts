@@ -18,7 +18,7 @@ export const maxImportedHashCost = {
   phpassLog2Iterations: 18,
 } as const;
 
-/** Returns the reason why verifying a hash of this scheme would use too much memory or time; undefined if it would not. */
+/** Returns why verifying a hash of this scheme would use too much memory or time; undefined if the scheme is within the limits. */
 export function findExcessiveCostReason(scheme: PasswordScheme): string | undefined {
   switch (scheme.scheme) {
     case 'argon2id':

@@ -22,7 +22,10 @@ export const passwordSchemeWithParametersSchema = z.discriminatedUnion('scheme',
     cost: positive,
     /** Version, cost and salt, such as `$2b$12$` and 22 characters. */
     settings: z.string(),
-    /** Digest that is computed from the password first: hexadecimal SHA-256 (Django) or base64 HMAC-SHA-384 (WordPress 6.8). */
+    /**
+     * Digest of the password that replaces the password as bcrypt's input: hexadecimal SHA-256 (Django) or base64 HMAC-SHA-384 (WordPress
+     * 6.8).
+     */
     prehash: z.enum(['none', 'django-sha256', 'wordpress-sha384']),
   }),
   z.object({

@@ -9,7 +9,7 @@ import { isWeakPasswordScheme } from './password-scheme-limits.ts';
 /** Prefixes of stored hashes: the original text, and JSON with the scheme and the argon2id hash of the original digest. */
 const prefixes = { original: 'imported:', wrapped: 'wrapped:' } as const;
 
-/** Returns whether a stored hash was imported and has not been replaced by a sign-in yet. */
+/** Returns whether a stored hash was imported and has not been replaced at a sign-in yet. */
 export const isImportedPasswordHash = (stored: string): boolean => Object.values(prefixes).some((prefix) => stored.startsWith(prefix));
 
 /**

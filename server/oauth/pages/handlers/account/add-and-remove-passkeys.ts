@@ -35,7 +35,7 @@ export async function submitNewPasskey(request: AccountRequest): Promise<void> {
   return res.redirect(303, '/account/security');
 }
 
-/** Shows the form again after a submission without a valid token. */
+/** Shows the form again after a submission without a valid CSRF token. */
 export const redisplayNewPasskey = (request: AccountRequest): Promise<void> =>
   showSecurityPage(request, [{ field: 'name', text: request.context.settings.messages.stale }]);
 

@@ -48,7 +48,7 @@ export async function submitEmailChangeRequest(request: AccountRequest): Promise
   return sendPage(context, res, emailSentPage(context.settings, address.data, '/account/email'));
 }
 
-/** Shows the form again after a submission without a valid token. */
+/** Shows the form again after a submission without a valid CSRF token. */
 export function redisplayEmailChangeRequest(request: AccountRequest): void {
   const { email } = emailForm.parse(request.req.body ?? {});
   renderForm(request, email, [{ field: 'email', text: request.context.settings.messages.stale }]);

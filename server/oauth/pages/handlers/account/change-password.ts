@@ -83,7 +83,7 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
   return sendPage(context, res, passwordChangedPage(settings, apiKeys, revokesKeys));
 }
 
-/** Shows the form again after a submission without a valid token. */
+/** Shows the form again after a submission without a valid CSRF token. */
 export const redisplayChangePassword = (request: AccountRequest): Promise<void> =>
   renderForm(request, [{ field: 'password', text: request.context.settings.messages.stale }]);
 

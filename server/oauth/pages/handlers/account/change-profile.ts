@@ -31,7 +31,7 @@ export async function submitProfile(request: AccountRequest): Promise<void> {
   return sendPage(context, res, profileChangedPage(context.settings, validated.data));
 }
 
-/** Shows the form again after a submission without a valid token. */
+/** Shows the form again after a submission without a valid CSRF token. */
 export function redisplayProfile(request: AccountRequest): void {
   const { name } = profileForm.parse(request.req.body ?? {});
   renderForm(request, name, [{ field: 'name', text: request.context.settings.messages.stale }]);

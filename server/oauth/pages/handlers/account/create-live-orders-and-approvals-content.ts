@@ -6,11 +6,11 @@ import type { LiveContent } from './read-or-wait-for-change.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 
 type OrdersAndRequests = {
-  /** Orders of the customer, newest first; one more than the page shows if there are older orders. */
+  /** The customer's orders, newest first. If there are older orders, the list contains one order more than the page shows. */
   readonly orders: readonly OrderSummary[];
-  /** The newest requests that wait for the customer's decision. */
+  /** The newest approvals that wait for the customer's decision. */
   readonly requests: readonly ShownApproval[];
-  /** Number of all requests that wait for the customer's decision. */
+  /** Number of all approvals that wait for the customer's decision. */
   readonly requestCount: number;
 };
 

@@ -15,10 +15,10 @@ type Handler = (request: AccountRequest) => Promise<void>;
 
 export const brandingPagePath = '/account/branding';
 
-/** Maximum size of the upload form. The maximum exceeds that of a logo, so that the page can report an image that is too large. */
+/** Maximum size of the upload form. The form may be larger than a logo may be, so that the page can report an image that is too large. */
 export const maxLogoFormBytes = 3 * logoLimits.bytes;
 
-/** Shows the page only to administrators. For other users, the page does not exist. */
+/** Shows the page only to administrators. Other users receive a 404 response. */
 const requireAdministrator =
   (handle: Handler): Handler =>
   async (request) => {
@@ -37,7 +37,7 @@ const text = z.string().catch('');
 const versionField = z.object({ version: z.coerce.number().int().catch(0) });
 const uploadForm = z.object({ logo: z.instanceof(File) });
 
-/** The branding has changed since the browser loaded the form. */
+/** Thrown if the branding has changed since the browser loaded the form. */
 class OutdatedBrandingError extends Error {
   override readonly name = 'OutdatedBrandingError';
 }

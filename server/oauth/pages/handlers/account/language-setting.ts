@@ -37,7 +37,7 @@ export async function submitLanguageSetting(request: AccountRequest): Promise<vo
   return sendPage({ ...context, settings: page }, res, languageChangedPage(page));
 }
 
-/** Shows the form again after a submission without a valid token. */
+/** Shows the form again after a submission without a valid CSRF token. */
 export const redisplayLanguageSetting = (request: AccountRequest): void =>
   renderForm(request, [{ field: 'locale', text: request.context.settings.messages.stale }]);
 

@@ -3,7 +3,7 @@ import { readUntilDoneOrTimeout } from '../../../../approvals/read-until-done-or
 import { sha256 } from '../../../../crypto/sha256.ts';
 import type { AccountRequest } from './signed-in-page-guards.ts';
 
-/** Query that the page script sends to wait for a change. `seen` identifies the content that the page shows. */
+/** Query parameters that the page script sends to wait for a change. `seen` identifies the content that the page shows. */
 const liveQuery = z.object({
   wait: z.coerce.number().int().min(0).max(25).catch(0),
   seen: z.string().max(100).catch(''),
@@ -22,8 +22,8 @@ export type LiveContent<Shown> = {
 };
 
 /**
- * Reads the content of a page. If the page script requests it, first waits until the content differs from what the page shows. `livePath`
- * is the path that the script requests to wait for the next change.
+ * Reads the content of a page. If the page script requests a wait, first waits until the content differs from what the page shows.
+ * `livePath` is the path that the script requests to wait for the next change.
  */
 export async function readOrWaitForChange<Shown>(
   { context: { em, newEvents }, req, res }: AccountRequest,

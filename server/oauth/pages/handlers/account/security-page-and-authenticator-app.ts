@@ -85,7 +85,7 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
   return sendRecoveryCodes(request, codes);
 }
 
-/** Shows the form again with a new secret, after a submission without a valid token or for another account. */
+/** Shows the form again with a new secret, after a submission without a valid CSRF token or for another account. */
 export const redisplayAuthenticatorSetup = (request: AccountRequest): void =>
   renderSetUp(request, generateTotpSecret(), [{ field: 'code', text: request.context.settings.messages.stale }]);
 

@@ -24,7 +24,7 @@ const idSchema = z
   .regex(/^\d{1,15}$/)
   .transform(Number);
 
-/** Returns the newest approvals of the signed-in customer, or the one with this ID, as content of a live region. */
+/** Returns the content of a live region: the signed-in customer's newest approvals, or only the approval with this ID. */
 const approvalsOfCustomer = ({ context: { em }, account }: AccountRequest, id?: number): LiveContent<ShownApproval[]> => ({
   read: () => listApprovalsWithStatus(em, [buildApprovalFilter(account.id), ...(id === undefined ? [] : [{ id }])], shownMax),
   identify: listApprovalIdsAndStatuses,

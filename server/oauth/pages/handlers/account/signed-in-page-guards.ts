@@ -59,8 +59,8 @@ export async function isSignInRecent({ em }: PageContext, session: Session, user
 }
 
 /**
- * Returns the URL of the sign-in page, which redirects back to the current page after the sign-in. Form data must be submitted again after
- * the sign-in.
+ * Returns the URL of the sign-in page, which redirects back to the current page after the sign-in. The user must then submit the form
+ * again.
  */
 const signInUrl = ({ path }: Request): string => {
   const [, , page = ''] = path.split('/');

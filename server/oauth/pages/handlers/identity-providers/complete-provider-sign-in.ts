@@ -34,7 +34,10 @@ import type { ProviderResponse } from './provider-response.ts';
 
 const readParameters = (req: Request): URLSearchParams => new URLSearchParams(req.originalUrl.split('?', 2)[1] ?? '');
 
-/** Returns the sign-in that a response belongs to, or undefined if this server did not start it at this provider or it has expired. */
+/**
+ * Returns the sign-in that a response belongs to. Returns undefined if the sign-in has expired, or if this server did not start a sign-in
+ * at this provider.
+ */
 function findPendingSignIn(context: PageContext, req: Request): PendingProviderSignIn | undefined {
   const pending = decryptPendingSignIn(readParameters(req).get('state') ?? '', context.keys.identityProviders, new Date());
   return pending?.slug === req.params['slug'] ? pending : undefined;

@@ -15,7 +15,7 @@ const logoutForm = z.object({ logout_token: z.string().min(1) });
 
 /**
  * Creates the router for requests that providers send with POST: logout tokens, and authorization responses with the response mode
- * `form_post`, which are redirected so that the browser sends its cookies.
+ * `form_post`. Authorization responses are redirected, so that the browser sends its cookies.
  */
 export const createIdentityProviderRequestRouter = (context: PageContext, requireHost: RequestHandler): express.Router =>
   express
@@ -23,7 +23,7 @@ export const createIdentityProviderRequestRouter = (context: PageContext, requir
     .post('/sign-in/providers/:slug/callback', requireHost, redirectFormToGet)
     .post('/sign-in/providers/:slug/logout', requireHost, receiveProviderLogout(context));
 
-/** Handles `POST /sign-in/providers/:slug/logout`, to which providers send logout tokens (OpenID Connect Back-Channel Logout section 2.5). */
+/** Handles `POST /sign-in/providers/:slug/logout`, which receives logout tokens (OpenID Connect Back-Channel Logout section 2.5). */
 const receiveProviderLogout = (context: PageContext): RequestHandler[] => [
   express.urlencoded({ extended: false, limit: formBytesMax }),
   async (req, res) => {

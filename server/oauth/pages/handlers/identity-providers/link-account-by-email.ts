@@ -41,7 +41,7 @@ const encryptionContext = 'account to be linked by e-mail';
 /** A longer refresh token, which no known provider issues, would make the form too large. */
 const refreshTokenLengthMax = 8_000;
 
-/** An account at a provider that its user wants to link. Only the browser in which the user signed in to the provider can use it. */
+/** A provider account that its user wants to link. Only the browser in which the user signed in to the provider can link the account. */
 const linkSchema = z.object({
   slug: z.string(),
   issuer: z.string(),
@@ -51,12 +51,12 @@ const linkSchema = z.object({
   csrf: z.string(),
   interactionUid: z.string().nullable(),
   until: z.number(),
-  /** Refresh token of the account; only in the form, because it would make the link in the e-mail too long. */
+  /** Refresh token of the account. Only the form contains the token, because the token would make the e-mailed link too long. */
   refreshToken: z.string().optional(),
 });
 type PendingLink = z.output<typeof linkSchema>;
 
-/** Encrypts an account that is to be linked, for the form and for the link in the e-mail. */
+/** Encrypts the details of the account to link, for the form and for the e-mailed link. */
 export const encryptPendingAccountLink = (link: PendingLink, key: Buffer): string =>
   encryptText(JSON.stringify(link), key, encryptionContext);
 
@@ -68,13 +68,16 @@ function readPendingLink(context: PageContext, req: Request, text: unknown): Pen
   return isOfThisBrowser && link.until > Date.now() ? link : undefined;
 }
 
-/** Returns whether the owner can link an account with an e-mailed link. With a second factor, access to the mailbox alone is not enough. */
+/**
+ * Returns whether the owner of an account can link the provider with an e-mailed link. If the account has a second factor, access to the
+ * mailbox alone is not enough.
+ */
 const canLinkByEmail = async ({ canMail }: PageContext, em: EntityManager, { id, emailVerification }: User): Promise<boolean> =>
   canMail && emailVerification !== 'confirmation_required' && (await findWhenAuthenticatorAppWasAdded(em, id)) === undefined;
 
 /**
- * Shows that the address belongs to an account. The account is linked only after its owner has signed in or has opened a link sent to the
- * address.
+ * Shows a page which states that the address belongs to an account. The provider is linked only after the account's owner has signed in or
+ * has opened a link sent to the address.
  */
 export async function sendExistingAccountPage(
   context: PageContext,
@@ -182,8 +185,8 @@ export const submitLinkConfirmation = (context: PageContext) => async (req: Requ
 };
 
 /**
- * Removes every credential and session of an account whose address was not verified until now, because an attacker may have created them to
- * gain access to the account of the address's owner later.
+ * Removes every credential and session of an account whose address was not verified until now. An attacker may have created them to keep
+ * access to the account after the owner of the address starts to use it.
  */
 async function removeAccessOfEarlierUsers(em: EntityManager, user: User, source: RequestSource, now: Date): Promise<void> {
   const removed = await listNonPasswordCredentials(em, user.id, now);
@@ -202,5 +205,5 @@ export const sendLinkExpiredPage = async (context: PageContext, req: Request, re
   return sendProviderMessagePage(context, res, { name, title: messages.linkExpired.title, text, interactionUid: null, status: 400 });
 };
 
-/** Handles a form without a valid token. */
+/** Handles a form without a valid CSRF token. */
 export const redisplayLinkRequest = (context: PageContext) => (req: Request, res: Response) => sendLinkExpiredPage(context, req, res);

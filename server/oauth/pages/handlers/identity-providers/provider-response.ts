@@ -3,7 +3,7 @@ import type { PendingProviderSignIn } from '../../../identity-providers/pending-
 import type { ProviderIdentity } from '../../../identity-providers/provider-identity-and-access-rules.ts';
 import type { Interaction } from '../../routing/page-context.ts';
 
-/** A verified response of a provider. */
+/** A verified response from a provider. */
 export type ProviderResponse = {
   readonly provider: IdentityProviderRow;
   readonly pending: PendingProviderSignIn;

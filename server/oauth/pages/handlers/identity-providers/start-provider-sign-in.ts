@@ -54,12 +54,12 @@ async function sendToProvider(
   }
 }
 
-/** Returns whether the application has asked for a new or recent authentication of the user. */
+/** Returns whether the application requires a new or recent authentication. */
 const requiresFreshSignIn = (interaction: Interaction | undefined): boolean =>
   interaction !== undefined &&
   (interaction.params['max_age'] !== undefined || (getStringParameter(interaction.params, 'prompt') ?? '').split(' ').includes('login'));
 
-/** Shows that the form was sent without a valid token. */
+/** Shows an error page after a submission without a valid CSRF token. */
 export const redisplayProviderStart = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findPendingSignInInteraction(context, req, res);
   const provider = await findEnabledProvider(context.em, String(req.params['slug']));

@@ -44,10 +44,12 @@ export async function renderSignInPage(
   sendSignInPage(context, res, html, interaction, faults);
 }
 
-/** Query parameter, with the value `other`, of the sign-in page for an account other than the signed-in account. */
+/** Query parameter of the sign-in page. With the value `other`, the user can sign in with a different account. */
 const accountParameter = 'account';
 
-/** Returns the signed-in account, and how it can continue. Returns undefined if no user is signed in, or for a sign-in with another account. */
+/**
+ * Returns the signed-in account and the next step for it. Returns undefined if no user is signed in, or for a sign-in with another account.
+ */
 function describeSignedInAccount(
   { settings: { messages } }: PageContext,
   req: Request,
@@ -61,7 +63,7 @@ function describeSignedInAccount(
   const otherAccountPath = `${signInPath(interaction)}?${query.toString()}`;
   const { reason } = messages.signIn;
   if (!interaction) {
-    // every other page that leads here requires a recent sign-in
+    // all other pages that redirect to the sign-in page require a recent sign-in
     return { name, email, otherAccountPath, next: next === startOfAccountPages ? { url: next } : { reason: reason.account } };
   }
   const { reasons } = interaction.prompt;

@@ -55,7 +55,7 @@ export const submitPasswordResetRequest = (context: PageContext) => async (req: 
   return sendPage(context, res, emailSentPage(context.settings, address.data, '/password-reset'));
 };
 
-/** Shows the form again after a submission without a valid token. */
+/** Shows the form again after a submission without a valid CSRF token. */
 export const redisplayPasswordResetRequest = (context: PageContext) => (req: Request, res: Response) => {
   const { email } = addressForm.parse(req.body ?? {});
   renderRequestForm(context, req, res, email, [{ field: 'email', text: context.settings.messages.stale }]);
@@ -116,7 +116,7 @@ export const submitNewPassword = (context: PageContext) => async (req: Request, 
   return sendPage(context, res, passwordResetDonePage(settings, outcome));
 };
 
-/** Shows the form again after a submission without a valid token. */
+/** Shows the form again after a submission without a valid CSRF token. */
 export const redisplayNewPasswordForm = (context: PageContext) => async (req: Request, res: Response) => {
   const account = await findAccountOfLink(context.em, req, new Date());
   if (!account) return sendLinkExpired(context, res);
@@ -127,9 +127,9 @@ export const redisplayNewPasswordForm = (context: PageContext) => async (req: Re
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Age at which an authenticator app is considered established: from then on, a password reset removes the app only if the user enters a
- * code, so that mailbox access alone does not bypass the second factor. A newer app may belong to an intruder, in which case the owner does
- * not have its codes. The owner was notified when the app was added.
+ * Age from which an authenticator app is considered established. A password reset removes an established app only if the user enters a
+ * code, so that mailbox access alone does not bypass the second factor. A newer app may belong to an intruder, and then the account owner
+ * could not enter a code. The owner was notified when the app was added.
  */
 const establishedAfterMs = 14 * dayMs;
 

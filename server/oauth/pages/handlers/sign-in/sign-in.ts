@@ -100,7 +100,7 @@ async function continueAfterPassword(context: PageContext, req: Request, res: Re
   return renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [] });
 }
 
-/** Shows the sign-in page again after a submission without a valid token. */
+/** Shows the sign-in page again after a submission without a valid CSRF token. */
 export const redisplaySignIn = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findPendingSignInInteraction(context, req, res);
   const { email, next } = signInForm.parse(req.body ?? {});

@@ -49,7 +49,7 @@ export const submitSignUpForm = (context: PageContext) => async (req: Request, r
   return sendPage(context, res, emailSentPage(context.settings, address.data, signUpPath(interaction)));
 };
 
-/** Shows the form again after a submission without a valid token. */
+/** Shows the form again after a submission without a valid CSRF token. */
 export const redisplaySignUpForm = (context: PageContext) => async (req: Request, res: Response) => {
   const { email } = signUpForm.parse(req.body ?? {});
   const interaction = await findPendingSignInInteraction(context, req, res);
@@ -96,7 +96,7 @@ export const submitSignUpConfirmation = (context: PageContext) => async (req: Re
   });
 };
 
-/** Shows the form again after a submission without a valid token. */
+/** Shows the form again after a submission without a valid CSRF token. */
 export const redisplaySignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
   const link = await readEmailedLinkWithoutConsuming(context.em, 'sign_up', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);

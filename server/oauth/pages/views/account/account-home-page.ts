@@ -10,7 +10,7 @@ import { orderList } from './orders-pages.ts';
 
 /** How an account is protected. */
 export type SecuritySummary = {
-  /** Undefined if the account has no password. */
+  /** When the password was last changed; undefined if the account has no password. */
   readonly passwordChangedAt: Date | undefined;
   readonly passkeys: number;
   readonly hasAuthenticatorApp: boolean;
@@ -24,11 +24,11 @@ export type AccountHomeViewModel = {
   readonly person: { readonly name: string; readonly email: string; readonly isAdministrator: boolean };
   /** The most recent orders. */
   readonly orders: readonly OrderSummary[];
-  /** The newest requests that wait for the user's decision. */
+  /** The newest approvals that wait for the user's decision. */
   readonly requests: readonly ShownApproval[];
-  /** Number of all requests that wait for the user's decision. */
+  /** Number of all approvals that wait for the user's decision. */
   readonly requestCount: number;
-  /** Path with which the page script waits for changes to the orders and requests. */
+  /** Path that the page script requests to wait for changes to the orders and approvals. */
   readonly livePath: string;
   /** The most recently used applications. */
   readonly applications: readonly ConnectedAppGroup[];
@@ -67,7 +67,7 @@ export function accountHomePage(settings: PageSettings, content: AccountHomeView
   );
 }
 
-/** Renders the requests that wait for a decision and the most recent orders, which the page script keeps up to date. */
+/** Renders the approvals that wait for a decision and the most recent orders, which the page script keeps up to date. */
 function ordersSection(settings: PageSettings, { orders, requests, requestCount, livePath }: AccountHomeViewModel): Html {
   const { accountMenu: menu, orders: messages, approvals } = settings.messages;
   const content = html`${requests.length > 0 && approvalList(settings, requests)}
@@ -86,7 +86,7 @@ function ordersSection(settings: PageSettings, { orders, requests, requestCount,
 
 type AccountLink = { readonly path: string; readonly text: string; readonly details?: string };
 
-/** The links below the summaries. New account pages that belong to no section are added here. */
+/** The links below the summaries. Add links to new account pages here if the pages do not belong to a section. */
 function settingsLinks({ messages: { accountMenu: menu, branding } }: PageSettings, isAdministrator: boolean): AccountLink[] {
   return [
     { path: '/account/profile', text: menu.profile },

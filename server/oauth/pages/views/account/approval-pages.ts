@@ -159,7 +159,7 @@ const quoteAmounts = ({ quote }: ShownApproval): OrderAmounts => ({
   refunded: 0,
 });
 
-/** Renders what happened to a request that is no longer pending, and the next step. */
+/** Describes the outcome of a request that is no longer pending, and the next step. */
 function outcome(settings: PageSettings, { approval, applicationName: application, status }: ShownApproval): Html {
   const { approvals: messages } = settings.messages;
   const when = formatTimestamp(settings, approval.expiresAt);

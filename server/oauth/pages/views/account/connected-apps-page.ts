@@ -16,7 +16,7 @@ type ConnectedAppsViewModel = {
 
 type Device = ConnectedAppGroup['devices'][number];
 
-/** Renders the connected applications. An application that the user allowed on several devices is one entry. */
+/** Renders the connected applications. An application that the user allowed on several devices appears as one entry. */
 export function connectedAppsPage(settings: PageSettings, csrf: string, { applications, apiKeys }: ConnectedAppsViewModel): Html {
   const { apps: messages } = settings.messages;
   return renderAccountSubpage(

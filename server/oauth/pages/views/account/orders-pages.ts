@@ -26,9 +26,9 @@ export const orderList = (settings: PageSettings, orders: readonly OrderSummary[
 
 type OrdersPageViewModel = {
   readonly orders: readonly OrderSummary[];
-  /** Requests that wait for the customer's decision. */
+  /** Approvals that wait for the customer's decision. */
   readonly requests: readonly ShownApproval[];
-  /** Path with which the page script waits for changes. */
+  /** Path that the page script requests to wait for changes. */
   readonly livePath: string;
   /** Whether the list starts with the newest order. */
   readonly isFirstPage: boolean;
@@ -50,9 +50,9 @@ const noOrders = ({ shop, messages: { orders, accountMenu } }: PageSettings): Ht
     ${linkButton('/account/apps', accountMenu.apps, 'second')}`;
 
 type OrderPageContext = {
-  /** Name of the application that placed the order, if an application placed it. */
+  /** Name of the application that placed the order, if any. */
   readonly application: string | undefined;
-  /** Path with which the page script waits for changes. */
+  /** Path that the page script requests to wait for changes. */
   readonly livePath: string;
 };
 

@@ -16,7 +16,7 @@ export type SessionsPageViewModel = {
   })[];
 };
 
-/** Renders the signed-in browsers, beginning with this one. */
+/** Renders the signed-in browsers, beginning with the current browser. */
 export function sessionsPage(settings: PageSettings, { csrf, currentUid, sessions }: SessionsPageViewModel): Html {
   const { sessions: messages } = settings.messages;
   const isCurrent = ({ uid }: SessionsPageViewModel['sessions'][number]): boolean => uid === currentUid;

@@ -37,7 +37,8 @@ function providerLogo(provider: ProviderButton): Html | undefined {
 
 /**
  * Renders the page that sends the browser to a provider. Browsers apply `form-action` of the Content-Security-Policy to redirects after a
- * form, but not to `<meta http-equiv="refresh">`, so the policy of the sign-in page does not have to contain the URLs of all providers.
+ * form submission, but not to `<meta http-equiv="refresh">`, so the policy of the sign-in page does not have to contain the URLs of all
+ * providers.
  */
 export function redirectToProviderPage(settings: PageSettings, provider: string, url: string): Html {
   const { providers: messages } = settings.messages;
@@ -68,7 +69,7 @@ export type ExistingAccountPageViewModel = {
   readonly csrf: string;
   readonly provider: string;
   readonly email: string;
-  /** Path of the form that sends a link by e-mail, and its encrypted content; undefined if the user has to sign in instead. */
+  /** Path of the form that sends a link by e-mail, and its encrypted content; undefined if the user must sign in instead. */
   readonly linkForm: { readonly path: string; readonly pending: string } | undefined;
   readonly signInPath: string;
 };

@@ -38,10 +38,10 @@ export function createOidcProviderPages(defaultSettings: PageSettings, issuer: s
     renderError: async (ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): Promise<void> => {
       await defaultSettings.refreshBranding();
       const chosen = ctx.query[languageParameter];
-      // Only the error page of the authorization endpoint has the language switch, whose parameter this endpoint otherwise ignores
-      // (RFC 6749 section 3.1).
+      // Only the authorization endpoint's error page has the language switch. In all other cases, this endpoint ignores the switch's
+      // parameter (RFC 6749 section 3.1).
       if (typeof chosen === 'string') getOauthRequestContext(ctx.req).chosenLanguage = defaultSettings.languages.match(chosen)?.tag;
-      const settings = await localizeForUser(ctx).catch(() => localize(ctx)); // the error may be that the database is unreachable
+      const settings = await localizeForUser(ctx).catch(() => localize(ctx)); // the cause of the error may be an unreachable database
       const { failure } = settings.messages;
       if (error === 'server_error') return show(ctx, settings, errorPage(settings, failure.title, failure.text));
       if (ctx.oidc.route === 'resume') return show(ctx, settings, errorPage(settings, failure.expiredTitle, failure.expired));

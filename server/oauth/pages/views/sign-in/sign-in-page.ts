@@ -6,7 +6,7 @@ import { renderProviderButtons, type ProviderButton } from '../identity-provider
 export type SignedInAccount = {
   readonly name: string;
   readonly email: string;
-  /** How to continue with this account: the URL to which it can continue, or why it must sign in again. */
+  /** How to continue with this account: the URL of the next page, or the reason why the user must sign in again. */
   readonly next: { readonly url: string } | { readonly reason: string };
   /** Path of the sign-in page for another account. */
   readonly otherAccountPath: string;
@@ -65,7 +65,10 @@ function waysToSignIn(settings: PageSettings, content: SignInPageViewModel, isFo
     <p class="elsewhere">${signIn.noAccount({ shop: shop.name })} <a href="${signUpPath}">${signIn.toSignUp}</a></p>`;
 }
 
-/** Renders the account that is signed in on this browser, with a button to continue with it, or the reason for another sign-in. */
+/**
+ * Renders the account that is signed in on this browser, with a button to continue with this account, or with the reason why the user must
+ * sign in again.
+ */
 function signedInAccount({ messages: { signIn, consent } }: PageSettings, { name, email, next, otherAccountPath }: SignedInAccount): Html {
   const facts = html`<p>${signIn.signedInAs} <strong>${name}</strong><br />${email}</p>`;
   if ('url' in next)
