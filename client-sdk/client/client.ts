@@ -32,7 +32,7 @@ export type ClientOptions = {
   readonly fetch?: Fetch | undefined;
   /** Called once for each deprecated operation that is used (default: prints a line with `console.warn`). */
   readonly onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
-  /** Allows `http://` URLs of other machines, to which tokens are then sent unencrypted. */
+  /** Allows `http://` URLs for other machines. Tokens are then sent to these machines unencrypted. */
   readonly allowInsecureRequests?: boolean | undefined;
 };
 
@@ -41,7 +41,7 @@ export type Client = Resources & {
     /** Waits until a task has succeeded, failed or been canceled. Tolerates short outages of the service. */
     wait(taskId: number | string, options?: WaitOptions): Promise<Task>;
   };
-  /** Sends any request to the API, for operations without a method. */
+  /** Sends an arbitrary API request, for operations that have no method in this client. */
   readonly request: (request: ApiRequest, options?: SendOptions) => Call<unknown>;
   /** Adds middleware that wraps every attempt. The middleware that was added first sees each request first and each response last. */
   readonly use: (middleware: Middleware) => Client;

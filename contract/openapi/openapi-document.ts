@@ -14,7 +14,7 @@ import { getRouteMetadata, listRoutes } from '../protocol/route-metadata.ts';
 import { scopeDefinitions } from '../protocol/scopes.ts';
 
 type VersionName = 'v1' | 'v2';
-// Explicit types, because the compiler cannot write the inferred types to a declaration file: the contracts are too long.
+// The types are explicit, because the inferred types are too long for the compiler to write to a declaration file.
 type Version = {
   readonly contract: typeof contract | typeof contractV2;
   readonly contractVersion: string;

@@ -22,9 +22,8 @@ const reference = (name: string): JsonObject => ({ $ref: referenceTo(name) });
 
 /**
  * Replaces the schema `Event` with two alternatives: `KnownEvent`, which has one schema for each subject, selected by the event's `type`,
- * and `OtherEvent`, which lets clients also read events whose types a newer server has added. Generated clients ignore `not`, so with
- * `oneOf` they would find two alternatives that match a known event, and reject the event. With `anyOf`, they use the first alternative
- * that matches.
+ * and `OtherEvent`, which lets clients also read events whose types a newer server has added. Generated clients ignore `not`. With `oneOf`,
+ * they would reject a known event, because both alternatives match. With `anyOf`, they use the first alternative that matches.
  * @param version1 the components of version 1, because event payloads use the format of version 1 in every version
  */
 export function splitEventSchemaBySubject({ schemas }: OpenApiComponents, version1: OpenApiComponents): void {

@@ -11,8 +11,8 @@ export const orderActions = ['place', 'pay', 'cancel'] as const;
 /** Orders that an application can access: only the orders that it placed, or all orders of the customer. */
 export const orderAccessLevels = ['own', 'all'] as const;
 /**
- * Orders that need the customer's approval: `above_limit`, only orders that exceed a spending limit; `always`, every order. With `never`, the
- * application cannot request approvals, so orders that exceed a limit are always rejected.
+ * Orders that need the customer's approval: `above_limit` (only orders that exceed a spending limit) or `always` (every order). With
+ * `never`, the application cannot request approvals, so every order that exceeds a limit is rejected.
  */
 export const orderApprovalModes = ['above_limit', 'always', 'never'] as const;
 /** Calendar periods of a budget. A week starts on Monday. */
@@ -42,9 +42,9 @@ const limitsInputSchema = z
     if (perPeriod === undefined && period !== undefined) addIssue('per_period', 'is required with `period`');
   });
 
-/** Spending limits that an administrator sets; null for none. */
+/** Spending limits in an administrator's request; null for no limits. */
 export const nullableSpendingLimitsInputSchema = limitsInputSchema.nullable();
-/** Spending limits that an administrator has set; null for none. */
+/** Spending limits that an administrator has set; null for no limits. */
 export const nullableSpendingLimitsSchema = z.object(limitFields).nullable();
 
 const orderAccessText =

@@ -176,7 +176,7 @@ export const problemCodesBeforeRouting = [
 ] as const satisfies readonly (keyof typeof commonProblemTypes)[];
 /** Problem codes of a public operation, which requires no token but rejects an invalid one. */
 export const problemCodesOfPublicOperations = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
-/** Problem codes of an operation that requires an access token, without permission checks beyond the scope. */
+/** Problem codes of an operation that requires an access token and checks no permissions except the scope. */
 export const problemCodesOfAuthenticatedOperations = [...problemCodesOfPublicOperations, 'missing_token', 'insufficient_scope'] as const;
 /** Problem codes of an operation that requires an access token and can also be denied because of the user's role or account. */
 export const problemCodesOfAuthorizedOperations = [...problemCodesOfAuthenticatedOperations, 'forbidden'] as const;
@@ -190,7 +190,7 @@ export const ifMatchProblemCodes = ['precondition_failed'] as const;
 export const cursorProblemCodes = ['invalid_cursor', 'cursor_mismatch'] as const;
 /** Additional problem codes of an operation that accepts an `Idempotency-Key`. */
 export const idempotencyProblemCodes = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;
-/** Problem codes of a POST operation with a body that requires an access token and no permission beyond the scope. */
+/** Problem codes of a POST operation with a body that requires an access token and checks no permissions except the scope. */
 export const problemCodesOfAuthenticatedPosts = [
   ...problemCodesOfAuthenticatedOperations,
   ...bodyProblemCodes,

@@ -3,16 +3,19 @@ import { textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts'
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 
-/** Methods that authenticate an application by the certificate of its TLS connection (RFC 8705 section 2). */
+/** Methods that authenticate an application by its TLS client certificate (RFC 8705 section 2). */
 export const certificateAuthenticationMethods = ['tls_client_auth', 'self_signed_tls_client_auth'] as const;
 
-/** How an application authenticates at the token endpoint (RFC 7591 section 2). `client_secret_basic` includes `client_secret_post`. */
+/**
+ * How an application authenticates at the token endpoint (RFC 7591 section 2). An application with `client_secret_basic` can also send its
+ * secret in the request body, as `client_secret_post` specifies.
+ */
 export const clientAuthenticationMethods = ['none', 'client_secret_basic', 'private_key_jwt', ...certificateAuthenticationMethods] as const;
 
 /** Names in a certificate that identify an application (RFC 8705 section 2.1.2, without the prefix `tls_client_auth_`). */
 export const certificateSubjectTypes = ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'] as const;
 
-/** Maximum number of keys in the `jwks` of an application: enough for a rotation with every algorithm. */
+/** Maximum number of keys in an application's `jwks`, which is sufficient to rotate one key for each algorithm. */
 export const maxApplicationKeys = 10;
 
 const descriptions = {
@@ -69,7 +72,7 @@ const publicJwkSchema = withSchemaName(
   }),
 );
 
-/** Fields of the response that describe how the application authenticates and protects its requests. */
+/** Response fields that describe how an application authenticates and how its requests are secured. */
 export const applicationAuthenticationFields = {
   token_endpoint_auth_method: extensibleEnumSchema(clientAuthenticationMethods).describe(descriptions.token_endpoint_auth_method),
   jwks: z
@@ -89,12 +92,12 @@ export const applicationAuthenticationFields = {
   id_token_signed_response_alg: extensibleEnumSchema(idTokenSigningAlgorithms).describe(idTokenAlgorithmText),
 };
 
-// Members that the server does not know are ignored (RFC 7517 section 4), so that keys can be copied from other tools.
+// Unknown members are ignored (RFC 7517 section 4), so that keys can be copied from other tools.
 const jwksInputSchema = z
   .object({ keys: z.array(z.record(z.unknown()).describe('A public key as a JSON Web Key.')).min(1).max(maxApplicationKeys) })
   .strict();
 
-/** Fields of a request that change how the application authenticates and protects its requests. */
+/** Fields of an application create or update request that determine how the application authenticates and how its requests are secured. */
 export const changeableApplicationAuthenticationFields = {
   token_endpoint_auth_method: z
     .enum(clientAuthenticationMethods)

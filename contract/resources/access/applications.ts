@@ -51,7 +51,7 @@ export const maxClientSecretOverlapSeconds = 7 * 24 * 60 * 60;
 /** Maximum lifetime of a registration token, in seconds. */
 export const maxRegistrationTokenSeconds = 30 * 24 * 60 * 60;
 
-/** Maximum grace period, in seconds, which limits how long a stolen refresh token still works after its rotation. */
+/** Maximum grace period, in seconds. A stolen refresh token can remain usable for this long after its rotation. */
 export const maxRefreshGraceSeconds = 300;
 /** Maximum value of a rate limit or quota, in requests. */
 export const maxConfigurableRequestLimit = 1_000_000_000;

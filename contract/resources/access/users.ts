@@ -40,8 +40,8 @@ const fails = declareProblemResponses({ ...commonProblemTypes, ...userProblemTyp
 const maxLocalPartLength = 64;
 
 /**
- * E-mail address: 3 to 254 characters, one `@` after at most 64 characters, a domain with a dot. Quotes, comments, brackets and spaces are rejected, so that no mail
- * server can parse the text as two addresses.
+ * E-mail address: 3 to 254 characters, one `@` after at most 64 characters, a domain with a dot. Quotes, comments, brackets and spaces are
+ * rejected, because a mail server could parse such a text as two addresses.
  */
 export const emailSchema = z
   .string()
