@@ -96,7 +96,7 @@ export const problemEntrySchema = withSchemaName(
       .describe('Whether the application can request approval from the customer; present only with the code `limit_exceeded`.'),
     approval_id: idSchema
       .optional()
-      .describe('Approval of the quote that is pending, was declined or has expired; present only with the code `limit_exceeded`.'),
+      .describe('Pending, declined or expired approval of the quote; present only with the code `limit_exceeded`.'),
   }),
 );
 

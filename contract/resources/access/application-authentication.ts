@@ -20,10 +20,10 @@ export const maxApplicationKeys = 10;
 
 const descriptions = {
   token_endpoint_auth_method:
-    'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`.',
+    'How the application authenticates (RFC 7591). `none`: not at all, because the application is public. `client_secret_basic`: with a client secret in the `Authorization` header (HTTP Basic); the server also accepts the secret in the request body (`client_secret_post`). `private_key_jwt`: with a JWT that the application signs with its private key (RFC 7523), instead of a client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`.',
   jwks: 'Public keys for verifying `private_key_jwt` and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
   jwks_uri:
-    'URL of the JSON Web Key Set for verifying `private_key_jwt` and request objects; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+    'URL of the JSON Web Key Set for verifying `private_key_jwt` and request objects; an alternative to `jwks`. The server fetches the set over https from a public address when the application authenticates, and caches the set.',
   tls_client_auth_subject:
     'The name that the certificate of an application with `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the certificate extension `subjectAltName`.',
   tls_client_certificate_bound_access_tokens:
@@ -40,7 +40,7 @@ export const securityProfiles = ['fapi2'] as const;
 export const idTokenSigningAlgorithms = ['RS256', 'ES256', 'PS256', 'EdDSA'] as const;
 
 const idTokenAlgorithmText =
-  "Algorithm used to sign the application's ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701) (OpenID Connect Dynamic Client Registration section 2).";
+  "Algorithm used to sign the application's ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701); see OpenID Connect Dynamic Client Registration, section 2.";
 
 const profileText =
   'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126) and tokens that are bound to a key with DPoP (RFC 9449) or, with `tls_client_certificate_bound_access_tokens`, to a certificate. The application authenticates with a certificate, or with `private_key_jwt` and ES256, PS256 or EdDSA. ID tokens are not signed with RS256, refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.';
@@ -60,8 +60,8 @@ const publicJwkSchema = withSchemaName(
   'PublicJsonWebKey',
   z.object({
     kty: z.string().describe('Key type: `EC`, `RSA` or `OKP`.'),
-    kid: optionalText('Key ID, which the `kid` in the header of a JWT refers to.'),
-    alg: optionalText('Algorithm that the key is used with.'),
+    kid: optionalText('Key ID, to which the `kid` in a JWT header refers.'),
+    alg: optionalText('Algorithm for which the key is used.'),
     use: optionalText('Use of the key: `sig`.'),
     crv: optionalText('Curve of an `EC` or `OKP` key.'),
     x: optionalText('X coordinate of an `EC` key, or the public key of an `OKP` key.'),

@@ -16,7 +16,7 @@ const fails = declareProblemResponses(commonProblemTypes);
 
 /** Describes who can see a user's sessions, API keys and connected applications. */
 export const sessionsKeysAndAppsPermissionText =
-  'With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.';
+  'Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.';
 
 export const sessionSchema = withSchemaName(
   'Session',

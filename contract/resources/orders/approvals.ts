@@ -177,7 +177,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
       .strict(),
     summary: 'Get an approval',
     description:
-      'Returns the approval with its lines. With `wait`, the response is sent as soon as the approval is no longer pending, or after this time.',
+      'Returns the approval with its lines. With `wait`, the response is sent as soon as the approval is no longer pending, or after the given time.',
     responses: { 200: approvalSchema, ...fails(...problemCodesOfAuthenticatedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'approvals.get', access: ['orders.read', 'orders.write', 'approvals.decide'] }),
   },
@@ -189,7 +189,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     body: c.noBody(),
     summary: 'Approve an order',
     description:
-      'Approves the order on behalf of the customer, who must have signed in within the last 15 minutes, and with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope; an application with limits for orders, or the one that requested the approval, cannot approve.',
+      'Approves the order on behalf of the customer, who must have signed in within the last 15 minutes, and with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope. An application with limits for orders cannot approve, nor can the application that requested the approval.',
     responses: {
       201: approvalSchema,
       ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblemCodes, 'insufficient_user_authentication'),

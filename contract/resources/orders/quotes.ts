@@ -138,7 +138,7 @@ const quoteFields = {
   limits: quoteLimitsSchema
     .nullable()
     .describe(
-      "How the order related to the customer's limits for the application when the quote was created. `null` if the application has no limits, for other applications and in events.",
+      "The customer's limits for the application, and whether the order was within these limits when the quote was created. `null` if the application has no limits, in responses to other applications, and in events.",
     ),
   order_id: idSchema
     .nullable()

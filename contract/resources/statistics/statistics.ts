@@ -166,7 +166,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
           .enum(statisticsGroupings)
           .optional()
           .describe(
-            'Also returns the figures for each group. Orders are grouped by their current status, and products by their current category.',
+            'Also returns the statistics for each group. Orders are grouped by their current status, and products by their current category.',
           ),
         limit: integerInUrlSchema(1, maxStatisticsGroups).default('10').describe('Maximum number of groups.'),
       })
@@ -193,7 +193,8 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
       })
       .strict(),
     summary: 'Get product statistics',
-    description: 'Returns the best-selling products of a period, the active products that are running low, and those that were not sold.',
+    description:
+      'Returns the best-selling products of a period, the active products that are running low, and the active products without sales.',
     responses: {
       200: withSchemaName(
         'ProductStatistics',
@@ -224,7 +225,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
       .strict(),
     summary: 'Get application statistics',
     description:
-      'Returns the numbers of requests, errors and orders of each application and API key, sorted by requests, highest first. The numbers of requests and errors are updated every few seconds.',
+      'Returns the request, error and order counts of each application and API key, sorted by request count, highest first. The request and error counts are updated every few seconds.',
     responses: {
       200: withSchemaName(
         'ApplicationStatistics',
