@@ -124,7 +124,7 @@ export const apiKeyLimitsSchema = z
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
     products: orderProductLimitsSchema.optional().describe('Products that can be ordered, if not all.'),
     valid_until: timestampSchema.optional().describe('Time after which the key can no longer place, pay for or cancel orders.'),
-    orders: z.enum(orderAccessLevels).describe(`${apiKeyOrderAccessText}.`),
+    orders: z.enum(orderAccessLevels).describe(apiKeyOrderAccessText),
   })
   .nullable()
   .describe('Limits for orders; `null` if only the scopes limit the key.');
@@ -154,8 +154,8 @@ export const orderAuthorizationDetailsSchema = withSchemaName(
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
     products: orderProductLimitsSchema.optional().describe('Products that can be ordered, if not all.'),
     valid_until: timestampSchema.optional().describe('Time after which the application can no longer place, pay for or cancel orders.'),
-    orders: z.enum(orderAccessLevels).describe(`${orderAccessText}.`),
-    approval: z.enum(orderApprovalModes).describe(`${orderApprovalText}.`),
+    orders: z.enum(orderAccessLevels).describe(orderAccessText),
+    approval: z.enum(orderApprovalModes).describe(orderApprovalText),
   }),
 );
 
