@@ -18,7 +18,7 @@ export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' |
   readonly scopes: readonly string[];
   /** Maximum age of the user's sign-in, in seconds. If the sign-in is older, the user has to sign in again (default: no maximum). */
   readonly maxAge?: number | undefined;
-  /** Whether tokens are bound to a key that never leaves this browser (default: true). */
+  /** Whether the tokens are bound to a key that cannot be exported from this browser (default: true). */
   readonly dpop?: boolean | undefined;
 };
 

@@ -50,7 +50,10 @@ export type Client = Resources & {
 /** Creates a client for a Mandate installation. Every API operation is a method: `client.orders.create({ ... })`. */
 export const createClient = (options: ClientOptions): Client => createClientWithRoutes(options, expandRouteTable(routes));
 
-/** Creates a client with the operations in `operationRoutes`, for example those of another API version. Later routes replace earlier ones. */
+/**
+ * Creates a client with the operations in `operationRoutes`, for example the operations of another API version. If an operation occurs more
+ * than once, its last route applies.
+ */
 export function createClientWithRoutes(options: ClientOptions, operationRoutes: readonly Route[]): Client {
   const middleware: Middleware[] = [createDeprecationMiddleware(options.onDeprecation ?? printDeprecationWarning)];
   const settings: TransportSettings = {

@@ -44,7 +44,7 @@ const ignoredKeys = new Set(['example', 'examples', 'x-codeSamples', 'descriptio
 const canonicalJson = (document: OpenApiDocument, node: unknown): string =>
   JSON.stringify(node, (key, value: unknown) => (ignoredKeys.has(key) ? undefined : (resolveReference(document, value)?.target ?? value)));
 
-/** Returns the schema or response to which a reference refers. */
+/** Returns the schema or response that a reference points to. */
 function resolveReference({ components }: OpenApiDocument, node: unknown): { name: string; target: unknown } | undefined {
   if (typeof node !== 'object' || node === null || !('$ref' in node)) return undefined;
   const [, section, name = ''] = /^#\/components\/(schemas|responses)\/(.+)$/.exec(String(node.$ref)) ?? [];

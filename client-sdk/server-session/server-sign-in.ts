@@ -31,7 +31,7 @@ export type ServerSignInOptions = Omit<AuthorizationServerOptions, 'signal'> & {
    * replace a secret, put the new one first, and remove the old one after the sessions encrypted with it have expired.
    */
   readonly cookieSecrets: readonly string[];
-  /** Cookie name (default: `mandate-session`), to which `__Host-` is added if `redirectUri` is an https URL. */
+  /** Cookie name (default: `mandate-session`). If `redirectUri` is an https URL, the name gets the prefix `__Host-`. */
   readonly cookieName?: string | undefined;
   /** Maximum lifetime of a session (default: 30 days). */
   readonly sessionMaxAgeSeconds?: number | undefined;

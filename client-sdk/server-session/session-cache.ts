@@ -3,7 +3,7 @@ import { createRefreshingTokenSource, type RefreshOptions } from '../auth/refres
 import { memoryStore, type TokenStore } from '../auth/token-store.ts';
 import type { TokenSource } from '../core/token-source.ts';
 
-/** The current tokens of a session, which all requests with the same cookie share. */
+/** The current tokens of a session. All requests with the same cookie share these tokens. */
 export type CachedSession = { readonly store: TokenStore; readonly auth: TokenSource };
 
 export type SessionCache = {

@@ -172,13 +172,13 @@ function parameterSchema(document: JsonObject, parameter: JsonObject): JsonObjec
   return { properties: { [name]: described }, required: parameter['required'] === true ? [name] : [] };
 }
 
-/** Returns the tool's description. Omits the title if the details repeat it; assistants also receive the title separately. */
+/** Returns the tool's description. Omits the title if the details repeat the title. Assistants also receive the title separately. */
 function describeTool(title: string, details: string): string {
   if (details === '') return `${title}.`;
   return details.startsWith('Returns ') ? details : `${title}.\n${details}`;
 }
 
-/** Returns the last alternative of a schema, which is the most general one, or the schema itself if it has no alternatives. */
+/** Returns the last and most general alternative of a schema, or the schema itself if it has no alternatives. */
 const mostGeneralAlternative = (schema: JsonObject): JsonObject => {
   const alternatives = schema['oneOf'] ?? schema['anyOf'];
   return Array.isArray(alternatives) ? asJson(alternatives.at(-1)) : schema;
@@ -198,7 +198,7 @@ function inputSchema(operationId: string, parts: readonly JsonObject[]): JsonObj
   return compactInputSchema({ type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false });
 }
 
-/** Returns the schema with all references resolved and without examples, which would only consume context. */
+/** Returns the schema with all references resolved, and without examples, because examples would only use up context. */
 function selfContained(document: JsonObject, value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item) => selfContained(document, item));
   if (!isJsonObject(value)) return value;

@@ -21,7 +21,7 @@ type Version = {
   readonly hasWebhooks: boolean;
 };
 
-/** The API versions, each with its contract version, which is incremented for every change that clients can see. */
+/** The API versions with their contract versions. Every change that clients can see increments a contract version. */
 const versions: Readonly<Record<VersionName, Version>> = {
   // Event payloads use the version 1 format.
   v1: { contract, contractVersion: '1.0.0', hasWebhooks: true },

@@ -166,7 +166,10 @@ const alwaysPossible = [
   'unavailable',
   'insufficient_storage',
 ] as const;
-/** Codes of problems detected before a request is matched to an operation. Any path can return them, so no operation declares them. */
+/**
+ * Codes of problems that are detected before a request is matched to an operation. Any path can return these problems, so no operation
+ * declares them.
+ */
 export const problemCodesBeforeRouting = [
   'route_not_found',
   'method_not_allowed',
@@ -190,13 +193,13 @@ export const ifMatchProblemCodes = ['precondition_failed'] as const;
 export const cursorProblemCodes = ['invalid_cursor', 'cursor_mismatch'] as const;
 /** Additional problem codes of an operation that accepts an `Idempotency-Key`. */
 export const idempotencyProblemCodes = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;
-/** Problem codes of a POST operation with a body that requires an access token and checks no permissions except the scope. */
+/** Problem codes of a POST operation with a body. The operation requires an access token and checks no permissions except the scope. */
 export const problemCodesOfAuthenticatedPosts = [
   ...problemCodesOfAuthenticatedOperations,
   ...bodyProblemCodes,
   ...idempotencyProblemCodes,
 ] as const;
-/** Problem codes of a POST operation with a body for which the caller also needs a permission, such as a staff account. */
+/** Problem codes of a POST operation with a body. The operation also requires a permission, such as a staff account. */
 export const problemCodesOfAuthorizedPosts = [
   ...problemCodesOfAuthorizedOperations,
   ...bodyProblemCodes,

@@ -26,9 +26,9 @@ const checkLength = (minimum: number, maximum: number) => (value: string, contex
 };
 
 /**
- * One line of text from a caller, trimmed, `minimum` to `maximum` characters. This schema is used for every name that other users see. The
- * text must not contain control characters, bidirectional controls or invisible characters, unless the spelling of a language or an emoji
- * requires them.
+ * One trimmed line of text from a caller, with `minimum` to `maximum` characters. This schema is used for every name that other users see.
+ * The text must not contain control characters, bidirectional controls or invisible characters, unless the spelling of a language or an
+ * emoji requires them.
  */
 export const singleLineInputSchema = (maximum: number, minimum = 1) =>
   // Leading and trailing white space is removed, so a required text must contain another character.

@@ -15,7 +15,7 @@ export const clientAuthenticationMethods = ['none', 'client_secret_basic', 'priv
 /** Names in a certificate that identify an application (RFC 8705 section 2.1.2, without the prefix `tls_client_auth_`). */
 export const certificateSubjectTypes = ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'] as const;
 
-/** Maximum number of keys in an application's `jwks`, which is sufficient to rotate one key for each algorithm. */
+/** Maximum number of keys in an application's `jwks`. This number is sufficient to rotate one key for each algorithm. */
 export const maxApplicationKeys = 10;
 
 const descriptions = {

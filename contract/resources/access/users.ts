@@ -57,7 +57,7 @@ export const emailSchema = z
   )
   .refine((address) => address.indexOf('@') <= maxLocalPartLength, `must have at most ${maxLocalPartLength} characters before the @`);
 
-/** A language tag (BCP 47), without grandfathered and private-use tags. */
+/** A language tag (BCP 47). Tags that begin with a single letter, such as `i-klingon` or `x-shop`, are rejected. */
 const localeInputSchema = z
   .string()
   .max(35)

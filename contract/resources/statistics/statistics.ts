@@ -12,13 +12,13 @@ const fails = declareProblemResponses(commonProblemTypes);
 export const statisticsIntervals = ['hour', 'day', 'week', 'month'] as const;
 /** Groups of order statistics. */
 export const statisticsGroupings = ['status', 'product', 'category', 'application'] as const;
-/** Maximum number of days for each interval, which limits the number of periods in a response. */
+/** Maximum number of days for each interval. These maximums limit the number of periods in a response. */
 export const maxStatisticsDaysByInterval = { hour: 31, day: 366, week: 1_830, month: 3_660 } as const;
 /** Maximum number of groups in order statistics. */
 export const maxStatisticsGroups = 20;
 const maxPeriods = 31 * 25;
 
-/** Before this date, the UTC offsets of some time zones were not multiples of 15 minutes, which is the precision of the statistics. */
+/** The statistics have a precision of 15 minutes. Before this date, the UTC offsets of some time zones were not multiples of 15 minutes. */
 const firstDay = '1980-01-01';
 const lastDay = '2999-12-31';
 const isDay = (text: string): boolean => {
