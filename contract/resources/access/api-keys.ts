@@ -94,7 +94,7 @@ export const apiKeyCreateRequestSchema = withSchemaName(
         .describe(`Expiration time, at most ${maxApiKeyLifetimeDays} days from now (default: 90 days from now).`),
       order_limits: apiKeyLimitsInputSchema
         .optional()
-        .describe('Limits for orders, which cannot be changed later. Without this field, only the scopes limit the key.'),
+        .describe('Limits for orders. The limits cannot be changed later. Without this field, only the scopes limit the key.'),
     })
     .strict(),
 );

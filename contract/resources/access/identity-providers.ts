@@ -54,7 +54,7 @@ const descriptions = {
   key_id: 'ID of `private_key` at the provider (`kid`).',
   team_id: 'Apple team ID; only for `apple_client_secret`.',
   scopes:
-    "Scopes that are requested from the provider, which must include `openid`. With `offline_access`, when applications refresh their tokens, the server uses the provider's refresh token to check that the account still exists at the provider.",
+    "Scopes to request from the provider; must include `openid`. With `offline_access`, when applications refresh their tokens, the server uses the provider's refresh token to check that the account still exists at the provider.",
   button_label: 'Text of the sign-in button; `null` means “Continue with” and the name of the provider, in the language of the page.',
   name: 'Name of the provider on pages and in e-mails.',
   audience: 'Users who can sign in through the provider: `customers`, `staff` (including administrators) or `everyone`.',

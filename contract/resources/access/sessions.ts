@@ -21,7 +21,7 @@ export const sessionsKeysAndAppsPermissionText =
 export const sessionSchema = withSchemaName(
   'Session',
   z.object({
-    id: z.string().describe('Identifier of the session, which is not a credential.'),
+    id: z.string().describe('Identifier of the session; not a credential.'),
     device: z.string().nullable().describe('Browser and system, derived from the `User-Agent` header; `null` if unknown.'),
     started_at: timestampSchema.describe('When the user signed in.'),
     last_used_at: timestampSchema.describe('When the session was last used to sign in to an application, or to open an account page.'),

@@ -100,7 +100,7 @@ export const userCreateSchema = withSchemaName(
   z
     .object({
       name: singleLineInputSchema(200).describe('Full name.'),
-      email: emailSchema.describe('E-mail address, which must not be used by another user.'),
+      email: emailSchema.describe('E-mail address; must not be in use by another user.'),
       locale: localeInputSchema.optional(),
     })
     .strict(),
@@ -111,7 +111,7 @@ export const userUpdateSchema = withSchemaName(
   z
     .object({
       name: singleLineInputSchema(200).describe('Full name.'),
-      email: emailSchema.describe('E-mail address, which must not be used by another user.'),
+      email: emailSchema.describe('E-mail address; must not be in use by another user.'),
       locale: localeInputSchema,
       status: z.enum(['active', 'suspended']).describe('Status of a customer. Requires the `users.manage` scope.'),
       role: z

@@ -145,7 +145,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     pathParams: endpointPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a webhook endpoint',
-    description: 'Returns the endpoint without its secret, which only creation and rotation return.',
+    description: 'Returns the endpoint without its secret. Only creation and rotation return the secret.',
     responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...problemCodesOfAuthenticatedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.get', access: ['webhooks.read'] }),
   },

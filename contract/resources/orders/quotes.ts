@@ -52,7 +52,7 @@ export const quoteCreateSchema = withSchemaName(
         .boolean()
         .default(false)
         .describe(
-          'Whether the stock is reserved until the quote expires. If too few units are available, or if the order would exceed a limit that the customer set or would need an approval, the request is rejected.',
+          'Whether the stock is reserved until the quote expires. The request is rejected if too few units are available, or if the order would exceed a limit that the customer set or would need an approval.',
         ),
       expires_in: z
         .number()
@@ -143,7 +143,7 @@ const quoteFields = {
   order_id: idSchema
     .nullable()
     .describe(
-      'Order that was placed from the quote. `null` if no order was placed, or if another application placed it and the caller can access only the orders that it placed.',
+      'Order that was placed from the quote. `null` if no order was placed, or if another application placed the order and the caller can access only its own orders.',
     ),
   expires_at: timestampSchema.describe('When the quote expires. An order can be placed from the quote until this time.'),
   converted_at: timestampSchema.nullable(),

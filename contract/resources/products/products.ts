@@ -88,7 +88,7 @@ export const productCreateSchema = withSchemaName(
   'ProductCreate',
   z
     .object({
-      sku: sku.describe('Stock keeping unit, which must be unique.'),
+      sku: sku.describe('Stock keeping unit; must be unique.'),
       ...editable,
       description: editable.description.default(''),
       currency: currencySchema,
