@@ -22,11 +22,14 @@ export type OrderAuthorizationRequest = {
   /** RFC 3339 timestamp after which the application can no longer place, pay for or cancel orders. */
   readonly valid_until?: string;
   /**
-   * Orders that the application can access: only those that it placed, or all orders (default: `own`; for the shop's own applications:
-   * `all`).
+   * Orders that the application can access: `own` (only orders that it placed) or `all`. Default: `own`, or `all` for the shop's own
+   * applications.
    */
   readonly orders?: 'own' | 'all';
-  /** Orders that need the user's approval: only those above a limit (default), every order, or none (approvals cannot be requested). */
+  /**
+   * Orders that need the user's approval: `above_limit` (only orders above a limit; default), `always` (every order) or `never` (the
+   * application cannot request approvals).
+   */
   readonly approval?: 'above_limit' | 'always' | 'never';
 };
 
@@ -72,7 +75,8 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
     code_challenge_method: 'S256',
     ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }),
     ...(options.authorizationDetails && { authorization_details: JSON.stringify(options.authorizationDetails) }),
-    // Binds the authorization code to the key; otherwise, a stolen code and verifier could be used with another key (RFC 9449 section 10).
+    // Binds the authorization code to the key. Otherwise, an attacker could use a stolen code and verifier with another key (RFC 9449
+    // section 10).
     ...(proofKey && { dpop_jkt: await calculateKeyThumbprint(proofKey) }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
@@ -81,7 +85,7 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
 
 /**
  * Completes a sign-in with the URL to which the browser was redirected. Checks `state` and `iss` (RFC 9207) before it exchanges the code.
- * A confidential application adds its `clientSecret`, or its `clientAuthentication`, to the request.
+ * For a confidential application, `request` also contains its `clientSecret` or `clientAuthentication`.
  */
 export async function completeAuthorization(
   server: AuthorizationServer,

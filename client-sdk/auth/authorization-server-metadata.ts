@@ -31,7 +31,7 @@ export type AuthorizationServer = {
 };
 
 export type AuthorizationServerOptions = {
-  /** Allows `http://` URLs of other machines, to which secrets are then sent unencrypted. */
+  /** Allows `http://` URLs for other machines. Secrets are then sent to these machines unencrypted. */
   readonly allowInsecureRequests?: boolean | undefined;
   /** Key to which tokens are bound (DPoP, RFC 9449). Tokens cannot be used without their key. */
   readonly proofKey?: ProofKeySource;
@@ -40,7 +40,7 @@ export type AuthorizationServerOptions = {
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Adds the authentication of an application to the body or the headers of a request, for example `privateKeyJwt(...)`. */
+/** Adds an application's authentication to the body or headers of a request, for example `privateKeyJwt(...)`. */
 export type ClientAuthentication = (
   server: { readonly issuer: string },
   client: { readonly client_id: string },
@@ -72,7 +72,7 @@ export async function discover(issuer: string, options: AuthorizationServerOptio
   const document = await runOAuthRequest(checked, options.signal, async (signal) =>
     readOAuthResponse(await send(url, { signal, redirect: 'manual' })),
   );
-  // Prevents secrets from being sent to endpoints that another server's metadata specifies (RFC 8414 section 3.3).
+  // Prevents the client from sending secrets to endpoints that another server's metadata specifies (RFC 8414 section 3.3).
   if (document['issuer'] !== checked) throw new AuthorizationError('invalid_response', `${url} names another issuer than ${checked}`);
   return { issuer: checked, metadata: metadataOf(checked, document), fetch: send, proofKey };
 }

@@ -16,7 +16,7 @@ export type DeviceAuthorization = DeviceAuthorizationOptions & {
   /** Code that the user enters at `verificationUri`. */
   readonly userCode: string;
   readonly verificationUri: string;
-  /** `verificationUri` including the code, for a link or a QR code. */
+  /** URL that includes the user code, for a link or a QR code. */
   readonly verificationUriComplete: string | undefined;
   /** Expiration time of the codes, in milliseconds since the Unix epoch. */
   readonly expiresAt: number;

@@ -36,7 +36,10 @@ function publicMembers({ kty = '', crv = '', x = '', y = '' }: ProofJwk): ProofK
   return { kty, crv, x, y };
 }
 
-/** The last nonce of each server. The API and the authorization server have separate nonces, even at one origin (RFC 9449 section 9). */
+/**
+ * The last nonce received from each server. The API and the authorization server have separate nonces, even if they share an origin (RFC
+ * 9449 section 9).
+ */
 const nonces = new Map<string, string>();
 const nonceScope = ({ url, accessToken }: ProvenRequest): string => (accessToken ? 'api ' : '') + new URL(url).origin;
 
@@ -58,7 +61,7 @@ export async function createDpopProof({ privateKey, publicJwk }: ProofKey, reque
   return `${signingInput}.${encodeBase64url(new Uint8Array(signature))}`;
 }
 
-/** Returns the key's thumbprint (RFC 7638), which depends on the order of the JSON members. */
+/** Returns the key's thumbprint (RFC 7638): the hash of its JSON members in alphabetical order. */
 export const calculateKeyThumbprint = ({ publicJwk: { crv, kty, x, y } }: ProofKey): Promise<string> =>
   sha256(JSON.stringify({ crv, kty, x, y }));
 
@@ -83,8 +86,8 @@ export const createTokenSourceProofMethods = (proofKey: ProofKeySource): Pick<To
     : {};
 
 /**
- * Returns a `fetch` that repeats a request once if the server requires a nonce in its proof (RFC 9449 sections 8 and 9). The server has not
- * processed the rejected request, because it checks the proof first.
+ * Returns a `fetch` that repeats a request once if the server requires a nonce in the DPoP proof (RFC 9449 sections 8 and 9). Repeating the
+ * request is safe, because the server checks the proof before it processes the request.
  */
 export const createFetchWithDpopNonceRetry =
   (proofKey: ProofKeySource, fetch: Fetch): Fetch =>

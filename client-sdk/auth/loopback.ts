@@ -12,7 +12,7 @@ export type LoopbackSignIn = {
   readonly open: (url: string) => unknown;
   /** Port on 127.0.0.1 that receives the redirect (default: a free port). */
   readonly port?: number | undefined;
-  /** Aborts the sign-in, which has no timeout of its own. */
+  /** Signal that aborts the sign-in. The sign-in has no timeout. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -80,7 +80,7 @@ export async function listenOnLoopback(port = 0): Promise<Loopback> {
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        // Browsers open spare connections in advance, which would keep the process running.
+        // Browsers open spare connections in advance. Such a connection would keep the process running.
         server.closeAllConnections();
       }),
   };
@@ -98,7 +98,7 @@ const rejectWithoutSignIn: CallbackHandler = (_, res) => page(res, 404, 'Not rea
 /** Returns a valid callback request's URL; responds to any other request with an error page. */
 function acceptedUrl(req: IncomingMessage, res: ServerResponse, origin: string): URL | undefined {
   const url = URL.canParse(req.url ?? '', origin) ? new URL(req.url ?? '', origin) : undefined;
-  // Prevents DNS rebinding, in which a page on another site sends requests with that site's host name.
+  // Prevents DNS rebinding: a page on another site could otherwise send requests with that site's host name to this server.
   if (`http://${req.headers.host}` !== origin) page(res, 421, 'Wrong host', 'This host name is not served here.');
   else if (url?.pathname !== '/callback') page(res, 404, 'Not found', 'This page does not exist.');
   else if (req.method !== 'GET') page(res, 405, 'Method not allowed', 'Only GET requests are allowed.');

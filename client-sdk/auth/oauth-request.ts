@@ -28,9 +28,7 @@ function parseJson(text: string): JsonBody | undefined {
   }
 }
 
-/**
- * Runs a request to the authorization server with a timeout, and converts every failure to a `MandateError`.
- */
+/** Calls `exchange`, which sends requests to the authorization server, with a timeout. Converts every failure to a `MandateError`. */
 export async function runOAuthRequest<T>(
   issuer: string,
   aborted: AbortSignal | undefined,

@@ -9,13 +9,13 @@ export type ClientKeyAlgorithm = 'ES256' | 'PS256' | 'EdDSA';
 export type PrivateKeyJwtOptions = {
   /** Private key of the application, with the usage `sign`, for example from `importClientKey`. */
   readonly privateKey: PrivateKey;
-  /** Key ID of the registered public key (`kid`). It is required if the application has several keys of the same type. */
+  /** Key ID of the registered public key (`kid`). Required if the application has several keys of the same type. */
   readonly keyId?: string | undefined;
 };
 
 /**
- * Returns client authentication with a private key (`private_key_jwt`, RFC 7523), which replaces `clientSecret`. Each request contains a
- * new JWT that is signed with the private key. Use it only on servers, where the key stays secret.
+ * Returns client authentication with a private key (`private_key_jwt`, RFC 7523), to use instead of `clientSecret`. Each request contains a
+ * new JWT that is signed with the private key. Use this function only on servers, where the key stays secret.
  */
 export const privateKeyJwt = ({ privateKey, keyId }: PrivateKeyJwtOptions): ClientAuthentication =>
   oauth.PrivateKeyJwt(keyId === undefined ? privateKey : { key: privateKey, kid: keyId });

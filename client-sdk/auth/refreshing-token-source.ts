@@ -33,7 +33,7 @@ export function refreshingTokens(options: RefreshOptions): TokenSource {
 export function createRefreshingTokenSource(options: RefreshOptions, discoverServer: DiscoverServer): TokenSource {
   const { store, proofKey } = options;
   const refresh = singleFlight(() => store.exclusively(() => refreshOnce(options, discoverServer, stale)));
-  // The access token to replace. Concurrent callers share one refresh and therefore this variable.
+  // The access token to replace. Concurrent callers share this variable, because they share one refresh.
   let stale: string | undefined;
   const refreshInsteadOf = async (token: string | undefined): Promise<string> => {
     stale = token;

@@ -6,7 +6,7 @@ import { createDpopProofIfKeyIsSet, createFetchWithDpopNonceRetry } from './dpop
 
 type OAuthFetch = (url: string, init: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) => Promise<Response>;
 
-/** Returns the `oauth4webapi` options for a request. Requests to the token endpoint get a DPoP proof if there is a key. */
+/** Returns the `oauth4webapi` options for a request. If there is a key, the options add a DPoP proof to requests to the token endpoint. */
 export function createOAuthRequestOptions(server: AuthorizationServer, signal: AbortSignal) {
   const fetchWithProof: OAuthFetch = async (url, { body = null, headers, ...init }) => {
     const proof = url === server.metadata.token_endpoint && (await createDpopProofIfKeyIsSet(server.proofKey, { method: 'POST', url }));
@@ -21,8 +21,8 @@ export function createOAuthRequestOptions(server: AuthorizationServer, signal: A
 }
 
 /**
- * Returns the client authentication (RFC 6749 section 2.3.1): the client's own function, or HTTP Basic if the client has a secret, otherwise
- * only `client_id`.
+ * Returns the client authentication (RFC 6749 section 2.3.1): the client's own function if there is one, HTTP Basic if the client has a
+ * secret, and otherwise only `client_id`.
  */
 export const createClientAuthentication = ({ clientId, clientSecret, clientAuthentication }: OAuthClient): oauth.ClientAuth =>
   clientAuthentication ??

@@ -18,7 +18,7 @@ export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' |
   readonly scopes: readonly string[];
   /** Maximum age of the user's sign-in, in seconds. If the sign-in is older, the user has to sign in again (default: no maximum). */
   readonly maxAge?: number | undefined;
-  /** Whether tokens are bound to a key that never leaves this browser (default: true). */
+  /** Whether the tokens are bound to a key that cannot be exported from this browser (default: true). */
   readonly dpop?: boolean | undefined;
 };
 
@@ -32,8 +32,8 @@ export type BrowserSignIn = {
   /** Signs in with a popup. Call this function in a click handler. Fails with `AuthorizationError` `popup_blocked` or `popup_closed`. */
   popup(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
-   * Completes the sign-in if this page was loaded by a sign-in redirect. Call this function on every page load. Returns the URL to return
-   * to (`returnTo`); `undefined` if the page was not loaded by a sign-in redirect, and during server-side rendering. In a popup, closes the
+   * Completes the sign-in if a sign-in redirect loaded this page. Call this function on every page load. Returns the URL to return to
+   * (`returnTo`). Returns `undefined` if the page was loaded in another way, and during server-side rendering. In a popup, closes the
    * window. Fails with `AuthorizationError`, such as `access_denied`.
    */
   complete(): Promise<{ readonly returnTo: string } | undefined>;

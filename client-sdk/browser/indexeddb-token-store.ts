@@ -8,7 +8,7 @@ export type StoredSignIn = { readonly tokens: Tokens; readonly proofKey: ProofKe
 
 export type BrowserTokenStore = TokenStore & {
   proofKey(): Promise<ProofKey | undefined>;
-  /** Replaces the stored sign-in; `undefined` removes it. Call it within `exclusively`. */
+  /** Replaces the stored sign-in; `undefined` removes the stored sign-in. Must be called within `exclusively`. */
   replace(signedIn: StoredSignIn | undefined): Promise<void>;
   /** Calls `listener` when the user signs in or out in any tab. Returns a function that removes the listener. */
   onChange(listener: () => void): () => void;
@@ -17,7 +17,7 @@ export type BrowserTokenStore = TokenStore & {
 /** Whether this code runs in a browser. During server-side rendering, no user is signed in. */
 export const isBrowser = 'indexedDB' in globalThis;
 
-/** Creates a token store in IndexedDB, which all tabs of this origin share, so that one tab refreshes the tokens for all. */
+/** Creates a token store in IndexedDB. All tabs of this origin share the store, so one tab can refresh the tokens for all tabs. */
 export function createBrowserTokenStore(name: string): BrowserTokenStore {
   const read = async (): Promise<StoredSignIn | undefined> => (isBrowser ? indexedDbKeyValueStore.read(name) : undefined);
   const listeners = new Set<() => void>();

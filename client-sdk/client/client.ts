@@ -32,7 +32,7 @@ export type ClientOptions = {
   readonly fetch?: Fetch | undefined;
   /** Called once for each deprecated operation that is used (default: prints a line with `console.warn`). */
   readonly onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
-  /** Allows `http://` URLs of other machines, to which tokens are then sent unencrypted. */
+  /** Allows `http://` URLs for other machines. Tokens are then sent to these machines unencrypted. */
   readonly allowInsecureRequests?: boolean | undefined;
 };
 
@@ -41,7 +41,7 @@ export type Client = Resources & {
     /** Waits until a task has succeeded, failed or been canceled. Tolerates short outages of the service. */
     wait(taskId: number | string, options?: WaitOptions): Promise<Task>;
   };
-  /** Sends any request to the API, for operations without a method. */
+  /** Sends an arbitrary API request, for operations that have no method in this client. */
   readonly request: (request: ApiRequest, options?: SendOptions) => Call<unknown>;
   /** Adds middleware that wraps every attempt. The middleware that was added first sees each request first and each response last. */
   readonly use: (middleware: Middleware) => Client;
@@ -50,7 +50,10 @@ export type Client = Resources & {
 /** Creates a client for a Mandate installation. Every API operation is a method: `client.orders.create({ ... })`. */
 export const createClient = (options: ClientOptions): Client => createClientWithRoutes(options, expandRouteTable(routes));
 
-/** Creates a client with the operations in `operationRoutes`, for example those of another API version. Later routes replace earlier ones. */
+/**
+ * Creates a client with the operations in `operationRoutes`, for example the operations of another API version. If an operation occurs more
+ * than once, its last route applies.
+ */
 export function createClientWithRoutes(options: ClientOptions, operationRoutes: readonly Route[]): Client {
   const middleware: Middleware[] = [createDeprecationMiddleware(options.onDeprecation ?? printDeprecationWarning)];
   const settings: TransportSettings = {

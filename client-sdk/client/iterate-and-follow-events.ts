@@ -3,10 +3,10 @@ import type { Event, EventsListQuery } from '../generated/resources.gen.ts';
 /** An event type, or all types of a subject (`order.*`). */
 export type EventTypeFilter = NonNullable<EventsListQuery['type']>[number];
 
-/** All event types that this SDK version knows. More types may be added. */
+/** All event types that this SDK version declares. More types may be added. */
 export type EventType = Exclude<EventTypeFilter, `${string}.*`>;
 
-/** An event of one type, whose resource is typed: `EventOf<'order.paid'>`. */
+/** An event of the given type, with a typed resource: `EventOf<'order.paid'>`. */
 export type EventOf<Type extends EventType> = WithType<Event, Type>;
 type WithType<AnyEvent extends Event, Type> = AnyEvent extends unknown
   ? Type extends AnyEvent['type']
@@ -21,7 +21,7 @@ type EventIterationOptions = {
   /** ID of the event after which to start (default: start with the oldest stored event). Store `event.id` of the last processed event. */
   readonly after?: number | undefined;
   readonly type?: readonly EventTypeFilter[] | undefined;
-  /** Ends the iteration. */
+  /** Signal that ends the iteration. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -39,7 +39,7 @@ const limit = 100;
 const waitSeconds = 25;
 
 /**
- * Returns the stored events in order, and ends when there are no more.
+ * Iterates over the stored events in order, and ends after the newest one.
  *
  * ```ts
  * for await (const event of iterateEvents(mandate, { after })) after = event.id;
@@ -60,7 +60,7 @@ export async function* iterateEvents(
 }
 
 /**
- * Returns the stored events and then new events as they occur, in order and without gaps, until the iteration ends.
+ * Iterates over the stored events and then over new events as they occur, in order and without gaps, until the caller ends the iteration.
  *
  * ```ts
  * for await (const event of followEvents(mandate, { after })) after = event.id;

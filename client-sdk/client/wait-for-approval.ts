@@ -16,9 +16,12 @@ type ApprovalSource = {
   };
 };
 
-/** Maximum wait in one request, which is less than the default timeout of a request. */
+/** Maximum wait in one request; must be less than the default request timeout. */
 const waitSeconds = 25;
-/** Minimum time between two requests, because a server that is stopping responds immediately. */
+/**
+ * Minimum time between two requests. Without this minimum, a server that is shutting down would get many requests, because it responds
+ * immediately.
+ */
 const minIntervalMs = 1000;
 
 /**

@@ -15,7 +15,7 @@ export type WaitOptions = {
 };
 
 const defaultIntervalMs = 2_000;
-/** Maximum tolerated service outage, which is longer than a restart of the service. */
+/** Maximum service outage to tolerate; longer than a service restart takes. */
 const maxOutageMs = 60_000;
 
 /** Polls a task until it finishes. */

@@ -63,7 +63,7 @@ function scopeTable(operations: readonly Operation[]): string[] {
   });
 }
 
-/** Returns the path segments with which the paths of all operations start. */
+/** Returns the leading path segments that all operations have in common. */
 function commonPath(operations: readonly Operation[]): string {
   const [first = [], ...others] = operations.map(({ path }) => path.split('/'));
   const end = first.findIndex((segment, index) => others.some((other) => other[index] !== segment));

@@ -36,7 +36,7 @@ export type Operation = {
   readonly pathParameters: readonly string[];
   readonly query: readonly string[];
   readonly queryRequired: boolean;
-  /** Whether `dry_run` is the only query parameter. In that case, `dry_run` is a method option, and the method takes no query. */
+  /** Whether `dry_run` is the only query parameter. If so, `dry_run` is an option of the method, and the method takes no query. */
   readonly dryRun: boolean;
   readonly bodySchema: string | undefined;
   /** `takesFile`: whether the request body is a file. `givesFile`: whether the response is a file. */

@@ -4,14 +4,14 @@ import { createV1AndChangedV2Documents } from './create-v1-and-changed-v2-docume
 import { generatedFileHeaderComment, type OpenApiDocument } from './openapi-types-and-operation-list.ts';
 
 /**
- * Stands for any value that this version of the client does not know, such as an event type added by a newer service. No response contains
- * this placeholder. Because its type is narrower than `string`, a comparison with a known value excludes all newer values.
+ * Represents every value that only a newer service knows, such as a new event type. No response contains this placeholder. Because its type
+ * is narrower than `string`, a comparison with a known value excludes all newer values.
  */
 const newerValuePlaceholder = '(a value of a newer service)';
 
 /**
- * Omits examples, which are needed only in the API reference, and discriminators, because the property to which a discriminator refers has
- * a different type in each alternative. A string that must not have a known value becomes `newerValuePlaceholder`.
+ * Omits examples, because only the API reference needs them. Omits discriminators, because the property that a discriminator names has a
+ * different type in each alternative. Replaces a string schema that excludes the known values with `newerValuePlaceholder`.
  */
 function simplifyForTypes(key: string, value: unknown): unknown {
   if (['example', 'examples', 'x-codeSamples', 'discriminator'].includes(key)) return undefined;
@@ -37,7 +37,7 @@ async function typesSource(document: OpenApiDocument): Promise<string> {
 }
 
 /**
- * Declares each schema as an interface, because editors show interfaces by name, such as `Order`, but expand other types to all their
+ * Declares each schema as an interface. Editors show an interface by its name, such as `Order`, but expand other types to all their
  * members.
  */
 function declareSchemasAsInterfaces(node: ts.Node): ts.Node[] {

@@ -40,11 +40,11 @@ const unversioned = (path: string): string => path.replace(/^\/api\/v\d+\//, '/'
  */
 const ignoredKeys = new Set(['example', 'examples', 'x-codeSamples', 'description', 'summary', 'discriminator']);
 
-/** Serializes a node with all references resolved, so that equal content results in equal text. */
+/** Serializes a node with all references resolved, so that nodes with equal content have equal texts. */
 const canonicalJson = (document: OpenApiDocument, node: unknown): string =>
   JSON.stringify(node, (key, value: unknown) => (ignoredKeys.has(key) ? undefined : (resolveReference(document, value)?.target ?? value)));
 
-/** Returns the schema or response to which a reference refers. */
+/** Returns the schema or response that a reference points to. */
 function resolveReference({ components }: OpenApiDocument, node: unknown): { name: string; target: unknown } | undefined {
   if (typeof node !== 'object' || node === null || !('$ref' in node)) return undefined;
   const [, section, name = ''] = /^#\/components\/(schemas|responses)\/(.+)$/.exec(String(node.$ref)) ?? [];

@@ -54,7 +54,7 @@ async function bodyText(response: Response): Promise<string> {
 const mask = '***';
 const secretName =
   /token(?:_hint)?$|secret|password|verifier|assertion$|cookie|^(?:proxy-)?authorization$|^dpop$|^(?:x-)?api[-_]?key$|^key$|^(?:user_)?code$/i;
-/** Returns whether a `code` value is a plain word: problem codes and delivery method codes are, but secret OAuth codes are not. */
+/** Returns whether a `code` value is a plain word. Problem codes and delivery method codes are plain words; secret OAuth codes are not. */
 const isPlainWord = (value: string): boolean => /^[a-z]+(?:_[a-z]+)*$/.test(value) && value.length <= 40;
 const isSecret = (name: string, value: string): boolean => secretName.test(name) && !(name === 'code' && isPlainWord(value));
 

@@ -1,6 +1,6 @@
 import type { RequestTimeout } from './request-timeout.ts';
 
-/** A streamed file. Read the whole stream with `await new Response(file.stream).text()`, or read it chunk by chunk. */
+/** A streamed file. Read the whole stream with `await new Response(file.stream).text()`, or read the stream chunk by chunk. */
 export type DownloadedFile = {
   /** Fails if the download is interrupted. Cancel the stream to stop the download. */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;

@@ -2,8 +2,8 @@ import { getProperty } from './get-property.ts';
 import type { Problem, ProblemEntry, Task } from '../schema/types.gen.ts';
 
 /**
- * Key of each class's name. `Symbol.for` returns the same symbol in every copy of this module, so `instanceof` also recognizes an error
- * from another copy, such as the CommonJS copy in a program that also loads the ESM copy.
+ * Symbol property that contains the name of an error class. `Symbol.for` returns the same symbol in every copy of this module, so
+ * `instanceof` also recognizes an error from another copy, such as the CommonJS copy in a program that also loads the ESM copy.
  */
 export const errorClassSymbol = Symbol.for('mandate.errorClass');
 
@@ -28,7 +28,7 @@ export abstract class MandateError extends Error {
 export class ApiError<Code extends string = string, Status extends number = number> extends MandateError {
   static override readonly [errorClassSymbol] = 'ApiError';
   declare readonly name: 'ApiError';
-  /** Problem code. A newer service may send codes that this SDK version does not list. */
+  /** Problem code. A newer service can send codes that this SDK version does not list. */
   readonly code: Code;
   readonly status: Status;
   readonly title: string;
@@ -75,7 +75,7 @@ export class WaitTimeoutError extends MandateError {
   static override readonly [errorClassSymbol] = 'WaitTimeoutError';
   declare readonly name: 'WaitTimeoutError';
   readonly code = 'wait_timeout';
-  /** Last known state of the task; undefined for an approval. */
+  /** Last known state of the task; `undefined` for an approval. */
   readonly task: Task | undefined;
 
   constructor(message: string, task: Task | undefined) {

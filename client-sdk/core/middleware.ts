@@ -1,6 +1,6 @@
 /** One attempt to send a request. */
 export type OutgoingRequest = {
-  /** The operation, such as `orders.create`; `undefined` if it has no method in the SDK. */
+  /** The operation, such as `orders.create`; `undefined` if the operation has no method in the SDK. */
   readonly operation: string | undefined;
   /** 0 for the first attempt. */
   readonly attempt: number;
@@ -9,8 +9,8 @@ export type OutgoingRequest = {
 };
 
 /**
- * Wraps every attempt: it can read and change the request, respond without sending it, and read and change the response. Errors that the
- * middleware throws are passed to the caller unchanged and are not retried.
+ * Wraps every attempt. Middleware can read and change the request, respond without sending the request, and read and change the response.
+ * Errors that the middleware throws are passed to the caller unchanged and are not retried.
  */
 export type Middleware = (request: OutgoingRequest, next: (request: OutgoingRequest) => Promise<Response>) => Promise<Response>;
 

@@ -41,7 +41,7 @@ export class PagedCall<P extends Page, Problems = Record<string, number>>
     }
   }
 
-  /** Returns at most `max` items; the limit is required because a whole list may not fit in memory. */
+  /** Returns at most `max` items. The limit is required, because a whole list might not fit in memory. */
   async toArray({ max }: { readonly max: number }): Promise<P['data'][number][]> {
     const items: P['data'][number][] = [];
     if (max <= 0) return items;

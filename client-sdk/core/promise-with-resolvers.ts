@@ -1,4 +1,4 @@
-/** Does the same as `Promise.withResolvers`, which Node 20 does not have. */
+/** Replacement for `Promise.withResolvers`, which Node 20 does not support. */
 export function createPromiseWithResolvers<T>(): {
   readonly promise: Promise<T>;
   readonly resolve: (value: T) => void;

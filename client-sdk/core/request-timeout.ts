@@ -14,7 +14,7 @@ export type RequestTimeout = {
   failure(cause: unknown): Error;
 };
 
-/** Maximum delay of `setTimeout`; a longer delay would expire immediately. */
+/** Maximum delay of `setTimeout`. With a longer delay, the timer would fire immediately. */
 const timerMaxMs = 2 ** 31 - 1;
 
 /** Starts a timeout. `until` is a deadline on the `performance.now()` clock; progress does not extend it. */

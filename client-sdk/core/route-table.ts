@@ -1,7 +1,7 @@
 /**
  * Operations by resource: the common prefix of the resource's paths and, for each operation, its method, the rest of its path and the
- * traits that the client needs, such as `POST/{}/cancellation json dry`. Because every bundle contains the table, it does not repeat names
- * and paths: it has 3,200 characters, and would have 5,000 with the complete path and name of each operation.
+ * traits that the client needs, such as `POST/{}/cancellation json dry`. Every bundle contains the table, so the table does not repeat
+ * names and paths: it has 3,200 characters instead of 5,000.
  */
 export type RouteTable = Readonly<Record<string, readonly [path: string, operations: Readonly<Record<string, string>>]>>;
 
@@ -27,8 +27,8 @@ export const expandRouteTable = (table: RouteTable) =>
 export type ScopeTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * Returns the scopes of each operation. For each resource, the table groups the operations by their scopes, because a list of scopes for
- * each operation would be twice as long.
+ * Returns the scopes of each operation. The table groups the operations of each resource by scope, because a table with one list of scopes
+ * for each operation would be twice as long.
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller has the type, which is generated with the table
 export const expandScopeTable = <Scopes>(table: ScopeTable): Scopes =>

@@ -9,7 +9,10 @@ export type TokenSource = {
   replacement?(rejected: string): Promise<string | undefined>;
   /** Returns a DPoP proof for the request (RFC 9449). Without a proof, the token is sent as a bearer token. */
   proof?(request: ProvenRequest): Promise<string | undefined>;
-  /** Returns the `fetch` with which requests are sent, for example to repeat a request with the server's nonce (RFC 9449 section 9). */
+  /**
+   * Returns a wrapper for the `fetch` that sends requests. The wrapper can, for example, repeat a request with the server's nonce (RFC 9449
+   * section 9).
+   */
   wrapFetch?(fetch: Fetch): Fetch;
 };
 

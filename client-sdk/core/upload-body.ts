@@ -3,7 +3,7 @@ import type { CallOptions } from './api-call.ts';
 type Chunk = Uint8Array<ArrayBuffer>;
 type Chunks = ReadableStream<Chunk> | AsyncIterable<Chunk>;
 
-/** A file to upload. A stream or iterable can be sent only once; pass a function that opens it to allow retries. */
+/** A file to upload. A stream or iterable can be sent only once. To allow retries, pass a function that opens the stream or iterable. */
 export type FileContent = string | Chunk | Blob | Chunks | (() => Chunks);
 
 export type UploadOptions = CallOptions & {

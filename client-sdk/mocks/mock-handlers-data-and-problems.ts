@@ -19,7 +19,7 @@ export type MockData<Id extends OperationId> = Id extends `${infer Resource exte
 /** An error response, created with `createMockProblem`. */
 export type MockProblem<Code extends string = string> = { readonly [mockProblemSymbol]: Problem & { readonly code: Code } };
 
-/** Request of a mocked operation. */
+/** Request to a mocked operation. */
 export type MockCall = {
   readonly request: Request;
   /** Path parameters, such as `order_id`. */

@@ -17,8 +17,8 @@ type SourceManifest = PackageManifest & { readonly exports: Readonly<Record<stri
 const engines = { node: '>=20.19' };
 
 /**
- * Peer dependencies of the published manifest. The manifest in the repository lacks them, because a production installation of the server
- * would otherwise include these packages.
+ * Peer dependencies of the published manifest. The manifest in the repository omits these dependencies, because a production installation
+ * of the server would otherwise include them.
  */
 const peerDependencies = { msw: '>=2', react: '>=18' };
 const peerDependenciesMeta = { msw: { optional: true }, react: { optional: true } };

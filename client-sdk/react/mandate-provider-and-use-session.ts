@@ -10,7 +10,7 @@ export type MandateProviderProps = {
   readonly signIn: BrowserSignIn;
   /**
    * Called after a sign-in by redirect, with the URL that the user came from (default: shows this URL in the address bar). If the
-   * application has a router, use it to navigate to the URL.
+   * application has a router, use the router to navigate to this URL.
    */
   readonly onReturn?: ((returnTo: string) => void) | undefined;
   readonly children?: ReactNode;
@@ -29,7 +29,7 @@ type ContextValue = { readonly client: Client; readonly store: SessionStore };
 
 const MandateContext = createContext<ContextValue | undefined>(undefined);
 
-/** Provides the client and the session to `useSession`. If the page was loaded by a sign-in redirect, completes the sign-in. */
+/** Provides the client and the session to `useSession`. Completes the sign-in if a sign-in redirect loaded the page. */
 export function MandateProvider({ client, signIn, onReturn = showUrl, children }: MandateProviderProps): ReactNode {
   const value = useMemo(() => ({ client, store: createSessionStore(signIn) }), [client, signIn]);
   // A new `onReturn` function must not restart the session store.

@@ -3,7 +3,7 @@ import type { BrowserSignIn } from '../browser/browser-sign-in.ts';
 export type SessionState = {
   /** `loading` until the browser has read its stored tokens, and during server-side rendering. */
   readonly status: 'loading' | 'signed-in' | 'signed-out';
-  /** The failure of the last sign-in or sign-out, such as an `AuthorizationError` with `access_denied`. */
+  /** Error of the last sign-in or sign-out, such as an `AuthorizationError` with `access_denied`. */
   readonly error: unknown;
 };
 

@@ -11,7 +11,10 @@ export type SealedCookieCodec = {
 /** Maximum size of a cookie, including its name and attributes. Browsers ignore larger cookies. */
 const maxCookieLength = 4096;
 
-/** Creates the codec of a cookie for the application's origin. `__Host-` prevents other hosts from replacing the cookie (RFC 6265bis). */
+/**
+ * Creates a codec for a cookie of the application's origin. The prefix `__Host-` prevents other hosts from replacing the cookie (RFC
+ * 6265bis).
+ */
 export function createSealedCookieCodec(sealer: CookieSealer, baseName: string, origin: string): SealedCookieCodec {
   const isSecure = origin.startsWith('https:');
   const name = `${isSecure ? '__Host-' : ''}${baseName}`;

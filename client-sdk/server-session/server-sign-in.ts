@@ -27,11 +27,11 @@ export type ServerSignInOptions = Omit<AuthorizationServerOptions, 'signal'> & {
   /** Requested scopes. With `offline_access`, the user stays signed in after the first access token has expired. */
   readonly scopes: readonly string[];
   /**
-   * Secrets of at least 32 characters that encrypt the cookies. The first secret encrypts, and all secrets decrypt: to replace a secret, put
-   * the new one first, and remove the old one when its sessions have expired.
+   * Secrets of at least 32 characters that encrypt the cookies. The first secret encrypts new cookies; all secrets can decrypt cookies. To
+   * replace a secret, put the new one first, and remove the old one after the sessions encrypted with it have expired.
    */
   readonly cookieSecrets: readonly string[];
-  /** Cookie name (default: `mandate-session`), to which `__Host-` is added if `redirectUri` is an https URL. */
+  /** Cookie name (default: `mandate-session`). If `redirectUri` is an https URL, the name gets the prefix `__Host-`. */
   readonly cookieName?: string | undefined;
   /** Maximum lifetime of a session (default: 30 days). */
   readonly sessionMaxAgeSeconds?: number | undefined;
@@ -58,7 +58,10 @@ export type ServerSession = {
   readonly scopes: readonly string[];
   /** Token source for `createClient`. */
   readonly auth: TokenSource;
-  /** Returns the response, and adds the session cookie if the cookie has to change, for example after a refresh. */
+  /**
+   * Returns the response with the session cookie if the cookie has changed, for example after a refresh; otherwise, returns the response
+   * unchanged.
+   */
   addCookie(response: Response): Promise<Response>;
 };
 
@@ -76,7 +79,7 @@ export type ServerSignIn = {
   /** Revokes the tokens, removes the cookie and redirects to `returnTo` (default: `/`). Accepts only POST requests from the application's pages. */
   signOut(request: Request, options?: { readonly returnTo?: string | undefined }): Promise<Response>;
   /**
-   * Returns a 403 response for a state-changing request that another site may have sent, and `undefined` for any other request. Call this
+   * Returns a 403 response if another site may have sent a state-changing request. Returns `undefined` for any other request. Call this
    * function before handling a state-changing request.
    */
   rejectCrossSiteRequest(request: Request): Response | undefined;
@@ -94,7 +97,7 @@ type Context = {
 };
 
 const pendingMaxMs = 3_600_000;
-/** Maximum number of sign-ins that a user can have in progress in different tabs, because the size of cookies is limited. */
+/** Maximum number of sign-ins that can be in progress in different tabs. Without this limit, the cookie could become too large. */
 const maxPending = 3;
 const defaultSessionMaxAgeSeconds = 30 * 24 * 3600;
 

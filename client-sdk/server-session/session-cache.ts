@@ -3,11 +3,11 @@ import { createRefreshingTokenSource, type RefreshOptions } from '../auth/refres
 import { memoryStore, type TokenStore } from '../auth/token-store.ts';
 import type { TokenSource } from '../core/token-source.ts';
 
-/** The current tokens of a session, which all requests with the same cookie share. */
+/** The current tokens of a session. All requests with the same cookie share these tokens. */
 export type CachedSession = { readonly store: TokenStore; readonly auth: TokenSource };
 
 export type SessionCache = {
-  /** Returns the session for the tokens in a cookie, and adds it if the cache does not contain it. */
+  /** Returns the session for the tokens in a cookie. If the cache does not contain the session, adds the session to the cache. */
   get(tokens: Tokens): CachedSession;
 };
 
@@ -16,7 +16,7 @@ const maxSessions = 10_000;
 /**
  * Creates an in-memory cache of the sessions whose cookies this process has received. Several requests can arrive with the same expired
  * access token, and a browser resends its previous cookie if it did not receive the response with the new one. Because a refresh token can
- * be used only once, these requests share one refresh and its result. If there are too many sessions, the cache evicts the least recently
+ * be used only once, these requests share one refresh and its result. If the cache contains too many sessions, it evicts the least recently
  * used ones.
  */
 export function createSessionCache(

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
 
 /**
- * Keywords whose violation the API reports with a clear error. Omitting these keywords makes the schemas about a quarter shorter, which
- * saves space in an assistant's context.
+ * Schema keywords to omit. If an argument violates one of these keywords, the API returns a clear error. Without the keywords, the schemas
+ * are about a quarter shorter, which saves space in an assistant's context.
  */
 const keywordsCheckedByApi: ReadonlySet<string> = new Set([
   'pattern',

@@ -9,7 +9,7 @@ export type ToolRequest = {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body: JsonObject | undefined;
-  /** The key that the assistant chose, or else a random key; undefined if the operation accepts no `Idempotency-Key`. */
+  /** Idempotency key: the assistant's own key, or else a random key; `undefined` if the operation accepts no `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined;
   readonly ifMatch: string | undefined;
 };
@@ -56,7 +56,9 @@ function toJsonObject(value: unknown): JsonObject {
 /** Key of the problem details in a tool result. Assistants do not show problem details to the language model. */
 const problemMetaKey = 'mandate/problem';
 
-/** Converts an API response to a tool result. Errors are also tool results, because they tell the assistant what to do. */
+/**
+ * Converts an API response to a tool result. Errors are also returned as tool results, because their texts tell the assistant what to do.
+ */
 export function toolResultFromResponse(tool: McpTool, response: ToolResponse, advice?: AccessAdvice): ToolResult {
   const { status, header, text } = response;
   if (status >= 400) {

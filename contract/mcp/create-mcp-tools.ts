@@ -16,7 +16,7 @@ export { listUsablePrompts } from './mcp-prompts.ts';
 export { formatResourceUri, listUsableResources, type SendToolRequest, type UsableTools } from './mcp-resources.ts';
 export type { McpTool } from './mcp-tool-type.ts';
 
-/** Operations that are excluded from the tools for a reason that the OpenAPI document does not contain. */
+/** Operations that are not offered as tools, for reasons that the OpenAPI document does not contain. */
 const operationsWithoutMcpTool: Readonly<Record<string, string>> = {
   'signingKeys.rotate': 'must be decided by a human',
   'identityProviders.create': 'requires a secret, which must not appear in a conversation',
@@ -64,7 +64,7 @@ export function createMcpTools(document: JsonObject): McpTool[] {
         : [],
     ),
   );
-  // An operation can exist in several API versions; an assistant needs only one of them.
+  // An operation can exist in several API versions. An assistant needs only one version.
   return tools.filter(({ name }, index) => tools.findIndex((other) => other.name === name) === index);
 }
 
@@ -111,14 +111,14 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
   };
 }
 
-/** Returns whether the operation returns a new task. Operations of the tasks themselves return a task that already exists. */
+/** Returns whether the operation starts a task. The `tasks` operations are excluded, because they return existing tasks. */
 const startsTask = (operationId: string, operation: JsonObject): boolean =>
   !operationId.startsWith('tasks.') &&
   objectAt(objectAt(successContent(operation), jsonMediaType), 'schema')['$ref'] === '#/components/schemas/Task';
 
 /**
- * Matches a sentence about the `Idempotency-Key` header. The sentence is removed, because tools have an argument with its own description
- * instead.
+ * Matches a sentence about the `Idempotency-Key` header. The sentence is removed, because tools have an argument for the key, with a
+ * separate description.
  */
 const sentenceAboutIdempotencyKey = / ?[^.]*`Idempotency-Key`[^.]*\./;
 
@@ -146,8 +146,8 @@ const scopesOf = (operation: JsonObject): string[] =>
 const parametersWithoutArgument: ReadonlySet<string> = new Set(['include_total']);
 
 /**
- * Short descriptions of parameters that many tools have. The descriptions in the OpenAPI document would take up a tenth of the context that
- * all tools need.
+ * Short descriptions of parameters that many tools have. The descriptions in the OpenAPI document would fill a tenth of the context that
+ * all tools use.
  */
 const shortDescriptions: Readonly<Record<string, string>> = {
   limit: '',
@@ -172,13 +172,13 @@ function parameterSchema(document: JsonObject, parameter: JsonObject): JsonObjec
   return { properties: { [name]: described }, required: parameter['required'] === true ? [name] : [] };
 }
 
-/** Returns the tool's description. Omits the title if the details repeat it; assistants also receive the title separately. */
+/** Returns the tool's description. Omits the title if the details repeat the title. Assistants also receive the title separately. */
 function describeTool(title: string, details: string): string {
   if (details === '') return `${title}.`;
   return details.startsWith('Returns ') ? details : `${title}.\n${details}`;
 }
 
-/** Returns the last alternative of a schema, which is the most general one, or the schema itself if it has no alternatives. */
+/** Returns the last and most general alternative of a schema, or the schema itself if it has no alternatives. */
 const mostGeneralAlternative = (schema: JsonObject): JsonObject => {
   const alternatives = schema['oneOf'] ?? schema['anyOf'];
   return Array.isArray(alternatives) ? asJson(alternatives.at(-1)) : schema;
@@ -198,7 +198,7 @@ function inputSchema(operationId: string, parts: readonly JsonObject[]): JsonObj
   return compactInputSchema({ type: 'object', properties, ...(required.length > 0 && { required }), additionalProperties: false });
 }
 
-/** Returns the schema with all references resolved and without examples, which would only consume context. */
+/** Returns the schema with all references resolved, and without examples, because examples would only use up context. */
 function selfContained(document: JsonObject, value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item) => selfContained(document, item));
   if (!isJsonObject(value)) return value;

@@ -4,10 +4,10 @@ import type { McpTool } from './mcp-tool-type.ts';
 /** The API response of a tool call. */
 export type ToolResponse = { readonly status: number; readonly header: (name: string) => string | undefined; readonly text: string };
 
-/** How the user can give the assistant the access that it lacks, as the end of a sentence. */
+/** Explains how the user can give the assistant the missing access. Each text is the end of a sentence. */
 export type AccessAdvice = {
   readonly missingScope: (scopes: readonly string[]) => string;
-  /** Advice if the token is missing or invalid; undefined if the client signs the user in by itself. */
+  /** Advice for a missing or invalid token; `undefined` if the client signs the user in automatically. */
   readonly missingToken?: string;
 };
 
@@ -45,8 +45,8 @@ function readProblem({ code, title, detail = title, errors }: JsonObject): ApiPr
 const defaultAdvice: AccessAdvice = { missingScope: (scopes) => `ask the user to sign in again with the scope ${scopes.join(' or ')}` };
 
 /**
- * Describes an error response in one sentence that tells the assistant the reason and what to do, because a whole problem object would take
- * up about ten times as many tokens.
+ * Describes an error response in one sentence: the reason, and what the assistant can do. A whole problem object would use about ten times
+ * as many tokens.
  */
 export function describeApiError(tool: McpTool, response: ToolResponse, accessAdvice = defaultAdvice): string {
   const { status, text } = response;
@@ -82,8 +82,8 @@ const adviceByCode: Readonly<Record<string, string>> = {
 };
 
 /**
- * Requests that problems about limits suggest, and the tools that send them. The texts also name the tool sets, because an assistant's
- * settings may select only some of them.
+ * Requests that problem details about limits suggest, each with the tools that send this request. The texts also name the tool sets,
+ * because an assistant's settings can select only some of the sets.
  */
 const toolsByApprovalRequest: readonly (readonly [request: RegExp, tools: string])[] = [
   [/a quote with POST \/api\/v1\/approvals/, 'a quote with `quotes_create` and `approvals_create` (tool sets `quotes`, `approvals`)'],

@@ -22,7 +22,7 @@ export type McpPrompt = {
   readonly description: string;
   /** JSON schema of the arguments; undefined if the prompt has none. */
   readonly argumentsSchema?: JsonObject;
-  /** Tools that the prompt tells the assistant to call. The prompt is offered only if the caller can use all of them. */
+  /** Tools that the prompt tells the assistant to call. The prompt is offered only if the caller can use all of these tools. */
   readonly requiredTools: readonly string[];
   readonly write: (tools: UsableTools, promptArguments: Readonly<Record<string, string | undefined>>) => Promise<McpPromptMessage[]>;
 };

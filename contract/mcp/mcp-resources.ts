@@ -9,7 +9,7 @@ export type UsableTools = {
   readonly usable: readonly McpTool[];
   /** Sends the API request of a tool on behalf of the caller. */
   readonly send: SendToolRequest;
-  /** The caller's user; `null` if it is unknown, or if the application acts on its own behalf. */
+  /** ID of the caller's user; `null` if the user is unknown or the application acts on its own behalf. */
   readonly userId: number | null;
 };
 
@@ -34,7 +34,7 @@ type McpResourceType = {
   readonly title: string;
   readonly description: string;
   readonly uriTemplate: string;
-  /** The tool that reads one resource, and its argument, which is also the variable of the URI template. */
+  /** The tool that reads one resource, and the argument for its ID, which is also the variable in the URI template. */
   readonly getTool: string;
   readonly idArgument: string;
   /** The tool that lists the resources that are offered without a search; undefined if there can be too many. */

@@ -29,12 +29,12 @@ export type McpTool = {
   readonly keyed: boolean;
   /** Whether the operation accepts `If-Match`. */
   readonly conditional: boolean;
-  /** Present if the operation starts a task (`tasks.get`) and responds before the task has finished. */
+  /** Present if the operation starts a task and responds before the task has finished. `tasks.get` returns the state of the task. */
   readonly startsTask?: true;
   readonly inputSchema: JsonObject;
   /**
-   * Names and types of the result's fields. For tools that move money, only the fields that show the outcome. Undefined for other tools that
-   * change data, and for results that are not objects.
+   * Names and types of the result fields; for tools that move money, only of the fields that show the outcome. Undefined for all other
+   * tools that change data, and for results that are not objects.
    */
   readonly outputSchema?: JsonObject;
 };

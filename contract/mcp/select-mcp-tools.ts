@@ -17,9 +17,9 @@ const defaultToolSets: ReadonlySet<string> = new Set([
 const approvalTools: ReadonlySet<string> = new Set(['quotes_create', 'approvals_create', 'approvals_get']);
 
 /**
- * Default tools that are omitted to make room for the approval tools, so that the definitions of the default tools take up at most 5,000
- * tokens. The tools that list delivery methods and shipments return the same data as the tools that read a single one, `payments_get`
- * returns the result of a payment, and `orders_cancel` also cancels an incomplete payment.
+ * Default tools that are omitted if the approval tools are added, because the definitions of the default tools must not exceed 5,000
+ * tokens. The remaining tools are sufficient: the lists of delivery methods and shipments contain the same data as a single delivery method
+ * or shipment, `payments_get` returns the result of a payment, and `orders_cancel` also cancels an incomplete payment.
  */
 const toolsReplacedByApprovalTools: ReadonlySet<string> = new Set([
   'delivery_methods_get',
@@ -36,7 +36,7 @@ export type McpToolSelection = {
   /** Names of tool sets, such as `orders`, or `all`. If undefined, the tools for shopping are selected. */
   readonly toolSets: readonly string[] | undefined;
   readonly readOnly: boolean;
-  /** Whether the assistant's orders can need an approval. If they can, the default tools include those that request approval. */
+  /** Whether the assistant's orders can need an approval. If so, the default tools include the tools that request an approval. */
   readonly canRequestApprovals: boolean;
 };
 

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
 
 /**
- * Converts a document to OpenAPI 3.0, for generators that do not support 3.1: `null` becomes `nullable`, and `const` becomes an
- * enumeration with one value. Webhooks and their parameters are omitted, because OpenAPI 3.0 does not support them.
+ * Converts a document to OpenAPI 3.0, for generators that do not support 3.1: `null` becomes `nullable`, and `const` becomes an enumeration
+ * with one value. Webhooks and their parameters are omitted, because OpenAPI 3.0 does not support webhooks.
  */
 export function convertToOpenApi30(document: JsonObject): JsonObject {
   const { openapi: _, info, webhooks: _webhooks, components, tags, ...rest } = document;

@@ -24,8 +24,8 @@ export function jsonSchemaFromZodSchema(schema: ZodTypeAny, side: 'request' | 'r
 const typeKeywords = ['type', '$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'];
 
 /**
- * Corrects the generator's errors: nullable enumerations without `null`, and keywords left over from a type that was overridden. Helps
- * client generators: a list with one type becomes that type, and integers that need 64 bits get the format `int64`.
+ * Corrects the generator's errors: nullable enumerations without `null`, and keywords left over from a type that was overridden. For client
+ * generators, a type list with a single entry becomes that entry, and integers that need 64 bits get the format `int64`.
  */
 function correct(node: JsonObject): JsonObject {
   const corrected: JsonObject = Object.fromEntries(

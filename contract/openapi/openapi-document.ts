@@ -14,14 +14,14 @@ import { getRouteMetadata, listRoutes } from '../protocol/route-metadata.ts';
 import { scopeDefinitions } from '../protocol/scopes.ts';
 
 type VersionName = 'v1' | 'v2';
-// Explicit types, because the compiler cannot write the inferred types to a declaration file: the contracts are too long.
+// The types are explicit, because the inferred types are too long for the compiler to write to a declaration file.
 type Version = {
   readonly contract: typeof contract | typeof contractV2;
   readonly contractVersion: string;
   readonly hasWebhooks: boolean;
 };
 
-/** The API versions, each with its contract version, which is incremented for every change that clients can see. */
+/** The API versions with their contract versions. Every change that clients can see increments a contract version. */
 const versions: Readonly<Record<VersionName, Version>> = {
   // Event payloads use the version 1 format.
   v1: { contract, contractVersion: '1.0.0', hasWebhooks: true },

@@ -21,10 +21,9 @@ const referenceTo = (name: string): string => `#/components/schemas/${name}`;
 const reference = (name: string): JsonObject => ({ $ref: referenceTo(name) });
 
 /**
- * Replaces the schema `Event` with two alternatives: `KnownEvent`, which has one schema for each subject, selected by the event's `type`,
- * and `OtherEvent`, which lets clients also read events whose types a newer server has added. Generated clients ignore `not`, so with
- * `oneOf` they would find two alternatives that match a known event, and reject the event. With `anyOf`, they use the first alternative
- * that matches.
+ * Replaces the schema `Event` with two alternatives. `KnownEvent` has one schema for each subject; the event's `type` selects the schema.
+ * With `OtherEvent`, clients can also read events of types that a newer server has added. Generated clients ignore `not`. With `oneOf`,
+ * they would reject a known event, because both alternatives match. With `anyOf`, they use the first alternative that matches.
  * @param version1 the components of version 1, because event payloads use the format of version 1 in every version
  */
 export function splitEventSchemaBySubject({ schemas }: OpenApiComponents, version1: OpenApiComponents): void {
@@ -54,7 +53,7 @@ export function splitEventSchemaBySubject({ schemas }: OpenApiComponents, versio
   schemas['Event'] = { anyOf: [reference('KnownEvent'), reference('OtherEvent')] };
 }
 
-/** Returns the name of the schema of `data.object`. Adds the schema if this API version does not have it or has a different one. */
+/** Returns the name of the schema of `data.object`. Adds the schema if this API version has no such schema or a different one. */
 function addSubjectSchema(subject: EventSubject, schemas: Record<string, JsonObject>, version1: Record<string, JsonObject>): string {
   const { schema: name } = eventSubjectDefinitions[subject];
   const wanted = version1[name];

@@ -8,8 +8,8 @@ const documents = {
 };
 
 /**
- * `npm run openapi`: prints the OpenAPI 3.1 document (default), the 3.0 document or the version 2 document. These
- * documents contain an example origin, which a running server replaces with its own.
+ * `npm run openapi`: prints the OpenAPI 3.1 document (default), the 3.0 document or the version 2 document. These documents contain an
+ * example origin; a running server replaces the example with its own origin.
  */
 const [, , name = '3.1'] = process.argv;
 const createDocument = new Map(Object.entries(documents)).get(name);

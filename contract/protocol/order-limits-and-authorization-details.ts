@@ -11,8 +11,8 @@ export const orderActions = ['place', 'pay', 'cancel'] as const;
 /** Orders that an application can access: only the orders that it placed, or all orders of the customer. */
 export const orderAccessLevels = ['own', 'all'] as const;
 /**
- * Orders that need the customer's approval: `above_limit`, only orders that exceed a spending limit; `always`, every order. With `never`, the
- * application cannot request approvals, so orders that exceed a limit are always rejected.
+ * Orders that need the customer's approval: `above_limit` (only orders that exceed a spending limit) or `always` (every order). With
+ * `never`, the application cannot request approvals, so every order that exceeds a limit is rejected.
  */
 export const orderApprovalModes = ['above_limit', 'always', 'never'] as const;
 /** Calendar periods of a budget. A week starts on Monday. */
@@ -42,19 +42,19 @@ const limitsInputSchema = z
     if (perPeriod === undefined && period !== undefined) addIssue('per_period', 'is required with `period`');
   });
 
-/** Spending limits that an administrator sets; null for none. */
+/** Spending limits in an administrator's request; null for no limits. */
 export const nullableSpendingLimitsInputSchema = limitsInputSchema.nullable();
-/** Spending limits that an administrator has set; null for none. */
+/** Spending limits that an administrator has set; null for no limits. */
 export const nullableSpendingLimitsSchema = z.object(limitFields).nullable();
 
 const orderAccessText =
-  'Orders that the application can see, change, cancel and pay for: `own`, only orders that it placed; `all`, all orders of the customer';
+  'Orders that the application can see, change, cancel and pay for: `own` (only orders that it placed) or `all` (all orders of the customer).';
 
 const orderApprovalText =
-  "Orders that need the customer's approval: `above_limit`, only orders that exceed a spending limit; `always`, every order; `never`, none, and the application cannot request approvals";
+  "Orders that need the customer's approval: `above_limit` (only orders that exceed a spending limit), `always` (every order) or `never` (no order; the application cannot request approvals).";
 
 const apiKeyOrderAccessText =
-  'Orders that the key can see, change, cancel and pay for: `own`, only orders that were placed with this key; `all`, all orders of the customer';
+  'Orders that the key can see, change, cancel and pay for: `own` (only orders that were placed with this key) or `all` (all orders of the customer).';
 
 const conditionFields = {
   actions: z
@@ -92,12 +92,12 @@ export const connectedAppLimitsInputSchema = withSchemaName(
         .enum(orderAccessLevels)
         .optional()
         .describe(
-          `${orderAccessText} (default: unchanged; for new limits, \`all\`). \`all\` is rejected if the application requested only \`own\`.`,
+          `${orderAccessText} Default: unchanged, or \`all\` for new limits. \`all\` is rejected if the application requested only \`own\`.`,
         ),
       approval: z
         .enum(orderApprovalModes)
         .optional()
-        .describe(`${orderApprovalText} (default: unchanged; for new limits, \`above_limit\`).`),
+        .describe(`${orderApprovalText} Default: unchanged, or \`above_limit\` for new limits.`),
       time_zone: timeZoneInputSchema.describe(
         'IANA name of the time zone that determines when a period starts (default: the stored time zone, or `UTC` if none is stored).',
       ),
@@ -111,7 +111,7 @@ export const apiKeyLimitsInputSchema = withSchemaName(
   z
     .object({
       ...conditionFields,
-      orders: z.enum(orderAccessLevels).default('all').describe(`${apiKeyOrderAccessText} (default: \`all\`).`),
+      orders: z.enum(orderAccessLevels).default('all').describe(`${apiKeyOrderAccessText} Default: \`all\`.`),
       time_zone: timeZoneInputSchema.describe('IANA name of the time zone that determines when a period starts (default: `UTC`).'),
     })
     .strict(),
@@ -124,7 +124,7 @@ export const apiKeyLimitsSchema = z
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
     products: orderProductLimitsSchema.optional().describe('Products that can be ordered, if not all.'),
     valid_until: timestampSchema.optional().describe('Time after which the key can no longer place, pay for or cancel orders.'),
-    orders: z.enum(orderAccessLevels).describe(`${apiKeyOrderAccessText}.`),
+    orders: z.enum(orderAccessLevels).describe(apiKeyOrderAccessText),
   })
   .nullable()
   .describe('Limits for orders; `null` if only the scopes limit the key.');
@@ -140,8 +140,8 @@ export const orderAuthorizationDetailsInputSchema = z
     orders: z
       .enum(orderAccessLevels)
       .optional()
-      .describe(`${orderAccessText} (default: \`own\`; for applications that the shop operates: \`all\`).`),
-    approval: z.enum(orderApprovalModes).optional().describe(`${orderApprovalText} (default: \`above_limit\`).`),
+      .describe(`${orderAccessText} Default: \`own\`, or \`all\` for applications that the shop operates.`),
+    approval: z.enum(orderApprovalModes).optional().describe(`${orderApprovalText} Default: \`above_limit\`.`),
   })
   .strict();
 
@@ -154,8 +154,8 @@ export const orderAuthorizationDetailsSchema = withSchemaName(
     limits: withSchemaName('EffectiveOrderSpendingLimits', z.object(limitFields)).optional().describe('Spending limits, if any.'),
     products: orderProductLimitsSchema.optional().describe('Products that can be ordered, if not all.'),
     valid_until: timestampSchema.optional().describe('Time after which the application can no longer place, pay for or cancel orders.'),
-    orders: z.enum(orderAccessLevels).describe(`${orderAccessText}.`),
-    approval: z.enum(orderApprovalModes).describe(`${orderApprovalText}.`),
+    orders: z.enum(orderAccessLevels).describe(orderAccessText),
+    approval: z.enum(orderApprovalModes).describe(orderApprovalText),
   }),
 );
 

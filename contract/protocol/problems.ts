@@ -96,7 +96,7 @@ export const problemEntrySchema = withSchemaName(
       .describe('Whether the application can request approval from the customer; present only with the code `limit_exceeded`.'),
     approval_id: idSchema
       .optional()
-      .describe('Approval of the quote that is pending, was declined or has expired; present only with the code `limit_exceeded`.'),
+      .describe('Pending, declined or expired approval of the quote; present only with the code `limit_exceeded`.'),
   }),
 );
 
@@ -166,7 +166,10 @@ const alwaysPossible = [
   'unavailable',
   'insufficient_storage',
 ] as const;
-/** Codes of problems detected before a request is matched to an operation. Any path can return them, so no operation declares them. */
+/**
+ * Codes of problems that are detected before a request is matched to an operation. Any path can return these problems, so no operation
+ * declares them.
+ */
 export const problemCodesBeforeRouting = [
   'route_not_found',
   'method_not_allowed',
@@ -176,7 +179,7 @@ export const problemCodesBeforeRouting = [
 ] as const satisfies readonly (keyof typeof commonProblemTypes)[];
 /** Problem codes of a public operation, which requires no token but rejects an invalid one. */
 export const problemCodesOfPublicOperations = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
-/** Problem codes of an operation that requires an access token, without permission checks beyond the scope. */
+/** Problem codes of an operation that requires an access token and checks no permissions except the scope. */
 export const problemCodesOfAuthenticatedOperations = [...problemCodesOfPublicOperations, 'missing_token', 'insufficient_scope'] as const;
 /** Problem codes of an operation that requires an access token and can also be denied because of the user's role or account. */
 export const problemCodesOfAuthorizedOperations = [...problemCodesOfAuthenticatedOperations, 'forbidden'] as const;
@@ -190,13 +193,13 @@ export const ifMatchProblemCodes = ['precondition_failed'] as const;
 export const cursorProblemCodes = ['invalid_cursor', 'cursor_mismatch'] as const;
 /** Additional problem codes of an operation that accepts an `Idempotency-Key`. */
 export const idempotencyProblemCodes = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;
-/** Problem codes of a POST operation with a body that requires an access token and no permission beyond the scope. */
+/** Problem codes of a POST operation with a body. The operation requires an access token and checks no permissions except the scope. */
 export const problemCodesOfAuthenticatedPosts = [
   ...problemCodesOfAuthenticatedOperations,
   ...bodyProblemCodes,
   ...idempotencyProblemCodes,
 ] as const;
-/** Problem codes of a POST operation with a body for which the caller also needs a permission, such as a staff account. */
+/** Problem codes of a POST operation with a body. The operation also requires a permission, such as a staff account. */
 export const problemCodesOfAuthorizedPosts = [
   ...problemCodesOfAuthorizedOperations,
   ...bodyProblemCodes,

@@ -13,7 +13,7 @@ export type Deprecation = {
   readonly guide: string;
 };
 
-/** Route metadata that the route's schemas do not express. */
+/** Properties of a route that its schemas cannot express. */
 export type RouteMetadata = {
   /** Added by `defineResource`. */
   readonly tag?: ResourceTag;
@@ -43,7 +43,7 @@ export type RouteMetadata = {
   /** Media types of the response, if it is not JSON. */
   readonly produces?: readonly string[];
   readonly deprecated?: Deprecation;
-  /** Whether only external systems call the operation, with requests in their own format. The SDK has no method for it. */
+  /** Whether only external systems call the operation, with requests in their own format. The SDK has no method for such an operation. */
   readonly internal?: boolean;
 };
 

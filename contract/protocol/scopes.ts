@@ -53,8 +53,8 @@ export type Scope = keyof typeof scopeDefinitions;
 export const administratorOnlyScopes: ReadonlySet<string> = new Set<Scope>(['users.administer']);
 
 /**
- * Scopes that only the shop's own applications can have. A third-party application could otherwise approve what another application asks
- * the customer to approve. API keys cannot use these scopes, because the customer must have signed in recently.
+ * Scopes that only the shop's own applications can have. Otherwise, a third-party application could approve the orders of another
+ * application instead of the customer. API keys cannot use these scopes, because the customer must have signed in recently.
  */
 export const firstPartyScopes: ReadonlySet<string> = new Set<Scope>(['approvals.decide']);
 

@@ -11,10 +11,9 @@ const cursive = String.raw`[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolia
 const brahmic = String.raw`[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Balinese}\p{Script=Javanese}]`;
 
 /**
- * Sequences in which one of these characters is part of ordinary spelling:
- * an emoji sequence that Unicode recommends for interchange, and an emoji with a variation selector;
- * one joiner or non-joiner between two letters of a cursive script (RFC 5892, appendix A), or after a letter or sign of a Brahmic script;
- * one variation selector after an ideograph or a Mongolian letter.
+ * Sequences in which a hidden character is part of ordinary spelling. Emoji: a sequence that Unicode recommends for interchange, or an
+ * emoji with a variation selector. Joiners and non-joiners: one between two letters of a cursive script (RFC 5892, appendix A), or one
+ * after a letter or sign of a Brahmic script. Variation selectors: one after an ideograph or a Mongolian letter.
  */
 const ordinary = [
   /\p{RGI_Emoji}|\p{Extended_Pictographic}[\ufe0e\ufe0f]/gv,
@@ -25,12 +24,13 @@ const ordinary = [
 ];
 
 /**
- * Finds the first character that must not occur in a one-line name, because it could make two different names look the same or disguise
- * a name. Returns the character in the form `U+XXXX`, or `undefined` if the text contains no such character.
+ * Finds the first character that must not occur in a one-line name. Such a character could disguise a name, or make two different names
+ * look the same. Returns the character in the form `U+XXXX`, or `undefined` if the text contains no such character.
  */
 export function findHiddenCharacter(text: string): string | undefined {
   if (!suspicious.test(text)) return undefined;
-  // Ordinary sequences, such as emoji, are replaced with a visible character, not removed, so that their neighbors do not become adjacent.
+  // Ordinary sequences, such as emoji, are replaced with a visible character. If they were removed, the characters before and after them
+  // would become adjacent.
   const rest = ordinary.reduce((left, pattern) => left.replaceAll(pattern, '\ufffd'), text);
   const found = suspicious.exec(rest)?.[0];
   return found && `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;

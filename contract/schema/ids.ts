@@ -6,7 +6,7 @@ const idMax = Number.MAX_SAFE_INTEGER;
 /** An ID in a body: 1 to 2^53-1. IDs may have gaps and are never reused. */
 export const idSchema = z.number().int().min(1).max(idMax);
 
-/** An integer in a URL. Each number has exactly one accepted spelling: `0x10`, `1e3`, `01`, `1.0` and spaces are rejected. */
+/** An integer in a URL. Each number has exactly one accepted spelling. For example, `0x10`, `1e3`, `01`, `1.0` and spaces are rejected. */
 export const integerInUrlSchema = (minimum: number, maximum: number) =>
   extendApi(
     z

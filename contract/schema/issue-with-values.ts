@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const paramsSchema = z.object({ text: z.string(), values: z.record(z.string()) });
 
-/** Creates a custom validation issue whose message contains values: `must not contain {character}`. Servers can translate its text. */
+/** Creates a custom validation issue whose message contains values: `must not contain {character}`. Servers can translate the message. */
 export const createIssueWithValues = (text: string, values: Readonly<Record<string, string>>) => ({
   code: z.ZodIssueCode.custom,
   message: text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => values[name] ?? placeholder),

@@ -6,7 +6,7 @@ export const logoMediaTypes = ['image/png', 'image/jpeg', 'image/webp'] as const
 
 /** An uploaded logo in a response. */
 export const logoSchema = z.object({
-  url: z.string().url().describe('URL of the image, which changes when the image changes.'),
+  url: z.string().url().describe('URL of the image. A new image has a new URL.'),
   media_type: z.enum(logoMediaTypes),
   width: z.number().int().min(logoLimits.minSide).max(logoLimits.maxSide),
   height: z.number().int().min(logoLimits.minSide).max(logoLimits.maxSide),

@@ -4,10 +4,10 @@ import { withSchemaName } from './openapi-schema-name.ts';
 import { textSchema } from './text-timestamp-and-metadata-schemas.ts';
 import { integerInUrlSchema } from './ids.ts';
 
-/** Maximum count for `include_total`. Counting millions of rows exactly would cost more than the number is worth. */
+/** Maximum count for `include_total`. An exact count of millions of rows would be slow, and is rarely useful. */
 export const maxCountedTotal = 10_000;
 
-/** Query parameters for every list. */
+/** Query parameters common to all paginated lists. */
 export const paginationParameters = {
   limit: integerInUrlSchema(1, 100).default('20').describe('Maximum number of items on the page.'),
   cursor: textSchema(4096, 1)

@@ -1,13 +1,16 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z } from 'zod';
 
-/** OpenAPI extension for a secret, which is `null` in a replay. The extension's value explains how to get a valid secret in this case. */
+/**
+ * OpenAPI extension for a secret, which is `null` in a replay. The value of the extension explains how to get a valid secret after a
+ * replay.
+ */
 const nullInReplay = 'x-null-in-replay';
 
 /**
  * A secret that the API returns only once. The server does not store it, so a replay of the response has `null` instead.
  * The `secret` property of the route metadata contains the name of the field.
- * @param recovery how a caller that lost the first response gets a valid secret
+ * @param recovery explains how to get a valid secret if the first response was lost
  */
 export const secretShownOnceSchema = (description: string, recovery: string) =>
   extendApi(

@@ -10,8 +10,8 @@ const controlCharacterBesidesLines = /[^\P{Cc}\t\n\r]/u;
 const wellFormed = (value: string): boolean => value.isWellFormed();
 
 /**
- * Text of `minimum` to `maximum` characters. Characters are Unicode code points, as in JSON Schema and PostgreSQL; zod's checks count
- * UTF-16 code units, of which an emoji has two or more.
+ * Text of `minimum` to `maximum` characters. Characters are Unicode code points, as in JSON Schema and PostgreSQL; zod would count UTF-16
+ * code units, and an emoji consists of two or more code units.
  */
 export const textSchema = (maximum: number, minimum = 0) =>
   extendApi(z.string(), describeLength(minimum, maximum)).superRefine(checkLength(minimum, maximum));
@@ -26,12 +26,12 @@ const checkLength = (minimum: number, maximum: number) => (value: string, contex
 };
 
 /**
- * One line of text from a caller, trimmed, `minimum` to `maximum` characters. This schema is used for every name that other users see. The
- * text must not contain control characters, bidirectional controls or invisible characters, unless the spelling of a language or an emoji
- * requires them.
+ * One trimmed line of text from a caller, with `minimum` to `maximum` characters. This schema is used for every name that other users see.
+ * The text must not contain control characters, bidirectional controls or invisible characters, unless the spelling of a language or an
+ * emoji requires them.
  */
 export const singleLineInputSchema = (maximum: number, minimum = 1) =>
-  // Leading and trailing white space is removed, so a required text needs another character.
+  // Leading and trailing white space is removed, so a required text must contain another character.
   extendApi(z.string().trim(), { ...describeLength(minimum, maximum), ...(minimum > 0 && { pattern: String.raw`\S` }) })
     .superRefine(checkLength(minimum, maximum))
     .superRefine((value, context) => {

@@ -60,9 +60,7 @@ export function findOrGenerateSchemaExample(schema: JsonObject, schemas: JsonObj
 const alternativesOf = ({ oneOf, anyOf, allOf }: JsonObject): JsonObject[] =>
   [oneOf, anyOf, allOf].flatMap((schemas) => (Array.isArray(schemas) ? schemas : [])).filter(isJsonObject);
 
-/**
- * Returns the example with generated values for missing required fields, and without fields that this version of the schema does not have.
- */
+/** Adds generated values for missing required fields to an example, and removes fields that are not in this version of the schema. */
 function fitToSchema(complete: JsonObject, { properties, required }: JsonObject, schemas: JsonObject): JsonObject {
   // a schema with alternatives, whose example matches one of them
   if (properties === undefined) return complete;

@@ -128,7 +128,7 @@ export const examplePathParameters: Readonly<Record<string, string | number>> = 
   provider: 'stripe',
 };
 
-/** Example queries for operations whose parameters are worth showing. */
+/** Example queries, for operations with useful query parameters. */
 export const exampleQueryParameters: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
   'users.list': { role: ['customer'], limit: 50 },
   'products.list': { category: 'bags', sort: 'price' },

@@ -6,7 +6,7 @@ const tomorrow = '2026-11-21T09:30:00.000Z';
 
 const times = { created_at: placedAt, updated_at: placedAt };
 
-/** A product from the sample data that the server creates on its first start, so that the example requests work unchanged. */
+/** A product from the sample data that the server creates when it first starts. The example requests therefore work unchanged. */
 const bag = { product_id: 1, sku: '22371', name: 'Airline bag vintage Tokyo 78', unit_price: 425 };
 
 const delivery = { method: 'collection', recipient_name: 'Ann Lee' };

@@ -7,8 +7,8 @@ import { createTypeScriptSample } from './typescript-sample.ts';
 import { isJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
 
 /**
- * Returns the document with code samples for each operation (`x-codeSamples`), built from its examples. There are always samples for curl
- * and Python. There are also samples for TypeScript and the CLI if the SDK and the CLI support the API version.
+ * Returns the document with code samples for each operation (`x-codeSamples`), built from its examples. Every operation has samples for
+ * curl and Python. If the SDK and the CLI support the API version, an operation also has samples for TypeScript and the CLI.
  */
 export function addCodeSamples(document: JsonObject, origin: string, hasClients: boolean): JsonObject {
   const components = isJsonObject(document['components']) ? document['components'] : {};

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
 import { type SampleCall, quoteShellWord } from './sample-call-and-shell-quoting.ts';
 
-/** Commands whose name differs from the operation ID, because they do more than send one request. */
+/** Commands whose names differ from the operation ID, because these commands do more than send one request. */
 const commandNames: Readonly<Record<string, string>> = {
   'orderExports.create': 'orders export',
   'orderImports.create': 'orders import',
@@ -40,7 +40,7 @@ function flagsOf(value: JsonObject, schema: JsonObject, schemas: JsonObject, pre
       if (isJsonObject(property['properties'])) return flagsOf(part, property, schemas, `${prefix}${dashed(name)}.`);
       return Object.entries(part).map(([key, member]) => `${flag} ${quoteShellWord(`${key}=${flagValue(member)}`)}`);
     }
-    // A list of objects becomes a flag with its name in the singular, repeated for each object.
+    // A list of objects becomes a flag that is repeated for each object. The flag name is the singular of the field name.
     if (Array.isArray(part) && part.some(isJsonObject))
       return part.filter(isJsonObject).map((item) => `${flag.replace(/s$/, '')} ${quoteShellWord(pairs(item))}`);
     return [`${flag} ${quoteShellWord(flagValue(part))}`];

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../schema/json.ts';
 
-/** An example operation call that the code samples are generated from. */
+/** An example call of an operation, from which the code samples are generated. */
 export type SampleCall = {
   readonly origin: string;
   readonly operationId: string;

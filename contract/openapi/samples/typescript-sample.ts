@@ -1,7 +1,7 @@
 import { type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
 import type { SampleCall } from './sample-call-and-shell-quoting.ts';
 
-/** Returns a TypeScript module that makes the call with the SDK. It compiles unchanged. */
+/** Returns a TypeScript module that makes the call with the SDK. The module compiles without changes. */
 export function createTypeScriptSample(call: SampleCall): string {
   const { origin, needsToken, file } = call;
   return [

@@ -59,7 +59,9 @@ const fields = {
   created_by_client_id: z
     .string()
     .nullable()
-    .describe('Client ID of the application that created the key; `null` if the server version at that time did not record it.'),
+    .describe(
+      'Client ID of the application that created the key; `null` for a key from an older server version that did not record the application.',
+    ),
   created_at: timestampSchema,
   expires_at: timestampSchema,
   last_used_at: timestampSchema.nullable().describe('Time of the last use, accurate to one minute; `null` before the first use.'),
@@ -92,7 +94,7 @@ export const apiKeyCreateRequestSchema = withSchemaName(
         .describe(`Expiration time, at most ${maxApiKeyLifetimeDays} days from now (default: 90 days from now).`),
       order_limits: apiKeyLimitsInputSchema
         .optional()
-        .describe('Limits for orders, which cannot be changed later. Without this field, only the scopes limit the key.'),
+        .describe('Limits for orders. The limits cannot be changed later. Without this field, only the scopes limit the key.'),
     })
     .strict(),
 );

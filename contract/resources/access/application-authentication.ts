@@ -3,24 +3,27 @@ import { textSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts'
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 
-/** Methods that authenticate an application by the certificate of its TLS connection (RFC 8705 section 2). */
+/** Methods that authenticate an application by its TLS client certificate (RFC 8705 section 2). */
 export const certificateAuthenticationMethods = ['tls_client_auth', 'self_signed_tls_client_auth'] as const;
 
-/** How an application authenticates at the token endpoint (RFC 7591 section 2). `client_secret_basic` includes `client_secret_post`. */
+/**
+ * How an application authenticates at the token endpoint (RFC 7591 section 2). An application with `client_secret_basic` can also send its
+ * secret in the request body, as `client_secret_post` specifies.
+ */
 export const clientAuthenticationMethods = ['none', 'client_secret_basic', 'private_key_jwt', ...certificateAuthenticationMethods] as const;
 
 /** Names in a certificate that identify an application (RFC 8705 section 2.1.2, without the prefix `tls_client_auth_`). */
 export const certificateSubjectTypes = ['subject_dn', 'san_dns', 'san_uri', 'san_ip', 'san_email'] as const;
 
-/** Maximum number of keys in the `jwks` of an application: enough for a rotation with every algorithm. */
+/** Maximum number of keys in an application's `jwks`. This number is sufficient to rotate one key for each algorithm. */
 export const maxApplicationKeys = 10;
 
 const descriptions = {
   token_endpoint_auth_method:
-    'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`.',
+    'How the application authenticates (RFC 7591). `none`: not at all, because the application is public. `client_secret_basic`: with a client secret in the `Authorization` header (HTTP Basic); the server also accepts the secret in the request body (`client_secret_post`). `private_key_jwt`: with a JWT that the application signs with its private key (RFC 7523), instead of a client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`.',
   jwks: 'Public keys for verifying `private_key_jwt` and request objects, as a JSON Web Key Set (RFC 7517). Each key is an EC key on the curve P-256, an RSA key of at least 2048 bits or an Ed25519 key. A set with a private key is rejected. For `self_signed_tls_client_auth`, the member `x5c` contains the certificate.',
   jwks_uri:
-    'URL of the JSON Web Key Set for verifying `private_key_jwt` and request objects; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+    'URL of the JSON Web Key Set for verifying `private_key_jwt` and request objects; an alternative to `jwks`. The server fetches the set over https from a public address when the application authenticates, and caches the set.',
   tls_client_auth_subject:
     'The name that the certificate of an application with `tls_client_auth` must contain (RFC 8705 section 2.1.2); `null` for other applications. `subject_dn` is the distinguished name of the subject (RFC 4514), such as `CN=client,O=Example,C=DE`. The other types are names in the certificate extension `subjectAltName`.',
   tls_client_certificate_bound_access_tokens:
@@ -37,7 +40,7 @@ export const securityProfiles = ['fapi2'] as const;
 export const idTokenSigningAlgorithms = ['RS256', 'ES256', 'PS256', 'EdDSA'] as const;
 
 const idTokenAlgorithmText =
-  "Algorithm used to sign the application's ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701) (OpenID Connect Dynamic Client Registration section 2).";
+  "Algorithm used to sign the application's ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701); see OpenID Connect Dynamic Client Registration, section 2.";
 
 const profileText =
   'Security profile. `fapi2` (FAPI 2.0 Security Profile): the application must use pushed authorization requests (RFC 9126) and tokens that are bound to a key with DPoP (RFC 9449) or, with `tls_client_certificate_bound_access_tokens`, to a certificate. The application authenticates with a certificate, or with `private_key_jwt` and ES256, PS256 or EdDSA. ID tokens are not signed with RS256, refresh tokens are not rotated, and there is no grace period for repeated refreshes. `null` means no profile.';
@@ -57,8 +60,8 @@ const publicJwkSchema = withSchemaName(
   'PublicJsonWebKey',
   z.object({
     kty: z.string().describe('Key type: `EC`, `RSA` or `OKP`.'),
-    kid: optionalText('Key ID, which the `kid` in the header of a JWT refers to.'),
-    alg: optionalText('Algorithm that the key is used with.'),
+    kid: optionalText('Key ID, to which the `kid` in a JWT header refers.'),
+    alg: optionalText('Algorithm for which the key is used.'),
     use: optionalText('Use of the key: `sig`.'),
     crv: optionalText('Curve of an `EC` or `OKP` key.'),
     x: optionalText('X coordinate of an `EC` key, or the public key of an `OKP` key.'),
@@ -69,7 +72,7 @@ const publicJwkSchema = withSchemaName(
   }),
 );
 
-/** Fields of the response that describe how the application authenticates and protects its requests. */
+/** Response fields that describe how an application authenticates and how its requests are secured. */
 export const applicationAuthenticationFields = {
   token_endpoint_auth_method: extensibleEnumSchema(clientAuthenticationMethods).describe(descriptions.token_endpoint_auth_method),
   jwks: z
@@ -89,12 +92,12 @@ export const applicationAuthenticationFields = {
   id_token_signed_response_alg: extensibleEnumSchema(idTokenSigningAlgorithms).describe(idTokenAlgorithmText),
 };
 
-// Members that the server does not know are ignored (RFC 7517 section 4), so that keys can be copied from other tools.
+// Unknown members are ignored (RFC 7517 section 4), so that keys can be copied from other tools.
 const jwksInputSchema = z
   .object({ keys: z.array(z.record(z.unknown()).describe('A public key as a JSON Web Key.')).min(1).max(maxApplicationKeys) })
   .strict();
 
-/** Fields of a request that change how the application authenticates and protects its requests. */
+/** Fields of an application create or update request that determine how the application authenticates and how its requests are secured. */
 export const changeableApplicationAuthenticationFields = {
   token_endpoint_auth_method: z
     .enum(clientAuthenticationMethods)

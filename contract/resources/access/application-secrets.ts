@@ -4,7 +4,7 @@ import { secretShownOnceSchema } from '../../schema/secret-shown-once.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 export const clientSecretSchema = secretShownOnceSchema(
-  'The client secret; `null` for an application without a secret: a public one, or one that authenticates with a key or a certificate.',
+  'The client secret; `null` for public applications, and for applications that authenticate with a key or a certificate.',
   'If the first response was lost, rotate the secret of the application, if it has a secret.',
 );
 

@@ -51,7 +51,7 @@ export const maxClientSecretOverlapSeconds = 7 * 24 * 60 * 60;
 /** Maximum lifetime of a registration token, in seconds. */
 export const maxRegistrationTokenSeconds = 30 * 24 * 60 * 60;
 
-/** Maximum grace period, in seconds, which limits how long a stolen refresh token still works after its rotation. */
+/** Maximum grace period, in seconds. A stolen refresh token can remain usable for this long after its rotation. */
 export const maxRefreshGraceSeconds = 300;
 /** Maximum value of a rate limit or quota, in requests. */
 export const maxConfigurableRequestLimit = 1_000_000_000;
@@ -69,7 +69,7 @@ const descriptions = {
   preapproved_scopes:
     'Scopes that an administrator has approved for all users. Users are not asked to consent to these scopes. Removing a scope revokes it immediately for users who did not consent to it themselves.',
   grant_types: 'Grant types that the application can use.',
-  first_party: 'Whether the application is operated by the shop itself. The consent page says so.',
+  first_party: 'Whether the shop itself operates the application. If so, the consent page says this.',
   rate_limit_per_minute: 'Maximum number of requests per minute for each user. `null` means the default limit.',
   quota_per_month: 'Maximum number of requests per calendar month (UTC) for all users in total. `null` means the default quota.',
   order_limits_ceiling:
@@ -251,7 +251,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
       secretRotationBodySchema(maxClientSecretOverlapSeconds, 'How long the previous secret remains valid, in seconds (default: 1 day).'),
     ),
     summary: 'Rotate the client secret of an application',
-    description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. An application that has changed its \`token_endpoint_auth_method\` to \`client_secret_basic\` gets its secret in this way. ${onlyAdministrators}`,
+    description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. Also use this operation to create a secret after you have changed \`token_endpoint_auth_method\` to \`client_secret_basic\`. ${onlyAdministrators}`,
     responses: {
       201: clientSecretRotationSchema,
       ...fails(...problemCodesOfAuthorizedPosts, 'not_found', 'application_has_no_secret'),

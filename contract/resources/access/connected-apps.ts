@@ -28,12 +28,12 @@ const connectedAppLimitsSchema = withSchemaName(
     authorization_details: z
       .array(orderAuthorizationDetailsSchema)
       .describe(
-        'Limits that apply: those that the user set, tightened by those of the shop. An empty list means that only the scopes limit the application.',
+        'Effective limits: the limits that the user set, further restricted by the limits of the shop. An empty list means that only the scopes limit the application.',
       ),
     customer_limits: z
       .array(orderAuthorizationDetailsSchema)
       .describe(
-        'Limits that the user set, without those of the shop. An empty list means that the user set none. `PUT` replaces these limits.',
+        'Limits that the user set, without the limits of the shop. An empty list means that the user set no limits. `PUT` replaces these limits.',
       ),
     budget: budgetSchema
       .nullable()
@@ -47,7 +47,7 @@ const connectedAppFields = {
   application: z.object({
     client_id: z.string(),
     name: z.string(),
-    first_party: z.boolean().describe('Whether the application is operated by the shop itself.'),
+    first_party: z.boolean().describe('Whether the shop itself operates the application.'),
   }),
   device: z.string().nullable().describe('Device on which the user gave consent, derived from the `User-Agent` header; `null` if unknown.'),
   scopes: z.array(z.string()).describe('Scopes that were granted to the application.'),
@@ -136,7 +136,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     query: z.object({}).strict(),
     summary: 'Remove the limits of a connected application',
     description:
-      'Removes the limits for the orders of the application, so that only its scopes limit it. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and it did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.',
+      'Removes the limits for the orders of the application, so that only its scopes limit it. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.',
     responses: { 204: c.noBody(), ...fails(...problemCodesOfAuthorizedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.removeLimits', access: ['connected_apps.write'] }),
   },

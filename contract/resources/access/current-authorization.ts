@@ -38,7 +38,9 @@ export const budgetSchema = withSchemaName('Budget', z.object(budgetFields));
 /** Every budget that applies. */
 export const applicableBudgetsSchema = z
   .array(withSchemaName('ApplicableBudget', z.object(budgetFields)))
-  .describe('All budgets that apply. Every order must be within each of them. `budget` is the one with the smallest remaining amount.');
+  .describe(
+    'All budgets that apply. Every order must be within all of these budgets. `budget` is the budget with the smallest remaining amount.',
+  );
 
 export const currentAuthorizationRoutes = defineResource('Authorization', 'Permissions and limits of the calling application.', {
   get: {

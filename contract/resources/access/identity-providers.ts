@@ -45,7 +45,7 @@ export const identityProviderAuthenticationMethods = [
 export const identityProviderAudiences = ['everyone', 'customers', 'staff'] as const;
 
 const descriptions = {
-  slug: 'Part of the redirect URI; it cannot be changed.',
+  slug: 'Identifies the provider in the redirect URI; cannot be changed.',
   preset: 'Kind of provider, which determines default values and special handling. `oidc`: any provider that follows OpenID Connect.',
   issuer: 'Issuer, from which the endpoints are discovered (OpenID Connect Discovery). Accounts are identified by issuer and `sub`.',
   client_id: 'Client ID that the provider issued to the shop.',
@@ -54,7 +54,7 @@ const descriptions = {
   key_id: 'ID of `private_key` at the provider (`kid`).',
   team_id: 'Apple team ID; only for `apple_client_secret`.',
   scopes:
-    "Scopes that are requested from the provider, which must include `openid`. With `offline_access`, the server uses the provider's refresh token to check whether the account still exists there when applications refresh their tokens.",
+    "Scopes to request from the provider; must include `openid`. With `offline_access`, when applications refresh their tokens, the server uses the provider's refresh token to check that the account still exists at the provider.",
   button_label: 'Text of the sign-in button; `null` means “Continue with” and the name of the provider, in the language of the page.',
   name: 'Name of the provider on pages and in e-mails.',
   audience: 'Users who can sign in through the provider: `customers`, `staff` (including administrators) or `everyone`.',
@@ -145,7 +145,7 @@ export const identityProviderCreateSchema = withSchemaName(
         .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be 1 to 40 characters from a-z, 0-9 and -')
         .describe(descriptions.slug),
       preset: z.enum(identityProviderPresets).describe(descriptions.preset),
-      issuer: textSchema(500, 1).optional().describe(`${descriptions.issuer} Default: the issuer of Google or Apple.`),
+      issuer: textSchema(500, 1).optional().describe(`${descriptions.issuer} Default for Google and Apple: the provider's own issuer.`),
       client_id: changeable.client_id,
     })
     .strict(),
@@ -226,7 +226,7 @@ export const identityProviderRoutes = defineResource('Identity providers', 'Serv
     pathParams,
     body: logoBodySchema,
     summary: 'Set the logo of an identity provider',
-    description: `Stores the image in the body as the logo on the sign-in button, where it is 20 pixels wide and high, with a white background in dark mode. ${acceptedLogosText} ${onlyAdministrators}`,
+    description: `Stores the image in the body as the logo on the sign-in button. The button shows the logo 20 pixels wide and high, with a white background in dark mode. ${acceptedLogosText} ${onlyAdministrators}`,
     responses: { 200: identityProviderSchema, ...fails(...problemCodesOfAuthorizedOperations, ...fileProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'identityProviders.setLogo', access, ...logoUploadRouteMetadata }),
   },

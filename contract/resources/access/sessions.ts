@@ -16,12 +16,12 @@ const fails = declareProblemResponses(commonProblemTypes);
 
 /** Describes who can see a user's sessions, API keys and connected applications. */
 export const sessionsKeysAndAppsPermissionText =
-  'With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.';
+  'Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.';
 
 export const sessionSchema = withSchemaName(
   'Session',
   z.object({
-    id: z.string().describe('Identifier of the session, which is not a credential.'),
+    id: z.string().describe('Identifier of the session; not a credential.'),
     device: z.string().nullable().describe('Browser and system, derived from the `User-Agent` header; `null` if unknown.'),
     started_at: timestampSchema.describe('When the user signed in.'),
     last_used_at: timestampSchema.describe('When the session was last used to sign in to an application, or to open an account page.'),

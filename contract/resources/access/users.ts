@@ -40,8 +40,8 @@ const fails = declareProblemResponses({ ...commonProblemTypes, ...userProblemTyp
 const maxLocalPartLength = 64;
 
 /**
- * E-mail address: 3 to 254 characters, one `@` after at most 64 characters, a domain with a dot. Quotes, comments, brackets and spaces are rejected, so that no mail
- * server can parse the text as two addresses.
+ * E-mail address: 3 to 254 characters, one `@` after at most 64 characters, a domain with a dot. Quotes, comments, brackets and spaces are
+ * rejected, because a mail server could parse such a text as two addresses.
  */
 export const emailSchema = z
   .string()
@@ -57,7 +57,7 @@ export const emailSchema = z
   )
   .refine((address) => address.indexOf('@') <= maxLocalPartLength, `must have at most ${maxLocalPartLength} characters before the @`);
 
-/** A language tag (BCP 47), without grandfathered and private-use tags. */
+/** A language tag (BCP 47). Tags that begin with a single letter, such as `i-klingon` or `x-shop`, are rejected. */
 const localeInputSchema = z
   .string()
   .max(35)
@@ -100,7 +100,7 @@ export const userCreateSchema = withSchemaName(
   z
     .object({
       name: singleLineInputSchema(200).describe('Full name.'),
-      email: emailSchema.describe('E-mail address, which must not be used by another user.'),
+      email: emailSchema.describe('E-mail address; must not be in use by another user.'),
       locale: localeInputSchema.optional(),
     })
     .strict(),
@@ -111,7 +111,7 @@ export const userUpdateSchema = withSchemaName(
   z
     .object({
       name: singleLineInputSchema(200).describe('Full name.'),
-      email: emailSchema.describe('E-mail address, which must not be used by another user.'),
+      email: emailSchema.describe('E-mail address; must not be in use by another user.'),
       locale: localeInputSchema,
       status: z.enum(['active', 'suspended']).describe('Status of a customer. Requires the `users.manage` scope.'),
       role: z

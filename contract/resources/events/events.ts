@@ -18,9 +18,9 @@ export const maxEventWaitSeconds = 25;
 
 /**
  * All event subjects, each with the names of its possible changes and the name of the schema of `data.object`. `own` and `all` are the
- * scopes that make the events visible to a token. The `own` scope covers the events of the token's user. If `own` is `null`, the events
- * belong to no user and require no scope. Any scope in `all` covers the events of all users, if the token's user has the role that the
- * scope requires. `orderId` is the field of the subject that contains the ID of its order, or `null` if the subject belongs to no order.
+ * scopes that make the events visible to a token. The `own` scope covers the events of the token's user. If `own` is `null`, the events do
+ * not concern a user and require no scope. Any scope in `all` covers the events of all users, if the token's user has the role that the
+ * scope requires. `orderId` is the field of the subject that contains the order ID, or `null` if the subject is not part of an order.
  */
 export const eventSubjectDefinitions = {
   user: {
@@ -108,7 +108,7 @@ const [firstSubject, ...moreSubjects] = subjects;
 const [firstType, ...moreTypes] = subjects.flatMap(eventTypesOf);
 if (firstSubject === undefined || firstType === undefined) throw new Error('no event subject is declared');
 
-/** Event types. Every event is recorded in the transaction of the change that it reports. More types may be added. */
+/** Event types. Every event is recorded in the same transaction as the change that it reports. More types may be added. */
 export const eventTypes: readonly [EventType, ...EventType[]] = [firstType, ...moreTypes];
 
 /** Wildcards such as `order.*`: all types of one subject, including types that are added later. */

@@ -61,13 +61,13 @@ const receivedResponseSchema = withSchemaName(
       .describe(
         `Start of the body: at most ${maxStoredWebhookResponseBytes} bytes, without control characters. \`null\` if the body is not text in UTF-8.`,
       ),
-    body_truncated: z.boolean().describe('Whether the endpoint sent a longer body.'),
+    body_truncated: z.boolean().describe('Whether the endpoint sent more than the stored part of the body.'),
   }),
 );
 
 /** A request, and the response to it. */
 export const webhookExchangeSchema = z.object({
-  request: sentRequestSchema.nullable().describe('`null` for attempts that were made before requests were stored.'),
+  request: sentRequestSchema.nullable().describe('`null` for attempts by an older server version that did not store requests.'),
   response: receivedResponseSchema.nullable().describe('`null` if there was no response.'),
 });
 

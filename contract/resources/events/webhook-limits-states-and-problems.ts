@@ -12,7 +12,7 @@ export const maxWebhookSecretOverlapSeconds = 7 * 24 * 60 * 60;
 export const maxWebhookAttempts = 10;
 /** Maximum number of bytes of a response body that are stored for each attempt. */
 export const maxStoredWebhookResponseBytes = 2048;
-/** Number of days without a successful delivery after which an endpoint is disabled. */
+/** An endpoint is disabled after this number of days without a successful delivery. */
 export const maxWebhookFailingDays = 5;
 export const webhookDisabledReasons = ['manual', 'failing', 'gone', 'grant_revoked'] as const;
 export const webhookDeliveryStatuses = ['pending', 'succeeded', 'failed', 'skipped'] as const;

@@ -81,7 +81,7 @@ const approvalFields = {
     .nullable()
     .describe('Why the order needs an approval; `null` if the order was within all limits when the approval was requested.'),
   order_id: idSchema.nullable().describe('Order that was placed with the approval.'),
-  expires_at: timestampSchema.describe('When the request or approval expires, which is when the quote expires.'),
+  expires_at: timestampSchema.describe('When the request or approval expires. The quote expires at the same time.'),
   created_at: timestampSchema,
   approved_at: timestampSchema.nullable(),
   declined_at: timestampSchema.nullable(),
@@ -177,7 +177,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
       .strict(),
     summary: 'Get an approval',
     description:
-      'Returns the approval with its lines. With `wait`, the response is sent as soon as the approval is no longer pending, or after this time.',
+      'Returns the approval with its lines. With `wait`, responds as soon as the approval is no longer pending, or after the given time.',
     responses: { 200: approvalSchema, ...fails(...problemCodesOfAuthenticatedOperations, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'approvals.get', access: ['orders.read', 'orders.write', 'approvals.decide'] }),
   },
@@ -189,7 +189,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     body: c.noBody(),
     summary: 'Approve an order',
     description:
-      'Approves the order on behalf of the customer, who must have signed in within the last 15 minutes, and with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope; an application with limits for orders, or the one that requested the approval, cannot approve.',
+      'Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope. An application with limits for orders cannot approve, nor can the application that requested the approval.',
     responses: {
       201: approvalSchema,
       ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblemCodes, 'insufficient_user_authentication'),
@@ -215,7 +215,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     body: c.noBody(),
     summary: 'Cancel an approval',
     description:
-      'Withdraws a pending request, or an approval that has not been used. Only the application that requested it can cancel it.',
+      'Withdraws a pending request, or an approval that has not been used. Only the application that requested the approval can cancel it.',
     responses: { 201: approvalSchema, ...fails(...problemCodesOfAuthenticatedPosts, ...decisionProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'approvals.cancel', access: ['orders.write'], idempotent: true }),
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { maxOrderLines, maxLineQuantity } from './order-create-schema.ts';
 
-/** Part of an order line: the line number and a number of units. */
+/** Part of an order line: the line number, and the number of units. */
 export const orderLineAndQuantitySchema = withSchemaName(
   'LineQuantity',
   z

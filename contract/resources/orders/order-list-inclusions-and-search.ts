@@ -12,7 +12,7 @@ export const maxFoundOrders = 10_000;
 export const orderInclusionsSchema = commaSeparatedEnumSchema(['items', 'customer', 'client'])
   .optional()
   .describe(
-    `\`items\` includes the lines of each order and reduces the maximum \`limit\` to ${maxOrdersWithItems}. \`customer\` and \`client\` include the names of the customer and of the application that placed the order; they require the \`orders.manage\` scope and a staff account.`,
+    `\`items\` includes the lines of each order and reduces the maximum \`limit\` to ${maxOrdersWithItems}. \`customer\` and \`client\` include the names of the customer and of the application that placed the order; both require the \`orders.manage\` scope and a staff account.`,
   );
 
 export const orderSearchTextSchema = singleLineInputSchema(254)

@@ -153,7 +153,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     body: orderCreateSchema,
     summary: 'Place an order',
     description:
-      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote; a second order cannot be placed from it. Send an `Idempotency-Key`, so that a retry does not place a second order.',
+      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote, from which no second order can be placed. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
       ...fails(...problemCodesOfAuthorizedPosts, ...orderPlacementProblemCodes, 'quote_not_open'),

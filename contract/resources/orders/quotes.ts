@@ -26,7 +26,7 @@ export const quoteStatuses = ['open', 'converted', 'canceled', 'expired'] as con
 /** How long a quote is valid, in seconds. */
 export const defaultQuoteSeconds = 24 * 60 * 60;
 export const maxQuoteSeconds = 7 * 24 * 60 * 60;
-/** How long a quote that reserves stock is valid, in seconds. The maximum equals the time for which an unpaid order reserves its goods. */
+/** How long a quote that reserves stock is valid, in seconds. The maximum is the time for which an unpaid order reserves stock. */
 export const defaultHoldSeconds = 15 * 60;
 export const maxHoldSeconds = 30 * 60;
 /** Minimum time for which a quote is valid, in seconds. */
@@ -52,7 +52,7 @@ export const quoteCreateSchema = withSchemaName(
         .boolean()
         .default(false)
         .describe(
-          'Whether the stock is reserved until the quote expires. If too few units are available, or if the order would exceed a limit that the customer set or would need an approval, the request is rejected.',
+          'Whether the stock is reserved until the quote expires. The request is rejected if too few units are available, or if the order would exceed a limit that the customer set or would need an approval.',
         ),
       expires_in: z
         .number()
@@ -138,12 +138,12 @@ const quoteFields = {
   limits: quoteLimitsSchema
     .nullable()
     .describe(
-      "How the order related to the customer's limits for the application when the quote was created. `null` if the application has no limits, for other applications and in events.",
+      "The customer's limits for the application, and whether the order was within these limits when the quote was created. `null` if the application has no limits, in responses to other applications, and in events.",
     ),
   order_id: idSchema
     .nullable()
     .describe(
-      'Order that was placed from the quote. `null` if no order was placed, or if another application placed it and the caller can access only the orders that it placed.',
+      'Order that was placed from the quote. `null` if no order was placed, or if another application placed the order and the caller can access only its own orders.',
     ),
   expires_at: timestampSchema.describe('When the quote expires. An order can be placed from the quote until this time.'),
   converted_at: timestampSchema.nullable(),

@@ -88,7 +88,7 @@ export const productCreateSchema = withSchemaName(
   'ProductCreate',
   z
     .object({
-      sku: sku.describe('Stock keeping unit, which must be unique.'),
+      sku: sku.describe('Stock keeping unit; must be unique.'),
       ...editable,
       description: editable.description.default(''),
       currency: currencySchema,
@@ -132,7 +132,7 @@ export const productReplaceSchema = withSchemaName(
     .strict(),
 );
 
-/** Product status filter for every list whose content depends on which products the caller may see. */
+/** Product status filter for all lists that contain only products that the caller may see. */
 export const productStatusFilterSchema = commaSeparatedEnumSchema(productStatuses)
   .optional()
   .describe('Requesting a status other than `active` requires the `products.write` scope and a staff account (default: `active`).');

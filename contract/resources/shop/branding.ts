@@ -21,7 +21,7 @@ const fails = declareProblemResponses(commonProblemTypes);
 
 const accentColorSchema = z.string().regex(/^#[0-9a-fA-F]{6}$/, 'must be a color in the form #rrggbb, such as #1d4ed8');
 const colorSchema = z.string().regex(/^#[0-9a-f]{6}$/);
-/** @param example valid URL for the field, which the error message shows */
+/** @param example valid URL for the field, to show in the error message */
 const createLinkSchema = (example: string) =>
   z
     .string()

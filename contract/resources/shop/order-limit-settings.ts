@@ -21,11 +21,11 @@ const descriptions = {
   maximum_limits:
     'Highest limits that customers can grant to an application that is not operated by the shop; `null` means no maximum. The maximum also applies to existing grants, from the next request on.',
   default_limits:
-    'Limits that the consent page proposes if such an application requests no limits; `null` means none. Customers can change these limits up to the maximum.',
+    'Limits that the consent page proposes if an application that is not operated by the shop requests no limits; `null` means no limits. Customers can change these limits up to the maximum.',
   maximum_products:
-    'The only products that customers can allow such an application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
+    'The only products that customers can allow an application that is not operated by the shop to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
   default_products:
-    'Products that the consent page proposes if such an application requests no limits; `null` means all products. Customers can change this selection up to the maximum.',
+    'Products that the consent page proposes if an application that is not operated by the shop requests no limits; `null` means all products. Customers can change this selection up to the maximum.',
 };
 
 export const orderLimitSettingsSchema = withSchemaName(
@@ -71,7 +71,7 @@ export const orderLimitSettingsRoutes = defineResource(
       body: orderLimitSettingsUpdateSchema,
       summary: 'Update the order limit settings',
       description:
-        'Updates the given fields. Omitted fields keep their values; a field that is sent replaces all the limits in it. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.',
+        'Updates the given fields. Omitted fields keep their values; each given field replaces all of its limits. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.',
       responses: {
         200: orderLimitSettingsSchema,
         ...fails(...problemCodesOfAuthorizedOperations, ...bodyProblemCodes, ...ifMatchProblemCodes),

@@ -12,13 +12,13 @@ const fails = declareProblemResponses(commonProblemTypes);
 export const statisticsIntervals = ['hour', 'day', 'week', 'month'] as const;
 /** Groups of order statistics. */
 export const statisticsGroupings = ['status', 'product', 'category', 'application'] as const;
-/** Maximum number of days for each interval, which limits the number of periods in a response. */
+/** Maximum number of days for each interval. These maximums limit the number of periods in a response. */
 export const maxStatisticsDaysByInterval = { hour: 31, day: 366, week: 1_830, month: 3_660 } as const;
 /** Maximum number of groups in order statistics. */
 export const maxStatisticsGroups = 20;
 const maxPeriods = 31 * 25;
 
-/** Before this date, the UTC offsets of some time zones were not multiples of 15 minutes, which is the precision of the statistics. */
+/** The statistics have a precision of 15 minutes. Before this date, the UTC offsets of some time zones were not multiples of 15 minutes. */
 const firstDay = '1980-01-01';
 const lastDay = '2999-12-31';
 const isDay = (text: string): boolean => {
@@ -166,7 +166,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
           .enum(statisticsGroupings)
           .optional()
           .describe(
-            'Also returns the figures for each group. Orders are grouped by their current status, and products by their current category.',
+            'Also returns the statistics for each group. Orders are grouped by their current status, and products by their current category.',
           ),
         limit: integerInUrlSchema(1, maxStatisticsGroups).default('10').describe('Maximum number of groups.'),
       })
@@ -193,7 +193,8 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
       })
       .strict(),
     summary: 'Get product statistics',
-    description: 'Returns the best-selling products of a period, the active products that are running low, and those that were not sold.',
+    description:
+      'Returns the best-selling products of a period, the active products that are running low, and the active products without sales.',
     responses: {
       200: withSchemaName(
         'ProductStatistics',
@@ -224,7 +225,7 @@ export const statisticsRoutes = defineResource('Statistics', "Statistics on the 
       .strict(),
     summary: 'Get application statistics',
     description:
-      'Returns the numbers of requests, errors and orders of each application and API key, sorted by requests, highest first. The numbers of requests and errors are updated every few seconds.',
+      'Returns the request, error and order counts of each application and API key, sorted by request count, highest first. The request and error counts are updated every few seconds.',
     responses: {
       200: withSchemaName(
         'ApplicationStatistics',

@@ -63,7 +63,7 @@ export const backupRoutes = defineResource('Backups', 'Backups of the whole data
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List backups',
     description:
-      'Returns the backups of this database in the backup directory, newest first, including those that `mandate-server backup` wrote there. Files that are added or deleted appear in the list or disappear from it within a minute. Requires an administrator.',
+      'Returns the backups of this database in the backup directory, newest first, including those that `mandate-server backup` wrote there. After a file is added or deleted, the list shows the change within a minute. Requires an administrator.',
     responses: {
       200: listPageSchema('BackupPage', backupSchema),
       ...fails(...problemCodesOfAuthorizedOperations, ...cursorProblemCodes, 'backups_not_configured'),

@@ -4,12 +4,12 @@ import { nameFromOtherSystemSchema } from '../../schema/text-timestamp-and-metad
 
 /** Maximum size of a row in an imported file, in bytes. The file itself has no limit. */
 export const maxImportRowBytes = 100_000;
-/** Maximum number of rows that an import reads for one order. The limit for valid lines is lower: `maxOrderLines`. */
+/** Maximum number of rows that an import reads for one order. The maximum number of valid lines (`maxOrderLines`) is lower. */
 export const maxImportRowsPerOrder = 10_000;
-/** Minimum average upload rate, which applies after a grace period. */
+/** Minimum average upload rate, enforced after a grace period. */
 export const minUploadRate = { bytesPerSecond: 100_000, graceSeconds: 30 } as const;
 
-/** Describes an imported file's limits for the API reference and the command help. */
+/** Describes the limits for imported files, for the API reference and the command help. */
 export const importFileLimitsText = `The file size and the number of rows are limited only by the disk space of the service. A row can have at most ${maxImportRowBytes} bytes. After the first ${minUploadRate.graceSeconds} seconds, the upload must average at least ${minUploadRate.bytesPerSecond} bytes per second.`;
 
 /** The body of an import: CSV with a header, or one JSON object per line. The body is streamed and never held in memory as a whole. */
@@ -47,7 +47,8 @@ export const importQueryParameters = {
 };
 
 /**
- * Returns one query parameter per field, which specifies the field's column in the file (default: the field name): `sku_column=StockCode`.
+ * Returns one query parameter for each field, such as `sku_column=StockCode`. The parameter specifies the column of the field in the file
+ * (default: the field name).
  */
 export function createImportColumnNameParameters<const Fields extends readonly string[]>(fields: Fields) {
   const entries = fields.map((field) => [
