@@ -43,9 +43,9 @@ const manageOrders: RequestedAccess = {
   requestedScope: 'orders.manage',
 };
 
-const noRequestUris = 'The server requests no request objects by URL, and its metadata says so.';
+const noRequestUris = 'The server fetches no request objects by URL, as its metadata states.';
 const noKeysOfThisMachine =
-  'The suite serves the keys of the application at a URL of this machine. The server never requests keys from such an address, so that nobody can use it to reach internal services. `test/oauth/clients/client-keys-by-url.test.ts` tests keys at a URL.';
+  "The suite serves the application's keys at a URL on this machine. The server never requests keys from such an address, so that it cannot be used to reach internal services. `test/oauth/clients/client-keys-by-url.test.ts` tests keys at a URL.";
 
 const openIdConnectPlans: readonly Omit<ConformancePlan, 'id'>[] = [
   { name: 'oidcc-config-certification-test-plan', title: 'Config OP', variant: {} },
@@ -70,7 +70,7 @@ const openIdConnectPlans: readonly Omit<ConformancePlan, 'id'>[] = [
     omittedModules: {
       'oidcc-discovery-endpoint-verification':
         'In this plan, the module requires the implicit grant, which this server does not support (RFC 9700 section 2.1.2). The same module passes in Config OP.',
-      'oidcc-userinfo-rs256': 'The server does not sign responses of userinfo, and its metadata lists no algorithm for them.',
+      'oidcc-userinfo-rs256': 'The server does not sign userinfo responses, and its metadata lists no algorithm for them.',
       'oidcc-request-uri-signed-rs256': noRequestUris,
       'oidcc-request-uri-unsigned': noRequestUris,
       'oidcc-registration-jwks-uri': noKeysOfThisMachine,

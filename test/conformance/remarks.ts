@@ -1,12 +1,12 @@
 const notSupportedScope = "The server's metadata does not list the scope, which is optional.";
 const idTokenClaims =
-  'The ID token contains the claims of the requested scopes, in addition to userinfo, because many clients never call userinfo. The specification allows it.';
+  'The ID token, and not only the userinfo response, contains the claims of the requested scopes, because many clients never call userinfo. The specification allows this.';
 const signInPage = 'The screenshot shows the sign-in page, which the server shows again for the second request.';
 const redirectUriErrorPage = 'The screenshot shows the error page; the server does not redirect to an unregistered URI.';
-const onlySignedRequestObjects = 'The server accepts only signed request objects, and its metadata says so.';
-const noPairwiseSubjects = 'The server gives every application the same `sub` of a user, and its metadata says so.';
+const onlySignedRequestObjects = 'The server accepts only signed request objects, as its metadata states.';
+const noPairwiseSubjects = "A user has the same `sub` in all applications, as the server's metadata states.";
 const noTextOfApplications =
-  'The screenshot shows the sign-in page. The specification recommends that the page shows this logo or link. The server shows only the name of an application that registers itself: an image on its server would tell it who opens the page, and its logo and links could be those of another company.';
+  "The screenshot shows the sign-in page. The specification recommends that the page shows this logo or link. The server shows only the name of a self-registered application: an image on the application's server would reveal to it who opens the page, and the logo and links could be those of another company.";
 const signedOutPage = 'The screenshot shows the page "You are signed out".';
 const signOutErrorPage = 'The screenshot shows an error page; the user is not redirected.';
 
@@ -26,7 +26,7 @@ const remarks: Readonly<Record<string, string>> = {
     'The screenshot shows the error page; the server does not redirect without `redirect_uri`.',
   'oidcc-redirect-uri-query-mismatch': redirectUriErrorPage,
   'oidcc-redirect-uri-query-added': redirectUriErrorPage,
-  'oidcc-idtoken-unsigned': 'The server signs every ID token, and its metadata says so.',
+  'oidcc-idtoken-unsigned': 'The server signs every ID token, as its metadata states.',
   'oidcc-registration-sector-uri': noPairwiseSubjects,
   'oidcc-registration-sector-bad': noPairwiseSubjects,
   'oidcc-registration-logo-uri': noTextOfApplications,

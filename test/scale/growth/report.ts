@@ -20,7 +20,7 @@ const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 const introduction = `# Growth
 
 \`npm run scale:growth\` fills shops of several sizes and measures what a request costs in each of them. All requests are those of
-\`npm run bench\` ([performance.md](performance.md)): 1,000 customers with a token each read, list and place orders.
+\`npm run bench\` ([performance.md](performance.md)): 1,000 customers, each with a token, read, list and place orders.
 
 The script measures the CPU time of the server and of PostgreSQL, because it depends less on other programs on the machine than the
 throughput does. A line that does not rise means that a request costs the same in a large shop as in a small one.
