@@ -47,7 +47,7 @@ export async function measureClient({ name, install, program }: ComparedClient, 
   };
 }
 
-/** Returns the CPU time of a program in milliseconds, which the program reports when it exits. */
+/** Returns the CPU time that a program reports when it exits, in milliseconds. */
 async function measureCpuTime(file: string, cwd: string): Promise<number> {
   const report = `process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stdout.write(String((user + system) / 1000)); });`;
   const probe = `data:text/javascript,${encodeURIComponent(report)}`;

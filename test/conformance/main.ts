@@ -43,7 +43,7 @@ print(`The server ${server.issuer} is tested with version ${version} of the suit
 const browser = await launchChromium();
 const openBrowserSession = async (): Promise<BrowserSession> => {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 800, height: 700 } });
-  context.setDefaultTimeout(120_000); // even on a busy machine
+  context.setDefaultTimeout(120_000); // long enough for a busy machine
   return {
     complete: async (step, action) =>
       completeBrowserStep(await context.newPage(), step, {
@@ -83,9 +83,9 @@ async function runAndStorePlan(plan: ConformancePlan, alias: string): Promise<vo
   if (values.module.length === 0) await store(result);
 }
 
-/** If a plan cannot be run, the other plans continue. */
+/** Prints the error of a plan that could not be run. The other plans continue. */
 function reportFailure({ id }: ConformancePlan, error: unknown): void {
-  print(`${id}: ${inspect(error)}`); // with the cause, which has the code of a network error
+  print(`${id}: ${inspect(error)}`); // `inspect` also prints the cause, which contains the code of a network error
   process.exitCode = 1;
 }
 

@@ -37,7 +37,7 @@ const readQuote = (): Promise<JsonBody> =>
   queryRow('select id, total::int, currency from quotes where user_id = ? order by id desc limit 1');
 type Step = {
   readonly as: User;
-  /** Returns the ID that replaces the documented one. */
+  /** Returns the ID that replaces the ID in the document. */
   readonly readReplacementId?: () => unknown;
   readonly check: (output: string) => unknown;
 };
@@ -119,9 +119,7 @@ function approveLogin(output: string): void {
   void approveDevice(anna, code);
 }
 
-/**
- * Returns the user's shell, which is started only when the user's first command is run, because its token is valid only for a short time.
- */
+/** Returns the user's shell. The shell is started only when the user's first command is run, because the user's token expires soon. */
 async function openShell(user: User): Promise<ShellSession> {
   const open = sessions.get(user);
   if (open) return open;

@@ -1,4 +1,4 @@
-/** The documents link only to files and headings that exist in the repository. */
+/** Tests that the documents link only to files and headings that exist in the repository. */
 import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';

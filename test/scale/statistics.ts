@@ -63,7 +63,7 @@ async function durationMs(work: () => Promise<unknown>): Promise<number> {
 
 const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;
 
-/** Returns the CPU time of a process in milliseconds. Only Linux provides it. */
+/** Returns the CPU time of a process in milliseconds. Works only on Linux. */
 async function readCpuMs(pid: number): Promise<number> {
   const [nanoseconds] = (await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ');
   return Number(nanoseconds) / 1e6;

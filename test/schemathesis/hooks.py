@@ -35,7 +35,7 @@ protected = set()
 
 
 def protect_access(token):
-    """Protect the caller and the application of a token."""
+    """Protect the token's user and application."""
     payload = token.split(".")[1]
     claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
     protected.add(("user_id", claims["sub"]))
@@ -53,8 +53,8 @@ def is_valid(case):
 @schemathesis.hook
 def before_call(context, case, kwargs):
     """
-    Replace an idempotency key, whose characters the document describes only in words, by a valid one; equal keys stay equal. Do not let a
-    case change or delete the account and the application of the caller: replace their IDs by one that does not exist.
+    Replace idempotency keys with valid ones, because the document describes the allowed characters only in words. Equal keys stay equal. If
+    a case would change or delete the caller's account or application, replace the ID with one that does not exist.
     """
     if case.method != "GET":
         for name, value in (case.path_parameters or {}).items():
@@ -125,7 +125,7 @@ def is_expected(error):
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
     """Drop the rejection of a valid request if all errors in the response are expected, and the rejection of a URL that is too long."""
-    # Every operation with text in its query could return 414, like a proxy. The document does not repeat this error for each of them.
+    # A server or proxy can return 414 for any operation with text in its query, so the document does not declare 414 for each operation.
     if response.status_code == 414:
         return failure.code not in {"ST103", "ST201"}
     if failure.code != "ST202" or response.status_code != 400:

@@ -45,7 +45,7 @@ export type SchemathesisResult = {
   readonly output: string;
 };
 
-/** Runs all checks of Schemathesis against a running server, with its own OpenAPI document. */
+/** Runs all checks of Schemathesis against a running server, with the OpenAPI document that this server publishes. */
 export async function runSchemathesis(server: TestedServer, options: RunOptions): Promise<SchemathesisResult> {
   const interpreter = await installSchemathesis();
   await using tokens = await startTokenServer(server);

@@ -7,7 +7,7 @@ import { startPaymentTestShop } from '../support/shop/payment-test-shop.ts';
 import { findAccountingDiscrepancies } from './accounting-invariants.ts';
 import { actions, RandomCustomer } from './random-customer.ts';
 
-/** The default is long enough to detect a fault every time. Use `MANDATE_LOAD_SECONDS=60` for a thorough test. */
+/** The default duration is long enough to detect a fault in every run. Use `MANDATE_LOAD_SECONDS=60` for a thorough test. */
 const seconds = Number(process.env['MANDATE_LOAD_SECONDS'] ?? 8);
 const clients = 64;
 

@@ -1,4 +1,4 @@
-/** Deliveries match the `webhooks` section of the OpenAPI document. */
+/** Tests that deliveries match the `webhooks` section of the OpenAPI document. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -68,7 +68,7 @@ async function obtainTokens(target: Target, details: RequestedLimits | undefined
   return mapInBatches(await target.browsers(), async (browser) => (await authorizeWebsite(target, browser, request)).access_token);
 }
 
-/** Places orders with a different token for each request, because orders of one grant wait for each other. */
+/** Places orders with a different token for each request, because orders with the same grant wait for each other. */
 function placeOrdersInTurn({ shop }: Target, tokens: readonly string[]): Traffic {
   const drawProduct = createZipfSampler(shop.products);
   let index = 0;

@@ -30,7 +30,7 @@ export async function measureTwoProcesses(
   try {
     const rounds: Record<'one' | 'two', Round[]> = { one: [], two: [] };
     const ofTwo = { ...settings, connections: settings.connections * 2 };
-    // the code of the first server is already compiled
+    // warm-up: the first server has already compiled its code
     await measureRound(environment, twoProcesses, { ...ofTwo, seconds: settings.seconds * 6 });
     for (let round = 1; round <= settings.rounds; round += 1) {
       report(`two-processes: round ${round} of ${settings.rounds}`);

@@ -7,7 +7,7 @@ import type { ComparedServer, ComparedServerName, Operation, OperationName } fro
 import type { Settings } from './rates.ts';
 import { measureThroughput, median } from './run-load.ts';
 
-/** Figures of one server for one operation: medians over all rounds. */
+/** Measurements for one server and one operation: medians over all rounds. */
 export type OperationFigures = {
   readonly operation: OperationName;
   readonly server: ComparedServerName;

@@ -58,7 +58,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     return new BenchmarkEnvironment(await createServerDirectory(), size, report);
   }
 
-  /** Returns the target with this name. All cases share it. */
+  /** Returns the target with this name. All cases share the target. */
   target(name: ServerName): Promise<Target> {
     const target = this.#targets.get(name) ?? this.#createTarget(name);
     this.#targets.set(name, target);
@@ -200,7 +200,7 @@ const createApplications = async (db: Database): Promise<Applications> => ({
   website: await createWebsiteOfShop(db),
 });
 
-/** Creates a website of the shop. The grants of a third-party application would have limits: access only to its own orders. */
+/** Registers a website that the shop operates. A third-party application could access only its own orders. */
 async function createWebsiteOfShop(db: Database): Promise<Applications['website']> {
   const website = await createWebApplication(db, [scope, 'orders.write', 'payments.write']);
   await db.em.fork().execute('update applications set first_party = true where client_id = ?', [website.clientId]);

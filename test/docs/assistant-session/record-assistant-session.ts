@@ -53,7 +53,7 @@ class RecordedSession {
     [this.#customer, this.#assistant, this.#record] = [customer, assistant, record];
   }
 
-  /** Signs the customer in; at the start, the assistant knows only the URL. */
+  /** Signs the customer in. At the start, the assistant knows only the URL. */
   async connect(): Promise<void> {
     const { clientState } = this.#assistant;
     this.#record.heading('Sign-in');

@@ -86,5 +86,5 @@ async function followAuthorizationLink(browser: HttpBrowser, output: string, ses
   const [url] = /http\S+\/oauth\/authorize\?\S+/.exec(output) ?? [];
   if (url === undefined) return;
   const callback = await completeAuthorization({ browser }, url);
-  await fetch(callback).catch(() => session()?.enter(callback.href)); // nothing listens during the sign-in by hand
+  await fetch(callback).catch(() => session()?.enter(callback.href)); // during a manual sign-in, no program listens at the callback URL
 }

@@ -26,7 +26,7 @@ const generate = {
   EdDSA: () => generateKeyPairSync('ed25519'),
 } satisfies Record<ClientKeyAlgorithm, unknown>;
 
-/** Creates a key, as PEM text for the application and as JWK for its registration. */
+/** Creates a key: as PEM text for the application, and as a JWK for its registration. */
 function createKey(algorithm: ClientKeyAlgorithm) {
   const { privateKey, publicKey } = generate[algorithm]();
   const kid = randomUUID();

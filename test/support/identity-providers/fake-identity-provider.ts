@@ -16,7 +16,7 @@ type SigningKey = { readonly privateKey: CryptoKey; readonly publicJwk: JWK };
 const clientId = 'shop';
 
 /**
- * An OpenID Connect provider whose responses a test can falsify. No browser visits the provider: `authorize` does what a real provider
+ * An OpenID Connect provider whose responses a test can falsify. Browsers never open the provider: `authorize` does what a real provider
  * would do after a user has signed in.
  */
 export class FakeIdentityProvider {

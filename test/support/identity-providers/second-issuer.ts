@@ -58,7 +58,7 @@ export async function startSecondIssuer(redirectUri: string, account: SecondIssu
       pushedAuthorizationRequests: { enabled: true },
       dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => true },
     },
-    // without this, the issuer sends no logout tokens to this machine
+    // with oidc-provider's default `fetch`, the issuer sends no logout tokens to this machine
     fetch: (url, { dispatcher: _protection, ...init }: RequestInit = {}) => fetch(url, init),
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
   });

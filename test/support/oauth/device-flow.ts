@@ -39,5 +39,5 @@ export async function approveDevice(person: Pick<TestUser, 'browser'>, userCode:
   return person.browser.submit(consent, { decision: 'allow' });
 }
 
-/** SQL statement that ends the poll interval of all device codes, so that devices can poll again immediately. */
+/** SQL statement that ends the polling interval of all device codes, so that devices can poll again immediately. */
 export const expirePollIntervalSql = `update oauth_records set poll_after = poll_after - interval '1 hour' where model = 'DeviceCode'`;

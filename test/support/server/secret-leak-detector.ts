@@ -20,7 +20,7 @@ const secretFields = new Set([
 ]);
 /** Secret fields in API responses. Fields such as `code` are not secret in the API. */
 const secretFieldsOfApi = new Set(['client_secret', 'initial_access_token', 'key', 'secret']);
-/** Values shorter than this are placeholders in tests, such as the token `x`. */
+/** Values shorter than this length are placeholders in tests, such as the token `x`. */
 const minSecretLength = 8;
 
 type Exchange = { readonly url: string; readonly status: number; readonly requestBody: string; readonly responseBody: string };

@@ -51,7 +51,7 @@ export function startEmptyServerPair(
       inspect,
       onLogLine,
       async start(server, db) {
-        // an existing user makes the server skip the demonstration data
+        // the server creates no demonstration data if a user exists
         await db.em.execute(
           `insert into users (id, name, email, role, version) overriding system value values (0, 'Nobody', 'nobody@users.invalid', 'admin', 1)`,
         );

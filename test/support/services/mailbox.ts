@@ -4,7 +4,7 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { deliverQueuedMail } from '../../../server/mail/deliver-queued-mail.ts';
 import type { Mail } from '../../../server/mail/queue-mail.ts';
 
-/** Delivers all queued e-mails and returns all e-mails to an address. */
+/** Delivers all queued e-mails, and returns all e-mails sent to an address. */
 type Mailbox = (address: string) => Promise<readonly Mail[]>;
 
 const mailboxes = new Map<string, Mailbox>();
