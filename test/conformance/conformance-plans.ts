@@ -10,9 +10,9 @@ export type ConformancePlan = {
   readonly variant: Readonly<Record<string, string>>;
   /** Whether the server sends logout tokens to the suite. */
   readonly receivesLogoutTokens?: boolean;
-  /** Whether the suite registers the applications itself (RFC 7591), with an initial access token of an administrator. */
+  /** Whether the suite registers the applications itself (RFC 7591), with an initial access token from an administrator. */
   readonly registersApplications?: boolean;
-  /** Modules that do not apply to this server, with the reason. They are not run. */
+  /** Modules that are not run, because they do not apply to this server. Each module has a reason. */
   readonly omittedModules?: Readonly<Record<string, string>>;
   /** If set, the applications have the security profile `fapi2`, and are registered with these grant types and scopes. */
   readonly fapi2?: RequestedAccess;

@@ -65,7 +65,7 @@ async function prepareConfiguration(plan: ConformancePlan, alias: string): Promi
   return createPlanConfiguration(plan, run, clients, credentials);
 }
 
-/** Only an administrator can let an application omit PKCE and the nonce, as the suite's modules for OpenID Connect do. */
+/** The suite's modules for OpenID Connect omit PKCE and the nonce. Only an administrator can permit this for an application. */
 async function allowMissingPkce({ url }: BrowserStep): Promise<void> {
   const clientId = new URL(url).searchParams.get('client_id');
   if (clientId !== null) await server.allowNeitherPkceNorNonce(clientId);

@@ -13,7 +13,7 @@ export type TestedServer = AsyncDisposable & {
   readonly issuer: string;
   /** The user who signs in. */
   readonly user: BrowserUser;
-  /** A user who has not granted any permissions, so that the server asks for consent. */
+  /** A user who has not granted any permissions, so that the server shows the consent page. */
   readonly unconsentingUser: BrowserUser;
   registerClients(registrations: readonly ApplicationCreate[]): Promise<RegisteredClient[]>;
   /** Returns an initial access token (RFC 7591 section 3) for any number of applications. */

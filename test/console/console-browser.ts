@@ -90,7 +90,7 @@ export async function replaceTokens(page: Page, readToken: () => string): Promis
   });
 }
 
-/** Makes the server ask for consent to the console's scopes. */
+/** Makes the server show the consent page for the console's scopes. */
 export async function withdrawPreapproval({ db }: ApiServer): Promise<void> {
   await db.em.fork().execute(`update applications set preapproved_scopes = '{}' where client_id = ?`, [consoleClientId]);
 }

@@ -111,7 +111,7 @@ async function expectDecision(index: number, status: 'approved' | 'declined'): P
   await expect.poll(() => watched, { timeout: 60_000 }).toMatch(new RegExp(`^\\S+ {2}${id} {2}${status}`, 'm'));
 }
 
-/** Allows the login in the browser. Without a display, the command prints a link with a code instead of opening the browser. */
+/** Approves the login in the browser. Without a display, the command prints a link with a code instead of opening the browser. */
 function approveLogin(output: string): void {
   const [, code] = /user_code=([\w-]+)/.exec(output) ?? [];
   if (code === undefined || approvedCodes.has(code)) return;

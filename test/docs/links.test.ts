@@ -29,7 +29,8 @@ function readAnchors(source: string): Set<string> {
 }
 
 /**
- * Returns the reason why a link is broken, or `undefined` if it is not. For a link to another host, only the form of the URL is checked.
+ * Returns the reason why a link is broken, or `undefined` if the link works. For a link to another host, only the form of the URL is
+ * checked.
  */
 async function linkFault(file: string, link: string, source: string): Promise<string | undefined> {
   if (/^[a-z]+:/.test(link))

@@ -111,8 +111,8 @@ test('new details, texts with values and messages of the contract are found', ()
 });
 
 /**
- * Folders whose problem details are always in English: the errors of imported rows are part of a report on the file, and the HTTP server
- * rejects some requests before it has read their headers.
+ * Folders whose problem details are always in English. The errors of imported rows are part of a report about the file, and the HTTP server
+ * rejects some requests before it has read the headers.
  */
 const sourcesWithoutDetails = /^(order-imports|product-imports|user-imports|http\/server)\//;
 

@@ -1,8 +1,6 @@
 import type { EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
 
-/**
- * Every n-th order belongs to the largest customer, where n is this number. The remaining orders are distributed among the other customers.
- */
+/** One order in this many belongs to the largest customer. The other customers share the remaining orders. */
 const largestCustomerInterval = 80;
 const usersCount = 20_000;
 

@@ -1,7 +1,7 @@
 /**
  * `npm run scale:statistics -- 10000000` fills a PostgreSQL database with ten million orders from two years, each with two lines for two of
- * 2,000 products, and prints a Markdown table with the duration of each query for statistics and the CPU time of its PostgreSQL process, which
- * depends less on other programs. The program also prints the duration of a rebuild and of adding 5,000 changes to the sums.
+ * 2,000 products, and prints a Markdown table with the duration and the CPU time of each statistics query. Other programs affect the CPU
+ * time less than the duration. The program also prints the duration of a rebuild and of adding 5,000 changes to the sums.
  */
 import { readFile } from 'node:fs/promises';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';

@@ -101,7 +101,7 @@ function toResult(report: z.infer<typeof reportSchema>, output: string): Schemat
     ...report.failures.map(({ title, count, operations: failed }) => `${title} (${count}): ${failed.join(', ')}`),
     ...report.errors.map(({ title, count }) => `error (${count}): ${title}`),
   ];
-  // A run that ended early may have found no failures only because it had not tested anything.
+  // A run that ended early may report no failures because it tested nothing.
   if (failures.length === 0 && (!complete || exitCode !== 0)) failures.push(`Schemathesis exited with ${exitCode}`);
   return {
     operations: operations?.tested ?? 0,

@@ -49,7 +49,7 @@ const documentShape = z.object({
   ),
 });
 const document = documentShape.parse(createOpenApiDocument('https://shop.example'));
-/** Path (below `/api/v1`) and example body for each POST that creates a resource, keyed by the resource's schema name. */
+/** Path (below `/api/v1`) and example body of each POST request that creates a resource, keyed by the resource's schema name. */
 const createOperations = new Map(
   Object.entries(document.paths).flatMap(([path, { post: operation }]): [string, [string, object]][] => {
     const schema = operation?.responses['201']?.content['application/json'].schema.$ref.split('/').at(-1);

@@ -13,7 +13,7 @@ type Round = { readonly perSecond: number; readonly servers: number; readonly da
  * Compares a server that runs two processes with one that runs a single process, on the same database, while clients read orders. The CPU
  * time of two processes includes the supervisor, which distributes connections and counts requests. The load generator uses the same cores,
  * so total throughput does not show the effect of a second process. We therefore compare how much CPU time the servers and the database
- * need per read. This figure is the same for one process and for two if the processes do not slow each other down. In that case, two
+ * need per read. The result is the same for one process and for two if the processes do not slow each other down. In that case, two
  * processes on two cores double the throughput.
  */
 export async function measureTwoProcesses(

@@ -51,7 +51,7 @@ export async function startComparedHydra({ createDatabase, directory, customers,
   };
   const file = join(directory, 'hydra.json');
   await writeFile(file, JSON.stringify(configuration));
-  const env = { ...programEnvironment, SQA_OPT_OUT: 'true' }; // no telemetry
+  const env = { ...programEnvironment, SQA_OPT_OUT: 'true' }; // disables telemetry
   await runCommand(directory, [program, 'migrate', 'sql', 'up', '--read-from-env', '--yes'], { DSN: database.href });
   const { origin, cpuSeconds, stop } = await startMeasuredCommand(
     { command: [program, 'serve', 'all', '--config', file], env, port: publicPort, probe: '/health/ready' },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** A shop with sample data, and the IDs that are needed to place an order. */
 export type MedusaShop = {
-  /** The Store API for requests without a customer. */
+  /** Sends requests to the Store API without a customer's token. */
   readonly store: MedusaApi;
   readonly region: string;
   readonly shippingOption: string;

@@ -1,6 +1,6 @@
 /**
- * Runs every code block of the integrator's guide, in order, in one shell, against a new installation, and then the TypeScript in the README;
- * test/first-order runs the README's commands.
+ * Runs every code block of the integrator's guide, in order, in one shell, against a new installation. Then runs the TypeScript in the
+ * README. test/first-order runs the README's commands.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linkedClone, startInstallation, type Installation } from '../../first-order/installation.ts';

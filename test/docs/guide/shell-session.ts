@@ -26,7 +26,7 @@ export type ShellSessionOptions = {
   readonly onOutput?: (chunk: string) => void;
 };
 
-/** Reads scripts, which end with a NUL character, from descriptor 3, and prints a NUL character after each. */
+/** Reads scripts, each of which ends with a NUL character, from file descriptor 3, and prints a NUL character after each script. */
 const readLoop = `set -euo pipefail
 while IFS= read -r -d '' -u 3 script; do
   eval "$script"

@@ -49,7 +49,10 @@ export type RunningClient = { readonly server: RunningServer; readonly webClient
 const findMissingRequirement = ({ requirements }: DownloadedClient): string | undefined =>
   Object.entries(requirements).find(([name]) => !(name.startsWith('/') ? existsSync(name) : isInstalled(name)))?.[1];
 
-/** Returns the options of a server with a new certificate, which this process trusts during the tests of a file or `describe` block. */
+/**
+ * Returns the options for a server with a new certificate. This process trusts the certificate during the tests of a file or `describe`
+ * block.
+ */
 function useTrustedTls(): NonNullable<StartOptions['http']> {
   const { cert, key } = createSelfSignedCertificate();
   const trusted = getCACertificates('default');

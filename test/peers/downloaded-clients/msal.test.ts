@@ -111,7 +111,7 @@ class MsalWebApplication {
     return account;
   }
 
-  /** MSAL has no function for userinfo, so the application requests it. */
+  /** MSAL has no function that requests userinfo, so the application sends the request. */
   async readSession(): Promise<ClientSession | undefined> {
     const account = await this.#findAccount();
     if (!account) return undefined;

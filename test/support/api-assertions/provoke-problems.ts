@@ -4,7 +4,7 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { operationName } from '../contract/declared-responses.ts';
 import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.ts';
 
-/** A request that would succeed. */
+/** A valid request. Tests also send invalid variants of this request. */
 export type ValidRequest = {
   readonly method: string;
   readonly path: string;

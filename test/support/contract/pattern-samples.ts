@@ -12,7 +12,7 @@ export const matchSamples = (pattern: string): string => samples.map((sample) =>
 
 const encode = (texts: readonly string[]): string => texts.map((text) => Buffer.from(text).toString('base64')).join(' ');
 
-/** Returns the input for the `compile_patterns` programs, which print for each pattern what `matchSamples` returns in JavaScript. */
+/** Returns the input for the `compile_patterns` programs. For each pattern, they print their results in the format of `matchSamples`. */
 export const formatPatternsInput = (patterns: readonly string[]): string => `${encode(patterns)}\n${encode(samples)}`;
 
 /** Returns the patterns for which a `compile_patterns` program printed a different result than JavaScript, with the printed result. */

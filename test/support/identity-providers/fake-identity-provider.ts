@@ -77,7 +77,7 @@ export class FakeIdentityProvider {
     return new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid: publicJwk.kid ?? '', ...header }).sign(privateKey);
   }
 
-  /** Returns the redirect back to the shop, after a user with these claims has signed in at the provider. */
+  /** Returns the provider's redirect to the shop after a user with these claims has signed in. */
   authorize(request: URL, claims: FakeClaims): URL {
     const parameters = request.searchParams;
     const redirectUri = parameters.get('redirect_uri') ?? '';

@@ -133,7 +133,7 @@ export class SecretLeakDetector {
     try {
       body = JSON.parse(text);
     } catch {
-      return; // incomplete response
+      return; // the response is incomplete
     }
     if (typeof body === 'object' && body !== null) this.#addAll(Object.entries(body), names, 'response');
   }

@@ -28,7 +28,7 @@ type AuthorizationFixture = {
   readonly createResource: (method: string, path: string, body: unknown, token?: string) => Promise<JsonBody>;
 };
 
-/** For each operation, a request that succeeds for at least one caller, and the expected status for each kind of caller. */
+/** A request that succeeds for at least one caller, and the expected status for each kind of caller, keyed by operation. */
 export type AuthorizationRows = Record<
   string,
   { send: (fixture: AuthorizationFixture) => Promise<RequestParts> | RequestParts; statuses: Statuses }
