@@ -42,7 +42,7 @@ export async function completeBrowserStep(
       screenshot = image && { image, isFinalPage: false };
       continue;
     }
-    // a final page, or a page that redirects by itself
+    // this is a final page, or a page that redirects by itself
     const left = await page
       .waitForURL((url) => url.href !== shown, { timeout: redirectTimeoutMs })
       .then(

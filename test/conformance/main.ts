@@ -91,7 +91,7 @@ function reportFailure({ id }: ConformancePlan, error: unknown): void {
 
 type ResultOfRun = Pick<PlanResult, 'plan' | 'modules'>;
 let stored = Promise.resolve();
-/** Stores the results one after the other, because they change the same files. */
+/** Stores results sequentially, because concurrent changes to the same files would conflict. */
 function store(result: ResultOfRun): Promise<void> {
   stored = storeAfter(stored, result);
   return stored;

@@ -36,7 +36,7 @@ const defaultModuleTimeoutMs = 300_000;
 /** The only module that does not start by itself, because its user must first rotate the server's signing keys. */
 const keyRotationModule = 'oidcc-server-rotate-keys';
 
-/** Runs all modules of a plan except the omitted ones, one after another, because they share the redirect URIs. */
+/** Runs all modules of a plan sequentially, because the modules share the redirect URIs. Omitted modules are not run. */
 export async function runPlan(
   { id, name, variant, omittedModules = {} }: ConformancePlan,
   configuration: object,

@@ -37,7 +37,7 @@ const readQuote = (): Promise<JsonBody> =>
   queryRow('select id, total::int, currency from quotes where user_id = ? order by id desc limit 1');
 type Step = {
   readonly as: User;
-  /** Returns the ID that replaces the ID in the document. */
+  /** Returns the ID that replaces the documented ID. */
   readonly readReplacementId?: () => unknown;
   readonly check: (output: string) => unknown;
 };
@@ -175,7 +175,7 @@ async function runCommand(line: string): Promise<void> {
   await step.check(runsUntilStopped ? String(await session.runInBackground(command)) : await session.run(command));
 }
 
-// Blocks depend on earlier ones, so a block cannot be retried.
+// Blocks depend on earlier blocks, so a block cannot be retried.
 test.each(blocks.map((block) => [block.name, block] as const))('%s', { timeout: 180_000, retry: 0 }, async (_name, { text }) => {
   for (const line of text.trimEnd().split('\n')) await expect(runCommand(line)).resolves.toBeUndefined();
 });

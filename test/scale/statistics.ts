@@ -30,7 +30,7 @@ const insertOrders = `
          '{"method":"pickup","recipient_name":"A"}', at, at, case status when 'canceled' then null else at + interval '90 seconds' end
     from (select n, case when n % 20 = 3 then 'canceled' when n % 20 = 4 then 'paid' else 'delivered' end as status,
                  to_timestamp(?::float8 + n * ?::float8) as at from generate_series(?::bigint, ?::bigint) n) o`;
-// The first product occurs in many orders, and the last ones are rare.
+// The first product occurs in many orders, and the last products occur in few orders.
 const insertLines = `
   insert into order_items (order_id, line, product_id, sku, name, unit_price, quantity, tax_rate_bps, tax, total)
   select o.id, line, p.id, 'SKU', 'Product', 500, line, 0, 0, 500 * line

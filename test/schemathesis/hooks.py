@@ -75,12 +75,12 @@ EXPECTED_ERRORS = [
     ("out_of_range", "The event does not exist yet", "The ID of an event must not be greater than that of the newest event."),
     ("out_of_range", "The maximum is lower", "The maximum of all limits is a setting."),
     ("out_of_range", "Must be in the future", "The result depends on the time of the request."),
-    # Values from lists that the document does not contain.
+    # The document does not list the valid values.
     ("invalid_value", "Must be an ISO 4217 code", "The document has no list of the currencies."),
     ("invalid_value", ".* is not a time zone", "The document has no list of the time zones."),
     ("invalid_value", "Must be an IANA time zone", "The document has no list of the time zones."),
     ("invalid_value", "This shop does not use this payment provider", "The payment providers are a setting."),
-    # JSON Schema has no keyword for these rules, or `format` is less strict than the server.
+    # JSON Schema has no keyword for these rules, or its `format` keyword is less strict than the server.
     ("invalid_value", "The URL ", "A webhook needs an absolute URL of a public host."),
     ("invalid_value", "Must be (an? )?(absolute |https? )", "A URL needs a certain scheme."),
     ("invalid_value", "(?s).* is not an absolute URI", "A redirect URI is absolute."),

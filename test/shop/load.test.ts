@@ -81,7 +81,7 @@ async function runShopUnderLoad(forSeconds: number, fault?: Fault) {
   }
 }
 
-/** Half of all steps place an order, because orders compete for locks. */
+/** Half of all steps place an order, because concurrent orders compete for locks. */
 const randomStep = () => ({
   action: randomInt(2) === 0 ? ('place' as const) : (actions[randomInt(actions.length)] ?? 'place'),
   a: randomInt(1000),

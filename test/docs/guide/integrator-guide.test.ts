@@ -52,7 +52,7 @@ describe('the examples of the guide', () => {
     await clone?.[Symbol.asyncDispose]();
   });
 
-  // Blocks depend on earlier ones, so a block cannot be retried.
+  // Blocks depend on earlier blocks, so a block cannot be retried.
   test.each(blocks.map((one) => [one.name, one] as const))('%s', { timeout: 60_000, retry: 0 }, async (_name, block) => {
     await expect(runGuideBlock(runner, block)).resolves.toBeUndefined();
   });

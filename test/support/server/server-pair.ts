@@ -26,7 +26,7 @@ export type ServerPair = {
 /** Starts two server processes with demonstration data on the same PostgreSQL database, behind a load balancer. */
 export async function startServerPair(dataDirectory: string, environment: Readonly<Record<string, string>> = {}): Promise<ServerPair> {
   const pair = await startPair(dataDirectory, environment, {
-    // the processes start one after the other, because the first process creates the demonstration data
+    // the processes start sequentially, because the first process creates the demonstration data
     start: async (server) => [await server(), await server()],
   });
   openLoggedMailbox(pair.origin, () => pair.output());

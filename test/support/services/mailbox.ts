@@ -19,7 +19,7 @@ export function openMailbox(origin: string, db: Database, key: Buffer): void {
   const deliver = async (): Promise<void> => {
     while ((await deliverQueuedMail(db.em.fork(), new Date(), transport, key, { warn: throwOnWarning })) > 0);
   };
-  // Deliveries run one after the other, because a delivery skips e-mails that a concurrent delivery has locked.
+  // Deliveries run sequentially, because a delivery skips e-mails that a concurrent delivery has locked.
   let delivered = Promise.resolve();
   mailboxes.set(origin, async (address) => {
     delivered = delivered.then(deliver, deliver);
