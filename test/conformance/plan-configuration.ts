@@ -14,8 +14,8 @@ export type ConformanceRun = {
 };
 
 /**
- * An application that a plan needs. `configuration` contains the application's members in the suite's configuration, except its
- * credentials.
+ * An application that a plan needs. `configuration` contains the application's members in the suite's configuration, in addition to the
+ * client ID and the client secret.
  */
 export type ConformanceClient = {
   readonly registration: ApplicationCreate;
