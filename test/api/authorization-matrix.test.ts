@@ -239,7 +239,7 @@ function toVersion2Request([method, path, body, headers = {}]: RequestParts): Re
 
 const { shop, owner, tokens, createResource } = testAuthorization(rows);
 
-/** Returns the operations whose expected statuses are in the resources' own tests. */
+/** Returns the operations whose expected status codes are defined in the resources' own tests. */
 async function operationsInResourceTests(): Promise<string[]> {
   const operations: string[] = [];
   for await (const file of glob('*/*.test.ts', { cwd: import.meta.dirname })) {

@@ -75,7 +75,7 @@ export const comparedToolServers: readonly ComparedToolServer[] = [
     command: [
       '@supabase/mcp-server-supabase/dist/cli.js',
       `--access-token=sbp_${'0'.repeat(40)}`,
-      // The set `docs` requires a connection.
+      // The feature `docs` is omitted, because it requires a connection.
       '--features=account,database,debugging,development,functions,branching,storage',
     ],
   },

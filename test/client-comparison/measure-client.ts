@@ -35,7 +35,7 @@ export async function measureClient({ name, install, program }: ComparedClient, 
     platform: 'browser',
     target: 'es2022',
   });
-  // The programs run in turn, so that other load on the machine affects both of them equally.
+  // The programs run alternately, so that other load on the machine affects both programs equally.
   const times: [program: number, empty: number][] = [];
   for (let n = 0; n < runs; n += 1) times.push([await measureCpuTime(file, folder), await measureCpuTime(emptyFile, folder)]);
   return {
@@ -47,7 +47,7 @@ export async function measureClient({ name, install, program }: ComparedClient, 
   };
 }
 
-/** Returns the CPU time of a program in milliseconds, which the program reports when it exits. */
+/** Returns the CPU time that a program reports when it exits, in milliseconds. */
 async function measureCpuTime(file: string, cwd: string): Promise<number> {
   const report = `process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stdout.write(String((user + system) / 1000)); });`;
   const probe = `data:text/javascript,${encodeURIComponent(report)}`;

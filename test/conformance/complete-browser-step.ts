@@ -8,7 +8,7 @@ export type BrowserUser = { readonly email: string; readonly password: string };
 /** A screenshot of the last page that the server showed. `isFinalPage` means that the browser stayed on this page. */
 export type Screenshot = { readonly image: Buffer; readonly isFinalPage: boolean };
 
-/** Maximum number of pages, which no sign-in reaches. */
+/** Maximum number of pages in a browser step. No sign-in has this many pages. */
 const maxPages = 10;
 /** Maximum time for a page to redirect by itself, such as the page that posts a response to the client. */
 const redirectTimeoutMs = 3_000;
@@ -42,7 +42,7 @@ export async function completeBrowserStep(
       screenshot = image && { image, isFinalPage: false };
       continue;
     }
-    // a final page, or a page that redirects by itself
+    // this is a final page, or a page that redirects by itself
     const left = await page
       .waitForURL((url) => url.href !== shown, { timeout: redirectTimeoutMs })
       .then(

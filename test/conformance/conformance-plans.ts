@@ -1,6 +1,6 @@
 import type { ApplicationCreate } from '@mandate/contract';
 
-/** A test plan of the suite, and how it is run against this server. */
+/** A test plan of the suite, and the settings with which it is run against this server. */
 export type ConformancePlan = {
   /** Identifies the plan in the results. Several entries can run the same plan of the suite with different variants. */
   readonly id: string;
@@ -10,11 +10,11 @@ export type ConformancePlan = {
   readonly variant: Readonly<Record<string, string>>;
   /** Whether the server sends logout tokens to the suite. */
   readonly receivesLogoutTokens?: boolean;
-  /** Whether the suite registers the applications itself (RFC 7591), with an initial access token of an administrator. */
+  /** Whether the suite registers the applications itself (RFC 7591), with an initial access token from an administrator. */
   readonly registersApplications?: boolean;
-  /** Modules that do not apply to this server, with the reason. They are not run. */
+  /** Modules that are not run, because they do not apply to this server. Each module has a reason. */
   readonly omittedModules?: Readonly<Record<string, string>>;
-  /** If set, the applications have the security profile `fapi2` and request this access. */
+  /** If set, the applications have the security profile `fapi2`, and are registered with these grant types and scopes. */
   readonly fapi2?: RequestedAccess;
 };
 
@@ -35,7 +35,7 @@ const readOrders = (requestedScope: string): RequestedAccess => ({
   scopes: ['orders.read'],
   requestedScope,
 });
-// the module about the metadata needs a value for `openid`
+// the suite's metadata module requires a value for `openid`
 const clientCredentialsVariant = { fapi_profile: 'fapi_client_credentials_grant', openid: 'plain_oauth' };
 const manageOrders: RequestedAccess = {
   grant_types: ['client_credentials'],

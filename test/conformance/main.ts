@@ -43,7 +43,7 @@ print(`The server ${server.issuer} is tested with version ${version} of the suit
 const browser = await launchChromium();
 const openBrowserSession = async (): Promise<BrowserSession> => {
   const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: { width: 800, height: 700 } });
-  context.setDefaultTimeout(120_000); // even on a busy machine
+  context.setDefaultTimeout(120_000); // long enough for a busy machine
   return {
     complete: async (step, action) =>
       completeBrowserStep(await context.newPage(), step, {
@@ -65,7 +65,7 @@ async function prepareConfiguration(plan: ConformancePlan, alias: string): Promi
   return createPlanConfiguration(plan, run, clients, credentials);
 }
 
-/** Only an administrator can let an application omit PKCE and the nonce, as the suite's modules for OpenID Connect do. */
+/** The suite's modules for OpenID Connect omit PKCE and the nonce. Only an administrator can permit this for an application. */
 async function allowMissingPkce({ url }: BrowserStep): Promise<void> {
   const clientId = new URL(url).searchParams.get('client_id');
   if (clientId !== null) await server.allowNeitherPkceNorNonce(clientId);
@@ -83,15 +83,15 @@ async function runAndStorePlan(plan: ConformancePlan, alias: string): Promise<vo
   if (values.module.length === 0) await store(result);
 }
 
-/** If a plan cannot be run, the other plans continue. */
+/** Prints the error of a plan that could not be run. The other plans continue. */
 function reportFailure({ id }: ConformancePlan, error: unknown): void {
-  print(`${id}: ${inspect(error)}`); // with the cause, which has the code of a network error
+  print(`${id}: ${inspect(error)}`); // `inspect` also prints the cause, which contains the code of a network error
   process.exitCode = 1;
 }
 
 type ResultOfRun = Pick<PlanResult, 'plan' | 'modules'>;
 let stored = Promise.resolve();
-/** Stores the results one after the other, because they change the same files. */
+/** Stores results sequentially, because concurrent changes to the same files would conflict. */
 function store(result: ResultOfRun): Promise<void> {
   stored = storeAfter(stored, result);
   return stored;

@@ -4,16 +4,19 @@ import { createCertificate, type Authority, type CertificateWithKey } from '../s
 import type { ConformancePlan, RequestedAccess } from './conformance-plans.ts';
 import { createSigningKey } from './signing-key.ts';
 
-/** Values besides the plan that the applications of a run depend on. */
+/** Values that, in addition to the plan, determine the applications of a run. */
 export type ConformanceRun = {
   readonly suiteOrigin: string;
-  /** Path segment of the suite's callback URLs, which are registered as redirect URIs. Runs at the same time need different aliases. */
+  /** Path segment of the suite's callback URLs, which are registered as redirect URIs. Concurrent runs need different aliases. */
   readonly alias: string;
   /** The authority whose certificates authenticate applications. */
   readonly authority: Authority;
 };
 
-/** An application that a plan needs, and the members that describe it in the suite's configuration besides its credentials. */
+/**
+ * An application that a plan needs. `configuration` contains the application's members in the suite's configuration, in addition to the
+ * client ID and the client secret.
+ */
 export type ConformanceClient = {
   readonly registration: ApplicationCreate;
   readonly configuration: object;
@@ -56,7 +59,7 @@ function createFapi2Client(
   client: Fapi2Client,
 ): ConformanceClient {
   const { number, name, callback } = client;
-  // one module replaces PS256 by RS256, which needs an RSA key
+  // one module replaces PS256 with RS256, which needs an RSA key
   const key = createSigningKey(number === 1 ? 'PS256' : 'ES256');
   const usesCallback = grant_types?.includes('authorization_code');
   const usesCertificate = [variant['client_auth_type'], variant['sender_constrain']].includes('mtls');
@@ -65,12 +68,12 @@ function createFapi2Client(
     registration: {
       name,
       type: 'confidential',
-      // for the second client, the suite adds a query
+      // the suite adds a query to the second client's callback URL
       redirect_uris: usesCallback ? [callback, `${callback}?dummy1=lorem&dummy2=ipsum`] : [],
       scopes,
       grant_types,
       token_endpoint_auth_method: 'private_key_jwt',
-      jwks: { keys: [key.publicJwk] }, // also verifies request objects, if the application authenticates with a certificate
+      jwks: { keys: [key.publicJwk] }, // also needed to verify request objects
       ...(variant['client_auth_type'] === 'mtls' && certificate && describeCertificate(client, certificate, key.publicJwk)),
       tls_client_certificate_bound_access_tokens: variant['sender_constrain'] === 'mtls',
       require_signed_request_object: variant['fapi_request_method'] === 'signed_non_repudiation',
@@ -84,8 +87,8 @@ function createFapi2Client(
 const getCommonName = ({ alias, number }: Fapi2Client): string => `${alias}-client-${number}`;
 
 /**
- * Creates a certificate with the type of key that the suite requires. The first application has a certificate of the authority, and the
- * second one a self-signed certificate.
+ * Creates a certificate with the type of key that the suite requires. The authority issues the first application's certificate. The second
+ * application's certificate is self-signed.
  */
 const createRsaCertificate = (client: Fapi2Client): CertificateWithKey =>
   createCertificate({

@@ -10,7 +10,7 @@ const noTextOfApplications =
 const signedOutPage = 'The screenshot shows the page "You are signed out".';
 const signOutErrorPage = 'The screenshot shows an error page; the user is not redirected.';
 
-/** Reasons for results other than `PASSED`, by the name of the module. */
+/** Reasons for results other than `PASSED`, keyed by module name. */
 const remarks: Readonly<Record<string, string>> = {
   'oidcc-scope-profile':
     'A user has only a `name` and `updated_at`. The suite also looks for the 12 other claims of the scope, such as `gender` and `birthdate`, which are optional and which a shop does not collect.',

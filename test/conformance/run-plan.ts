@@ -14,7 +14,7 @@ export type BrowserSession = AsyncDisposable & {
 export type PlanAdministrator = {
   /** Prepares the server for a browser step (default: nothing). */
   readonly prepareStep?: (step: BrowserStep) => Promise<void>;
-  /** Replaces the server's signing keys. The suite has a module that waits for it. */
+  /** Replaces the server's signing keys. One module of the suite waits until the keys have been replaced. */
   readonly rotateSigningKeys: () => Promise<void>;
 };
 
@@ -22,7 +22,7 @@ export type RunOptions = {
   readonly suite: ConformanceSuite;
   readonly openBrowserSession: () => Promise<BrowserSession>;
   readonly report: (line: string) => void;
-  /** What an administrator does during a plan. */
+  /** Actions of an administrator while a plan runs. */
   readonly administrator: PlanAdministrator;
   /** Selects modules by name (default: all modules). */
   readonly modules?: readonly string[];
@@ -30,13 +30,13 @@ export type RunOptions = {
   readonly pollMs?: number;
 };
 
-/** Maximum duration of a module, which is longer than the longest module even on a busy machine. */
+/** Maximum duration of a module. Even on a busy machine, no module takes this long. */
 const defaultModuleTimeoutMs = 300_000;
 
 /** The only module that does not start by itself, because its user must first rotate the server's signing keys. */
 const keyRotationModule = 'oidcc-server-rotate-keys';
 
-/** Runs all modules of a plan except the omitted ones, one after another, because they share the redirect URIs. */
+/** Runs all modules of a plan sequentially, because the modules share the redirect URIs. Omitted modules are not run. */
 export async function runPlan(
   { id, name, variant, omittedModules = {} }: ConformancePlan,
   configuration: object,
@@ -112,7 +112,7 @@ async function completeStep(suite: ConformanceSuite, id: string, complete: () =>
 
 const findingResults = new Set(['FAILURE', 'WARNING', 'REVIEW', 'INTERRUPTED']);
 
-/** Returns the log entries that explain why a module did not pass, and requests for review. */
+/** Returns the log entries that explain why a module did not pass, and those that request a review. */
 const listFindings = (log: readonly LogEntry[]): string[] =>
   log
     .filter(({ result, upload }) => upload !== undefined || findingResults.has(result ?? ''))

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 
 export type SigningKey = { readonly publicJwk: Record<string, unknown>; readonly privateJwk: Record<string, unknown> };
 
-/** Creates the key pair of an application. The suite receives the private key, because it acts as the application. */
+/** Creates an application's key pair. The suite receives the private key, because the suite acts as the application. */
 export function createSigningKey(alg: 'PS256' | 'ES256'): SigningKey {
   const { publicKey, privateKey } =
     alg === 'PS256' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -2,13 +2,16 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers';
 import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
 
-/** A module of the stub, which finishes after its URL has been visited and, with `needsScreenshot`, after the upload of a screenshot. */
+/**
+ * A module of the stub suite. The module finishes after its URL has been visited and, with `needsScreenshot`, a screenshot has been
+ * uploaded.
+ */
 export type StubModule = {
   readonly name: string;
   readonly result: string;
   readonly url?: string;
   readonly needsScreenshot?: boolean;
-  /** Whether it waits until its user has prepared the server. */
+  /** Whether the module waits until its user has prepared the server. */
   readonly isManual?: boolean;
   readonly log?: readonly object[];
 };

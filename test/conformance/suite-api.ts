@@ -40,7 +40,7 @@ export class ConformanceSuite {
     return createdPlan.parse(await this.#call('POST', '/api/plan', query, JSON.stringify(configuration)));
   }
 
-  /** Creates a module of a plan, which the suite starts immediately. Returns the ID of its run. */
+  /** Creates a test module from a plan. The suite starts the module immediately. Returns the ID of the module's run. */
   async startModule(planId: string, { testModule, variant }: ModuleOfPlan): Promise<string> {
     const query = { test: testModule, plan: planId, ...(variant && { variant: JSON.stringify(variant) }) };
     return createdModule.parse(await this.#call('POST', '/api/runner', query)).id;

@@ -6,7 +6,7 @@ import { conformancePlans } from './conformance-plans.ts';
 import { createConformanceClients } from './plan-configuration.ts';
 import { startTestedServer } from './tested-server.ts';
 
-/** The short form of a run: everything that the suite needs from this server, without the suite. */
+/** Tests everything that the suite needs from this server, without running the suite. */
 test.skipIf(databaseKind !== 'postgresql')('the tested server accepts the applications of every plan', { timeout: 120_000 }, async () => {
   const authority = createAuthority();
   await using server = await startTestedServer(authority);

@@ -13,7 +13,7 @@ export type TestedServer = AsyncDisposable & {
   readonly issuer: string;
   /** The user who signs in. */
   readonly user: BrowserUser;
-  /** A user who has not granted any permissions, so that the server asks for consent. */
+  /** A user who has not granted any permissions, so that the server shows the consent page. */
   readonly unconsentingUser: BrowserUser;
   registerClients(registrations: readonly ApplicationCreate[]): Promise<RegisteredClient[]>;
   /** Returns an initial access token (RFC 7591 section 3) for any number of applications. */
@@ -45,9 +45,9 @@ export async function startTestedServer({ cert: authority }: Pick<CertificateWit
     MANDATE_TLS_KEY: await write('tls.key', key),
     MANDATE_CLIENT_CERTIFICATES: 'tls',
     MANDATE_CLIENT_CA: await write('client-ca.crt', authority),
-    // the server sends logout tokens to the suite, so it must trust the suite's certificate like this process
+    // the server sends logout tokens to the suite, so it must trust the suite's certificate, as this process does
     NODE_EXTRA_CA_CERTS: await write('suite.crt', getCACertificates('extra').join('\n')),
-    // all requests come from one address
+    // all requests come from the same IP address
     MANDATE_RATE_LIMIT_IP: '100000',
   });
   const issuer = server.url.replace('http:', 'https:');

@@ -10,7 +10,7 @@ import type { ApiServer } from '../support/server/start-mandate.ts';
 
 /** Chromium with the console of a test server, shared by the tests of a file. */
 export type ConsoleBrowser = {
-  /** Errors of the pages since the file's tests started, including violations of the content security policy. */
+  /** Errors on all pages since the file's tests started, including violations of the content security policy. */
   readonly pageErrors: readonly string[];
   /** Opens a page of the console in a new browser profile, and signs in. */
   openAs(user: Pick<TestUser, 'email' | 'password'>, path?: string, language?: string): Promise<Page>;
@@ -90,7 +90,7 @@ export async function replaceTokens(page: Page, readToken: () => string): Promis
   });
 }
 
-/** Makes the server ask for consent to the console's scopes. */
+/** Makes the server show the consent page for the console's scopes. */
 export async function withdrawPreapproval({ db }: ApiServer): Promise<void> {
   await db.em.fork().execute(`update applications set preapproved_scopes = '{}' where client_id = ?`, [consoleClientId]);
 }

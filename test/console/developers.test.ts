@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
   useEventJobs(shop);
   const receiver = withWebhookReceiver(shop);
 
-  /** Opens a page of the console as a user who signed in to the server an hour ago. */
+  /** Opens a console page as a user who signed in to the server an hour ago. */
   const openWithOldSession = async (user: TestUser, path: string): Promise<Page> => {
     const page = await browser.open();
     await page.goto(`${shop.origin}/sign-in`);

@@ -111,7 +111,7 @@ describe.skipIf(!hasChromium)('the console while the server is killed and restar
       await route.abort();
     });
     await changePrice(300);
-    // The client repeats the request twice.
+    // The client retries the request twice.
     await expect.poll(() => failures).toBe(3);
     await tab.unroute(`**/api/v1${path}`);
     const loaded = tab.waitForResponse((response) => response.url() === `${url}/api/v1${path}` && response.ok());

@@ -182,7 +182,8 @@ describe.skipIf(!hasChromium)('the console', { timeout: 60_000 }, () => {
     for (const name of pageNames) {
       await navigateInConsole(page, paths[name]);
       await expect.poll(listActions, { message: name }).toEqual(expected[name] ?? 'not found');
-      // Waits until everything has loaded, because data that is still loading could add actions. A page without its code has no heading.
+      // Waits until everything has loaded, because data that is still loading could add actions. A page whose code has not loaded yet has
+      // no heading.
       await expect.poll(async () => [pending.size, await page.locator('h1').count()]).toEqual([0, 1]);
       await expect.poll(listActions, { message: name }).toEqual(expected[name] ?? 'not found');
     }

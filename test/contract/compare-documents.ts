@@ -98,7 +98,7 @@ function acceptsSameIntegers(base: unknown, revision: unknown, path: string): bo
   return before === undefined && after['format'] === 'int64' && hasSafeRange;
 }
 
-/** Returns the reference tokens of the same node in the base document, in which an operation's parameters can have other positions. */
+/** Returns the reference tokens of the same node in the base document, where the parameters of an operation can have a different order. */
 function stepsInBase(base: unknown, revision: unknown, steps: readonly string[]): readonly string[] {
   const index = steps.indexOf('parameters');
   if (index === -1) return steps;
@@ -120,7 +120,7 @@ const stepsOf = (pointer: string): string[] =>
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** Returns the part of a document to which these reference tokens lead, following `$ref` references along the way. */
+/** Returns the node at these reference tokens in a document. Follows `$ref` references along the way. */
 const nodeAt = (document: unknown, steps: readonly string[]): unknown =>
   steps.reduce<unknown>((node, step) => {
     const { $ref, ...fields } = fieldsOf(node);

@@ -5,8 +5,8 @@ type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Adds to each named schema with alternatives (`oneOf` or `anyOf`) the fields that all alternatives have. The comparison of documents ignores
- * alternatives, so it would treat an object that is split into several more precise objects as one that has lost all its fields.
+ * Adds to each named schema with alternatives (`oneOf` or `anyOf`) the fields that all alternatives have. The comparison of documents
+ * ignores alternatives, so without these fields, an object that was split into several alternatives would seem to have lost all its fields.
  */
 export function mergeAlternatives(document: unknown): unknown {
   if (!isObject(document) || !isObject(document['components']) || !isObject(document['components']['schemas'])) return document;
@@ -22,7 +22,7 @@ function withCommonKeywords(schema: Json, schemas: Json): Json {
   return { ...schema, ...(first && commonKeywords(first, others, schemas)) };
 }
 
-/** Returns the alternatives; an alternative that itself has alternatives is replaced by them. */
+/** Returns the alternatives. An alternative that has alternatives of its own is replaced by those. */
 const listAlternatives = (schema: Json, schemas: Json): Json[] => {
   const target = resolve(schema, schemas);
   const alternatives = target['oneOf'] ?? target['anyOf'];

@@ -6,7 +6,7 @@ const removedParameter =
 const changedOperationId =
   'oasdiff reports this only as information, because the ID is not part of a request. Generated clients name their methods after it.';
 
-/** Reasons for the verdicts in which oasdiff differs from our compatibility check, by name and direction of the planted change. */
+/** Reasons why oasdiff's verdicts differ from our compatibility check, keyed by the name and direction of the planted change. */
 export const differenceReasons: Readonly<Record<string, string | undefined>> = {
   'remove an optional response field, made': removedField,
   'remove a field of a nullable object, made': removedField,

@@ -27,7 +27,7 @@ const verdict = z.enum(['breaking', 'compatible']);
 const verdictPair = z.object({
   ours: verdict,
   oasdiff: verdict,
-  /** IDs of the rules that oasdiff found violated, separated by commas. */
+  /** IDs of the violated rules that oasdiff reported, separated by commas. */
   rules: z.string(),
 });
 const storedVerdicts = z.object({
@@ -50,6 +50,6 @@ export const readVerdicts = async () => storedVerdicts.parse(JSON.parse(await re
 export const storeVerdicts = (version: string, verdicts: Readonly<Record<string, VerdictPair>>): Promise<void> =>
   writeFile(verdictsFile, `${JSON.stringify({ version, changes: hashPlantedChanges(), verdicts }, undefined, 2)}\n`);
 
-/** Whether two verdicts are equal, or differ for a documented reason. A documented reason without a difference is as wrong. */
+/** Whether two verdicts are equal, or differ for a documented reason. A documented reason for equal verdicts is also an error. */
 export const isExplained = (key: string, { ours, oasdiff }: VerdictPair): boolean =>
   (ours === oasdiff) === (differenceReasons[key] === undefined);

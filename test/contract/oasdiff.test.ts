@@ -4,8 +4,8 @@ import { differenceReasons } from './oasdiff-differences.ts';
 import { getChangeKey, hashPlantedChanges, isExplained, plantedChanges, readVerdicts } from './oasdiff-verdicts.ts';
 
 /**
- * Compares the verdicts of the last run of `npm run contract:oasdiff`, which needs Go and several minutes. compatible.test.ts tests our
- * verdicts about the changes themselves.
+ * Compares the verdicts of the last run of `npm run contract:oasdiff`, which requires Go and takes several minutes. compatible.test.ts
+ * tests our verdicts about the changes themselves.
  */
 const { changes, verdicts } = await readVerdicts();
 

@@ -74,7 +74,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
           expect(await countUsers(db.em, [email])).toEqual([{ count: 1 }]);
           await addUser(db.em, ['Ann', `later.${email}`]);
         });
-      for (const round of [1, 2, 3, 4]) await write(`ann${round}@example.com`); // afterwards, the statements are prepared
+      for (const round of [1, 2, 3, 4]) await write(`ann${round}@example.com`); // these rounds prepare the statements
       const before = messages;
       await write('ann5@example.com');
       expect(messages - before).toBe(2);

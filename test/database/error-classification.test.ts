@@ -12,7 +12,7 @@ import { PermanentTaskError, toPermanentTaskErrorOrUndefined } from '../../serve
 const withCode = (code: unknown): Error => Object.assign(new Error('failed'), { code });
 const wrapped = (cause: unknown): Error => new Error('a query failed', { cause });
 
-/** Returns the classes of an error, and those of another error whose cause is this error. */
+/** Returns the classes of an error, and the classes of a second error whose cause is the first error. */
 const classesOf = (error: unknown): string[][] =>
   [error, wrapped(error)].map((each) => [
     ...(isDatabaseUnreachableError(each) ? ['unreachable'] : []),

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 const quarterMs = 15 * 60_000;
-/** Lengths in quarters of an hour; the last width has no maximum number of rows. */
+/** Lengths in quarter-hours. The test does not limit the number of rows of the last width. */
 const widths = { '15 minutes': 1, '1 hour': 4, '6 hours': 24, day: 96, '5 days': 480, month: Infinity } as const;
 type Span = {
   readonly width: keyof typeof widths;
@@ -22,7 +22,7 @@ type Span = {
 
 const toIso = (quarter: number): string => new Date(quarter * quarterMs).toISOString();
 
-/** Reads the rows of a period from a connection whose time zone changes the clocks, which must not affect the result. */
+/** Reads the rows of a period on a connection whose time zone has daylight saving time, which must not affect the result. */
 const readSpans = (dimension: string, from: number, to: number): Promise<Span[]> =>
   db.em.fork().transactional(async (em) => {
     await em.execute(`set local time zone 'America/New_York'`);
@@ -34,7 +34,7 @@ const readSpans = (dimension: string, from: number, to: number): Promise<Span[]>
     );
   });
 
-/** Returns by how much the number of times that each moment is counted changes, where it changes. */
+/** Returns the times at which the sum of the signs of the overlapping spans changes, each with the amount of the change. */
 function changesOfCount(spans: readonly Span[]): Record<string, number> {
   const changes = spans.flatMap(({ starts_at, ends_at, sign }) => [[starts_at, sign] as const, [ends_at, -sign] as const]);
   const sums = Map.groupBy(changes, ([at]) => Number(at) / quarterMs);

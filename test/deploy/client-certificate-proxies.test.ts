@@ -33,7 +33,7 @@ import { createMigratedDatabase } from '../support/services/database.ts';
 type ProxySettings = {
   /** Settings in docs/operations.md. */
   readonly documented: readonly string[];
-  /** Folder with `tls.crt`, `tls.key`, both in `tls.pem`, and `authority.crt`. */
+  /** Folder with `tls.crt`, `tls.key`, `tls.pem` (certificate and key in one file) and `authority.crt`. */
   readonly folder: string;
   readonly port: number;
   /** Port of the server. */
@@ -116,7 +116,7 @@ https://localhost:${port} {
   },
 };
 
-/** Returns the settings in the proxy's row that contain a space; single words in the row are names of blocks and variables. */
+/** Returns the settings in the proxy's table row. Skips single words in the row, because they are names of blocks and variables. */
 async function readDocumentedSettings(proxy: string): Promise<string[]> {
   const source = await readFile(join(repositoryRoot, 'docs/operations.md'), 'utf8');
   const [, cell = ''] = new RegExp(`^\\| ${proxy} \\| (.*) \\|$`, 'm').exec(source) ?? [];
@@ -202,7 +202,7 @@ describe.each(Object.entries(proxies))('%s with the documented settings', (name,
   });
 });
 
-/** Sends two requests. The connection of the second one resumes the TLS session of the first one. */
+/** Sends two requests. The second connection resumes the TLS session of the first one. */
 async function sendOverResumedSession(url: URL, token: string, { cert, key }: CertificateWithKey): Promise<object[]> {
   const agent = new Agent({ ca: tls.cert, cert, key });
   const results: object[] = [];

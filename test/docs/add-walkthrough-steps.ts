@@ -18,7 +18,7 @@ const documentSchema = z.object({ paths: z.record(z.record(operationSchema)) });
 
 type Operation = z.output<typeof operationSchema> & { readonly method: string; readonly path: string };
 
-/** Later workflows cannot send requests, because this workflow revokes the token. */
+/** This workflow must remain the last one, because it revokes the token. */
 const lastWorkflow = '  - workflowId: leave\n';
 
 /** Returns the operations of the OpenAPI document that the walkthrough does not call. */

@@ -1,4 +1,7 @@
-/** Every code block in the documents is run, type-checked, validated or compared, or is listed with the reason why it is not tested. */
+/**
+ * Tests that every code block in the documents is run, type-checked, validated or compared, or is listed with the reason why it is not
+ * tested.
+ */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { glob, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';

@@ -37,7 +37,7 @@ const readQuote = (): Promise<JsonBody> =>
   queryRow('select id, total::int, currency from quotes where user_id = ? order by id desc limit 1');
 type Step = {
   readonly as: User;
-  /** Returns the ID that replaces the documented one. */
+  /** Returns the ID that replaces the documented ID. */
   readonly readReplacementId?: () => unknown;
   readonly check: (output: string) => unknown;
 };
@@ -111,7 +111,7 @@ async function expectDecision(index: number, status: 'approved' | 'declined'): P
   await expect.poll(() => watched, { timeout: 60_000 }).toMatch(new RegExp(`^\\S+ {2}${id} {2}${status}`, 'm'));
 }
 
-/** Allows the login in the browser. Without a display, the command prints a link with a code instead of opening the browser. */
+/** Approves the login in the browser. Without a display, the command prints a link with a code instead of opening the browser. */
 function approveLogin(output: string): void {
   const [, code] = /user_code=([\w-]+)/.exec(output) ?? [];
   if (code === undefined || approvedCodes.has(code)) return;
@@ -119,9 +119,7 @@ function approveLogin(output: string): void {
   void approveDevice(anna, code);
 }
 
-/**
- * Returns the user's shell, which is started only when the user's first command is run, because its token is valid only for a short time.
- */
+/** Returns the user's shell. The shell is started only when the user's first command is run, because the user's token expires soon. */
 async function openShell(user: User): Promise<ShellSession> {
   const open = sessions.get(user);
   if (open) return open;
@@ -177,7 +175,7 @@ async function runCommand(line: string): Promise<void> {
   await step.check(runsUntilStopped ? String(await session.runInBackground(command)) : await session.run(command));
 }
 
-// Blocks depend on earlier ones, so a block cannot be retried.
+// Blocks depend on earlier blocks, so a block cannot be retried.
 test.each(blocks.map((block) => [block.name, block] as const))('%s', { timeout: 180_000, retry: 0 }, async (_name, { text }) => {
   for (const line of text.trimEnd().split('\n')) await expect(runCommand(line)).resolves.toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** The documents link only to files and headings that exist in the repository. */
+/** Tests that the documents link only to files and headings that exist in the repository. */
 import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -29,7 +29,8 @@ function readAnchors(source: string): Set<string> {
 }
 
 /**
- * Returns the reason why a link is broken, or `undefined` if it is not. For a link to another host, only the form of the URL is checked.
+ * Returns the reason why a link is broken, or `undefined` if the link works. For a link to another host, only the form of the URL is
+ * checked.
  */
 async function linkFault(file: string, link: string, source: string): Promise<string | undefined> {
   if (/^[a-z]+:/.test(link))

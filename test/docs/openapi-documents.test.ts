@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { openApiDocumentReaders } from '../../server/docs/serve-openapi-documents.ts';
 import { createReferencePageOpenApiDocument } from '../../server/docs/create-reference-page-openapi-document.ts';
 
-// The server replaces the origin in generated documents; the result must equal a document generated for this origin.
+// In generated documents, the server replaces only the origin. The result must equal a document that was generated for this origin.
 test.each([
   ['openapi', (issuer: string) => createOpenApiDocument(issuer)],
   ['openapi-3.0', (issuer: string) => createOpenApi30Document(issuer)],

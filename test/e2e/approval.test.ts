@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
   }
 
   /**
-   * Opens the authorization request of an application that asks for a limit of 100 euros per order, and permits 80 euros on the consent
+   * Opens the authorization request of an application that requests a limit of 100 euros per order, and permits 80 euros on the consent
    * page.
    */
   async function authorizeWithLowerLimit(page: Page): Promise<RequestingApplication> {

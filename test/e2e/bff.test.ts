@@ -112,7 +112,7 @@ describe.skipIf(!hasChromium)('the shop with server rendering', { timeout: 120_0
   });
 
   test('has no accessibility violations on any page, fits a width of 320 pixels, and can be used with the keyboard', async () => {
-    const withScript = await chromium.newContext({ viewport: { width: 1000, height: 700 } }); // axe is a script in the page
+    const withScript = await chromium.newContext({ viewport: { width: 1000, height: 700 } }); // axe needs JavaScript
     const page = await withScript.newPage();
     const check = async (path: string, name: string): Promise<void> => {
       if (path !== '') await page.goto(origin + path);

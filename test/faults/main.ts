@@ -37,7 +37,7 @@ function exit(code: number): never {
   process.exit(code);
 }
 
-/** Returns false if an error ended the run early, in which case the state of the environment is unknown. */
+/** Returns false if an error ended the run early. The state of the environment is then unknown. */
 async function runAndReport({ name, missing, run }: RunnableFault): Promise<boolean> {
   const reason = missing();
   if (reason !== undefined) {

@@ -6,7 +6,7 @@ import type { Account, Installation } from './installation.ts';
 const document = 'docs/first-order.md';
 const order = z.object({ id: z.number(), status: z.string() });
 
-/** Number of commands and steps that one way requires to place an order (without the start commands), and the resulting order. */
+/** The order that was placed, and the number of commands and steps that were needed to place it (without the start commands). */
 export type CompletedWay = { readonly commands: number; readonly steps: number; readonly order: z.infer<typeof order> };
 
 /** Counts the commands at the start of every documented way to place an order: clone, change directory, install, start. */

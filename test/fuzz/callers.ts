@@ -26,7 +26,7 @@ export type Caller = {
   readonly userId?: number;
 };
 
-/** A caller with this scope can invalidate the tokens of all callers, so few requests use it. */
+/** A caller with this scope can invalidate the tokens of all callers, so few requests use this scope. */
 const keyManagementScope: Scope = 'signing_keys.manage';
 const customerScopes = scopeNames.filter((name) => !scopeDefinitions[name].admin);
 const staffScopes = scopeNames.filter((name) => name !== keyManagementScope);

@@ -5,7 +5,7 @@ import { operations } from './openapi-operations.ts';
 import { randomSeed, fuzz } from './fuzz.ts';
 import { ResponseCounts, formatFinding } from './report.ts';
 
-/** A shorter version of `npm run fuzz` for the test suite. */
+/** Runs a shorter version of `npm run fuzz` for the test suite. */
 const requests = 3_000;
 const timeMs = 20_000;
 

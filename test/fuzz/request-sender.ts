@@ -51,7 +51,10 @@ export function prepareRequest(generated: FuzzRequest, known: KnownValues, { tok
   };
 }
 
-/** Protects the built-in applications, because signing in requires them. Applications created by tests have higher IDs. */
+/**
+ * Protects the built-in applications, because users cannot sign in without these applications. Applications created by tests have higher
+ * IDs.
+ */
 const protectBuiltInApplications = (path: string): string =>
   path.replace(/(\/applications\/)([^/]+)/, (all, before: string, id: string) => (isBuiltInId(id) ? `${before}987654321` : all));
 

@@ -53,7 +53,7 @@ function usefulValue(name: string): Arbitrary<unknown> | undefined {
 const known = (kind: string, max = 1_000): Arbitrary<Placeholder> => fc.nat({ max }).map((at) => new Placeholder(kind, at));
 
 const usefulValuesByName: Record<string, Arbitrary<unknown>> = {
-  // the first products are active and have plenty of stock
+  // the first products are active and have a large stock
   product_id: fc.oneof({ weight: 4, arbitrary: known('product_id', 9) }, { weight: 1, arbitrary: known('product_id') }),
   ...Object.fromEntries(['cursor', 'sku', 'email', 'code', 'reference'].map((name) => [name, known(name)])),
   method: fc.oneof({ weight: 6, arbitrary: fc.constantFrom('pickup', 'standard') }, { weight: 1, arbitrary: known('code') }),

@@ -1,4 +1,4 @@
-/** Values at the limits of each kind of schema, which random values rarely reach. */
+/** Tests values at the limits of each kind of schema, because random values rarely reach these limits. */
 import { expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { compileSchema, invalidValueSymbol } from '../../server/http/validation/compile-schema.ts';

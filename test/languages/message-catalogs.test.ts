@@ -7,7 +7,7 @@ import { listMessageArguments } from '../../server/languages/parse-message-and-l
 
 const { en = {}, ...translations } = Object.fromEntries(readMessageCatalogs());
 
-/** Describes every difference between a translation and the English catalog that would make a page show wrong text. */
+/** Describes every difference between a translation and the English catalog that would make a page show incorrect text. */
 function findCatalogErrors(tag: string, catalog: MessageCatalog, english: MessageCatalog): string[] {
   const [translated, expected] = [flattenMessageCatalog(catalog), flattenMessageCatalog(english)];
   return [

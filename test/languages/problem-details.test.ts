@@ -111,12 +111,12 @@ test('new details, texts with values and messages of the contract are found', ()
 });
 
 /**
- * Folders whose problem details are always in English: the errors of imported rows are part of a report on the file, and the HTTP server
- * rejects some requests before it has read their headers.
+ * Folders whose problem details are always in English. The errors of imported rows are part of a report about the file, and the HTTP server
+ * rejects some requests before it has read the headers.
  */
 const sourcesWithoutDetails = /^(order-imports|product-imports|user-imports|http\/server)\//;
 
-/** Files whose texts contain names from the code as values. The catalogs contain each of the resulting sentences. */
+/** Files whose texts contain inserted names from the code. The catalogs contain every resulting sentence. */
 const filesWithKnownValues = new Set([
   'identity-providers/find-identity-provider-errors.ts',
   'identity-providers/save-identity-provider.ts',
@@ -139,7 +139,7 @@ const readServerSources = async (): Promise<SourceFile[]> =>
 const findFixedDetails = (source: string): string[] =>
   [...removeComments(source).matchAll(/\bdetail(?::| =)\s*'((?:[^'\\]|\\.)+\.)'/g)].map(([, text = '']) => text.replaceAll("\\'", "'"));
 
-/** Returns the texts of the tag `translatable`, with the names of their values. */
+/** Returns the texts of template literals with the tag `translatable`, with the names of the inserted values. */
 const findTextsWithValues = (source: string): string[] =>
   [...removeComments(source).matchAll(/\btranslatable`((?:\$\{\{.*?\}\}(?!\s*\})|[^`\\]|\\.)*)`/g)].map(([, text = '']) =>
     text.replaceAll(/\$\{\{ (\w+)(?:: .*?)? \}\}(?!\s*\})/g, '{$1}').replaceAll('\\`', '`'),

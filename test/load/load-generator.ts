@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connections } from './connections.ts';
 import type { RunningShop } from './running-shop.ts';
 
-/** A request's status (0: no response), its duration, and the time at which it was sent. */
+/** Status (0: no response), duration and send time of a request. */
 export type TimedResponse = { readonly status: number; readonly ms: number; readonly atMs: number };
 
 /** Maximum number of concurrent clients. */

@@ -19,7 +19,7 @@ export class ConfirmedFailures {
     for (const file of files) this.#passing.add(file);
   }
 
-  /** Returns whether a test file failed without a mutant, in which case its failures prove nothing. */
+  /** Returns whether a test file failed without a mutant. The failures of such a file prove nothing. */
   isUnreliable(file: string): boolean {
     return this.#unreliable.has(file);
   }
@@ -48,7 +48,7 @@ export class ConfirmedFailures {
   }
 }
 
-/** Returns whether both runs timed out or failed in the same test. Test files that could not be loaded have no failed tests. */
+/** Returns whether both runs timed out, or both runs failed in the same test. Test files that could not be loaded have no failed tests. */
 function isSameFailure(one: TestRun, other: TestRun): boolean {
   if (one.outcome !== 'failed' || other.outcome !== 'failed') return one.outcome === 'timed out' && other.outcome === 'timed out';
   return (

@@ -22,12 +22,12 @@ const directImportFactor = 2;
 
 type Words = ReadonlyMap<string, number>;
 
-/** Weights of the words near the mutant and of the words in its file path, relative to the other words in the file. */
+/** Weights of the words near the mutant and in its file path, relative to the other words in the file. */
 const nearbyWeight = 4;
 const pathWeight = 8;
-/** Weights of the words in the paths of the files that import the mutant's file, directly and through other files. */
+/** Weights of the words in the paths of the files that import the mutant's file directly or indirectly. */
 const importerPathWeights = [6, 4, 2];
-/** A file with more importers is used everywhere, so its importers reveal little about it. */
+/** A file with more importers is used everywhere, so its importers do not help to find related tests. */
 const importersMax = 6;
 const nearbyLines = 8;
 /** Weight of the words in the mutated line. */

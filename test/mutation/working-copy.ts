@@ -114,7 +114,7 @@ export class WorkingCopy {
 
   /**
    * Runs a package's program and returns its exit code. On a timeout, kills the program and its children, and returns `undefined`.
-   * @throws {DeadlineExceededError} if the deadline is the reason
+   * @throws {DeadlineExceededError} if the program was stopped at the deadline
    */
   async #run(program: string, parameters: readonly string[], limitMs: number): Promise<number | undefined> {
     const remainingMs = this.#deadline - performance.now();

@@ -1,4 +1,4 @@
-/** Lets assistants and the packed Python client use the packed server, as their developers would. */
+/** Uses the packed server with assistants and with the packed Python client, as their developers would. */
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -33,7 +33,7 @@ type Application = FirstRun['applications']['administration'];
 
 /** The demonstration shop's product with the ID 1. */
 const firstProductName = 'Airline bag vintage Tokyo 78';
-/** The first product in lists, because it is the newest. */
+/** The product that lists show first, because it is the newest. */
 const newestProductName = 'Enamel mug';
 const delivery = { method: 'pickup', recipient_name: 'Ann Lee' };
 

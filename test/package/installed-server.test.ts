@@ -137,7 +137,7 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published ser
       expect(await running.stop()).toBe(0);
     });
 
-    /** Commands that exit by themselves, with their expected output. Other tests run the commands `start` and `restore`. */
+    /** Commands that exit by themselves, each with its expected output. Other tests run the commands `start` and `restore`. */
     const commands: readonly (readonly [argv: readonly string[], output: RegExp])[] = [
       [['check'], /^ok +configuration/],
       [['migrate'], /^Nothing is pending\.$/m],

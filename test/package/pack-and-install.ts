@@ -82,7 +82,7 @@ export const npmEnvironment = (): Record<string, string> => {
   return Object.fromEntries([...configuration.map(([name, value = '']) => [name, value] as const), ['PATH', searchPath]]);
 };
 
-/** Value of `PATH` with which programs first find the Node.js version of this process. */
+/** Value of `PATH` that puts the Node.js version of this process first. */
 export const searchPath = `${join(process.execPath, '..')}:${process.env['PATH'] ?? '/usr/bin:/bin'}`;
 
 /** Returns a package's size on disk in megabytes (1,000,000 bytes), including its dependencies. */

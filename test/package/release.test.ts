@@ -1,4 +1,4 @@
-/** Checks the files of a release that `npm run release` has written, which the CI run does before these tests. */
+/** Checks the release files that `npm run release` has written. CI runs this command before the tests. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

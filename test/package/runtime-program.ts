@@ -30,7 +30,7 @@ export async function runClient(input: RuntimeInput): Promise<Readonly<Record<st
   };
 }
 
-/** Signs an assertion with a new key, and returns the names of its parameters. */
+/** Signs a client assertion with a new key, and returns the names of the resulting request parameters. */
 async function signClientAssertion({ apiUrl, clientId }: RuntimeInput): Promise<readonly string[]> {
   const { privateKey } = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
   const pkcs8 = String.fromCharCode(...new Uint8Array(await crypto.subtle.exportKey('pkcs8', privateKey)));

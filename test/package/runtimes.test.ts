@@ -18,7 +18,10 @@ import type { RuntimeInput } from './runtime-input.ts';
 const run = promisify(execFile);
 const arm = process.arch === 'arm64';
 
-/** Packages with the runtimes. The install scripts of these packages are not run, because the platform packages contain the programs. */
+/**
+ * Packages that contain the runtimes. The install scripts of these packages are not run, because the platform packages contain the
+ * programs.
+ */
 const runtimePackages = {
   'node-20': `npm:node-linux-${process.arch}@20.20.2`,
   'node-22': `npm:node-linux-${process.arch}@22.23.3`,

@@ -13,7 +13,7 @@ os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"  # the test server has no TLS
 
 
 class Application(OAuth2Mixin, OpenIDMixin, BaseApp):
-    """The base of the Flask and Django integrations, without a framework."""
+    """The base class of the Flask and Django integrations, without a framework."""
 
     client_cls = OAuth2Session
 

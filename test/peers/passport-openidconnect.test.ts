@@ -34,7 +34,7 @@ class StrategyWithPkce extends OpenIDConnectStrategy {
     return { code_challenge: challenge, code_challenge_method: 'S256' };
   }
 
-  /** Refreshes an access token as the package passport-oauth2-refresh does, because the strategy has no method for it. */
+  /** Refreshes an access token as the package passport-oauth2-refresh does, because the strategy has no method that refreshes tokens. */
   refresh(refreshToken: string): Promise<string> {
     return new Promise((resolve, reject) => {
       // oxlint-disable-next-line no-underscore-dangle -- the library's protected member has this name

@@ -13,7 +13,7 @@ os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"  # the test server has no TLS
 
 verifier = secrets.token_urlsafe(48)
 challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-# the library compares the requested scopes with the granted ones, so the order differs on purpose
+# the scopes are deliberately in a different order, because the library compares the requested scopes with the granted ones
 session = OAuth2Session(client_id, redirect_uri=redirect_uri, scope=["users.read", "offline_access", "openid"])
 url, _state = session.authorization_url(issuer + "/oauth/authorize", code_challenge=challenge, code_challenge_method="S256")
 print(url, flush=True)

@@ -19,10 +19,10 @@ export type ClientSession = {
 /** Scopes that every tested application requests. With the API scope, the access token is also valid at the API. */
 export const requestedScope = 'openid profile email users.read';
 
-/** A web application with its own sign-in, which a browser reaches at `origin`. */
+/** A web application with its own sign-in. Browsers reach the application at `origin`. */
 export type WebClient = {
   readonly origin: string;
-  /** Sends the requests of the browser if the application does not listen at its origin (default: fetch). */
+  /** Sends the browser's requests if the application does not listen at its origin (default: fetch). */
   readonly send?: SendRequest;
   /** Opens a page that requires a sign-in. The final redirect leads to the authorization endpoint. */
   readonly startSignIn: (browser: HttpBrowser) => Promise<HtmlPage>;
@@ -74,7 +74,10 @@ export async function signInToWebClient(
   return { user, browser, session };
 }
 
-/** Signs a new user in to the application, refreshes the tokens, uses them at the API, and signs the user out of both. */
+/**
+ * Signs a new user in to the application, refreshes the tokens, uses them at the API, and signs the user out of the application and the
+ * server.
+ */
 export async function expectCompleteSession(
   server: Pick<RunningServer, 'origin'>,
   client: WebClient,

@@ -126,7 +126,7 @@ describe.skipIf(!hasMonthFile)(
         expect(browser.pageErrors).toEqual([]);
       });
 
-      /** Pages that list the month, and an action and an operation that require the scope. */
+      /** Console pages that list the month's data. The listed action and operation require the scope. */
       const lists = [
         { required: 'orders.manage', path: '/orders', action: 'Approvals', operation: ['GET', '/approvals/all'] },
         { required: 'users.manage', path: '/customers', action: 'Add customer', operation: ['POST', '/users'] },

@@ -1,14 +1,13 @@
 import type { EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
 
-/**
- * Every n-th order belongs to the largest customer, where n is this number. The remaining orders are distributed among the other customers.
- */
+/** One order in this many belongs to the largest customer. The other customers share the remaining orders. */
 const largestCustomerInterval = 80;
 const usersCount = 20_000;
 
 /**
- * Inserts sample orders like those of an old shop, evenly distributed over time. Old orders are delivered, a few orders are canceled, the
- * newest orders are pending or paid, and 1% are refunded. The orders have no line items, because lists do not read line items.
+ * Inserts sample orders that resemble an old shop's orders, evenly distributed over time. Old orders are delivered, a few orders are
+ * canceled, the newest orders are pending or paid, and 1% are refunded. The orders have no line items, because lists do not read line
+ * items.
  */
 export async function fillOrders(em: EntityManager, count: number, report: (done: number) => void): Promise<{ largestCustomerId: number }> {
   const [first] = await em.execute<{ id: number }[]>(

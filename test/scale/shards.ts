@@ -2,7 +2,7 @@
  * `npm run scale:shards -- 1000000 4` stores one million orders in one PostgreSQL database, and the same orders in four databases, sharded
  * by customer as in Citus. The script runs the server's statements on the single database and on the shards, and prints a Markdown table
  * that shows which queries one shard can execute and which queries need all shards. All databases are on one database server on this
- * machine, so the figures show the cost of a query, not the benefit of additional machines.
+ * machine, so the measurements show the cost of a query, not the benefit of additional machines.
  */
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';

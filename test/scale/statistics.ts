@@ -1,7 +1,7 @@
 /**
  * `npm run scale:statistics -- 10000000` fills a PostgreSQL database with ten million orders from two years, each with two lines for two of
- * 2,000 products, and prints a Markdown table with the duration of each query for statistics and the CPU time of its PostgreSQL process, which
- * depends less on other programs. The program also prints the duration of a rebuild and of adding 5,000 changes to the sums.
+ * 2,000 products, and prints a Markdown table with the duration and the CPU time of each statistics query. Other programs affect the CPU
+ * time less than the duration. The program also prints the duration of a rebuild and of adding 5,000 changes to the sums.
  */
 import { readFile } from 'node:fs/promises';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
@@ -30,7 +30,7 @@ const insertOrders = `
          '{"method":"pickup","recipient_name":"A"}', at, at, case status when 'canceled' then null else at + interval '90 seconds' end
     from (select n, case when n % 20 = 3 then 'canceled' when n % 20 = 4 then 'paid' else 'delivered' end as status,
                  to_timestamp(?::float8 + n * ?::float8) as at from generate_series(?::bigint, ?::bigint) n) o`;
-// The first product occurs in many orders, and the last ones are rare.
+// The first product occurs in many orders, and the last products occur in few orders.
 const insertLines = `
   insert into order_items (order_id, line, product_id, sku, name, unit_price, quantity, tax_rate_bps, tax, total)
   select o.id, line, p.id, 'SKU', 'Product', 500, line, 0, 0, 500 * line
@@ -63,7 +63,7 @@ async function durationMs(work: () => Promise<unknown>): Promise<number> {
 
 const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? NaN;
 
-/** Returns the CPU time of a process in milliseconds. Only Linux provides it. */
+/** Returns the CPU time of a process in milliseconds. Works only on Linux. */
 async function readCpuMs(pid: number): Promise<number> {
   const [nanoseconds] = (await readFile(`/proc/${pid}/schedstat`, 'utf8')).split(' ');
   return Number(nanoseconds) / 1e6;

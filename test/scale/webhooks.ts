@@ -24,7 +24,10 @@ const eventsPerSecond = 40;
 const seconds = 15;
 const burst = 1_000;
 
-/** Responds with 204 at `/n`, and never responds at `/n/silent`. Reports the arrival time of each delivery. */
+/**
+ * Program of a worker that responds with 204 at `/n` and never responds at `/n/silent`. The worker reports the arrival time of each
+ * delivery.
+ */
 const receiver = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:http').createServer((req, res) => {

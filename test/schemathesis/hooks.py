@@ -35,7 +35,7 @@ protected = set()
 
 
 def protect_access(token):
-    """Protect the caller and the application of a token."""
+    """Protect the token's user and application."""
     payload = token.split(".")[1]
     claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
     protected.add(("user_id", claims["sub"]))
@@ -53,8 +53,8 @@ def is_valid(case):
 @schemathesis.hook
 def before_call(context, case, kwargs):
     """
-    Replace an idempotency key, whose characters the document describes only in words, by a valid one; equal keys stay equal. Do not let a
-    case change or delete the account and the application of the caller: replace their IDs by one that does not exist.
+    Replace idempotency keys with valid ones, because the document describes the allowed characters only in words. Equal keys stay equal. If
+    a case would change or delete the caller's account or application, replace the ID with one that does not exist.
     """
     if case.method != "GET":
         for name, value in (case.path_parameters or {}).items():
@@ -75,12 +75,12 @@ EXPECTED_ERRORS = [
     ("out_of_range", "The event does not exist yet", "The ID of an event must not be greater than that of the newest event."),
     ("out_of_range", "The maximum is lower", "The maximum of all limits is a setting."),
     ("out_of_range", "Must be in the future", "The result depends on the time of the request."),
-    # Values from lists that the document does not contain.
+    # The document does not list the valid values.
     ("invalid_value", "Must be an ISO 4217 code", "The document has no list of the currencies."),
     ("invalid_value", ".* is not a time zone", "The document has no list of the time zones."),
     ("invalid_value", "Must be an IANA time zone", "The document has no list of the time zones."),
     ("invalid_value", "This shop does not use this payment provider", "The payment providers are a setting."),
-    # JSON Schema has no keyword for these rules, or `format` is less strict than the server.
+    # JSON Schema has no keyword for these rules, or its `format` keyword is less strict than the server.
     ("invalid_value", "The URL ", "A webhook needs an absolute URL of a public host."),
     ("invalid_value", "Must be (an? )?(absolute |https? )", "A URL needs a certain scheme."),
     ("invalid_value", "(?s).* is not an absolute URI", "A redirect URI is absolute."),
@@ -125,7 +125,7 @@ def is_expected(error):
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
     """Drop the rejection of a valid request if all errors in the response are expected, and the rejection of a URL that is too long."""
-    # Every operation with text in its query could return 414, like a proxy. The document does not repeat this error for each of them.
+    # A server or proxy can return 414 for any operation with text in its query, so the document does not declare 414 for each operation.
     if response.status_code == 414:
         return failure.code not in {"ST103", "ST201"}
     if failure.code != "ST202" or response.status_code != 400:

@@ -11,8 +11,8 @@ const run = promisify(execFile);
 const requirements = join(import.meta.dirname, 'requirements.txt');
 
 /**
- * Installs Schemathesis and its dependencies, with verified hashes, in a virtual environment in the temporary directory, where it is kept
- * between runs.
+ * Installs Schemathesis and its dependencies, with verified hashes, in a virtual environment in the temporary directory. The virtual
+ * environment is kept between runs.
  * @returns the path of the virtual environment's Python interpreter
  * @throws if Python or pip is missing, or if pip cannot download the packages
  */

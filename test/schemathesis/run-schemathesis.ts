@@ -45,7 +45,7 @@ export type SchemathesisResult = {
   readonly output: string;
 };
 
-/** Runs all checks of Schemathesis against a running server, with its own OpenAPI document. */
+/** Runs all checks of Schemathesis against a running server, with the OpenAPI document that this server publishes. */
 export async function runSchemathesis(server: TestedServer, options: RunOptions): Promise<SchemathesisResult> {
   const interpreter = await installSchemathesis();
   await using tokens = await startTokenServer(server);
@@ -101,7 +101,7 @@ function toResult(report: z.infer<typeof reportSchema>, output: string): Schemat
     ...report.failures.map(({ title, count, operations: failed }) => `${title} (${count}): ${failed.join(', ')}`),
     ...report.errors.map(({ title, count }) => `error (${count}): ${title}`),
   ];
-  // A run that ended early may have found no failures only because it had not tested anything.
+  // A run that ended early may report no failures because it tested nothing.
   if (failures.length === 0 && (!complete || exitCode !== 0)) failures.push(`Schemathesis exited with ${exitCode}`);
   return {
     operations: operations?.tested ?? 0,

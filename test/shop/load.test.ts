@@ -7,7 +7,7 @@ import { startPaymentTestShop } from '../support/shop/payment-test-shop.ts';
 import { findAccountingDiscrepancies } from './accounting-invariants.ts';
 import { actions, RandomCustomer } from './random-customer.ts';
 
-/** The default is long enough to detect a fault every time. Use `MANDATE_LOAD_SECONDS=60` for a thorough test. */
+/** The default duration is long enough to detect a fault in every run. Use `MANDATE_LOAD_SECONDS=60` for a thorough test. */
 const seconds = Number(process.env['MANDATE_LOAD_SECONDS'] ?? 8);
 const clients = 64;
 
@@ -81,7 +81,7 @@ async function runShopUnderLoad(forSeconds: number, fault?: Fault) {
   }
 }
 
-/** Half of all steps place an order, because orders compete for locks. */
+/** Half of all steps place an order, because concurrent orders compete for locks. */
 const randomStep = () => ({
   action: randomInt(2) === 0 ? ('place' as const) : (actions[randomInt(actions.length)] ?? 'place'),
   a: randomInt(1000),

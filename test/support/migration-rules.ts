@@ -60,7 +60,7 @@ const unsafeStatements: readonly (readonly [RegExp, string])[] = [
 
 const missingUnusedSince = 'drops an object: specify in `unusedSince` the first release that does not use it';
 
-/** Statements that are safe only if the previous release does not use the dropped object. */
+/** Statements that are safe only if the previous release no longer uses the object that they drop. */
 const dropStatement = /\bdrop (table|column|function|view|type|schema)\b/;
 
 /**

@@ -7,13 +7,15 @@ export const python = '/usr/bin/python3';
 
 export const pythonClientDirectory = join(import.meta.dirname, '../../clients/python');
 
-/** Environment in which Python finds the client in this repository. */
+/** Environment variables with which Python can import the client from this repository. */
 export const pythonClientEnvironment = {
   PATH: process.env['PATH'],
   PYTHONPATH: join(pythonClientDirectory, 'src'),
   PYTHONDONTWRITEBYTECODE: '1',
 };
 
-/** Returns whether Debian's Python has a module. Without the module, tests that need it are skipped, except in CI, where they fail. */
+/**
+ * Returns whether Debian's Python can import a module. Without the module, tests that need it are skipped, except in CI, where they fail.
+ */
 export const hasPythonModule = (name: string): boolean =>
   assertAvailableInCi(`the Python module ${name}`, spawnSync(python, ['-c', `import ${name}`]).status === 0);

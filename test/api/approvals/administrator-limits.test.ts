@@ -22,7 +22,7 @@ const setShopMaximum: Limit = async (_app, limits) => {
 
 afterEach(() => callAsAdmin('PATCH', '/order-limit-settings', { maximum_limits: null }));
 
-/** The two ways in which an administrator limits an application, which have the same effect. */
+/** Two ways in which an administrator can limit an application. Both have the same effect. */
 describe.each([
   ['the ceiling of the application', setCeiling],
   ['the maximum of the shop', setShopMaximum],

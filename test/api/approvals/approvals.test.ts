@@ -10,7 +10,7 @@ const fixture = testAuthorization({
       const { id } = await createResource('POST', '/quotes', buildOrderInput([await shop.createProduct(), 1]), owner.token);
       return ['POST', '/approvals', { quote_id: id }];
     },
-    // Only the application that created the quote can submit it, and an API key does not act under a grant.
+    // Only the application that created the quote can request an approval. Applications without a user, and API keys, act without a grant.
     statuses: [401, 403, 400, 201, 400, 400, 403, 403],
   },
   'approvals.list': { send: () => ['GET', '/approvals'], statuses: [401, 403, 200, 200, 200, 200, 200, 200] },
@@ -38,7 +38,7 @@ const fixture = testAuthorization({
   },
 });
 
-/** Requests an approval from the owner in the authorization matrix, through a third-party application. */
+/** Requests an approval through a third-party application. The owner in the authorization matrix can decide on the request. */
 async function requestOfOwner(): Promise<JsonBody> {
   return requestApprovalOf60(await connectRequestingApplication(fixture.shop, fixture.owner));
 }

@@ -17,7 +17,7 @@ async function requestApproval(...productIds: number[]) {
   return { app, anna, decide, quoteId: quote.id, requested: await app.requestApproval(quote.id) };
 }
 
-/** Sets the ceiling of the application. */
+/** Sets the application's ceiling. */
 async function setCeiling(clientId: string, categories: readonly string[]): Promise<void> {
   const { body } = await shop.callApi('GET', '/api/v1/applications?limit=100', { token: shop.token });
   const { id } = body.data.find((each: JsonBody) => each.client_id === clientId);

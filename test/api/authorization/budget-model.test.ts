@@ -32,11 +32,11 @@ type ModelOrder = {
   status: 'pending' | 'paid' | 'canceled';
   refunded: number;
   current: boolean;
-  /** Whether the customer approved the order, so that it does not count toward the budget. */
+  /** Whether the customer approved the order. Approved orders do not count toward the budget. */
   readonly approved: boolean;
 };
 
-/** A model of the budget, which consists of a plain list of orders. */
+/** A model of the budget: a plain list of orders. */
 class BudgetModel {
   limit: number;
   readonly orders: ModelOrder[] = [];
@@ -75,7 +75,7 @@ async function startShopper(limit: number) {
   const product = await shop.createProduct({ price: 1, stock: 1_000_000 });
   const call = (method: string, path: string, body: unknown, as = token): Promise<ApiResponse> =>
     mandate.callApi(method, `/api/v1${path}`, { token: as, body });
-  /** Requests approval for a quote, and approves it as the customer on the account page. Returns the ID of the quote. */
+  /** Requests approval for a quote, and grants the approval as the customer on the account page. Returns the ID of the quote. */
   const obtainApproval = async (order: unknown): Promise<number> => {
     const quote = await call('POST', '/quotes', order);
     const { body: approval } = await call('POST', '/approvals', { quote_id: quote.body.id });
@@ -106,7 +106,7 @@ type Shopper = Awaited<ReturnType<typeof startShopper>>;
 
 type Outcome = { readonly actual: unknown; readonly expected: unknown };
 
-/** Performs a step on the server and the model. Returns the server's result and the result that the model expects. */
+/** Performs a step on the server and in the model. Returns the server's result and the result that the model expects. */
 async function perform(shopper: Shopper, model: BudgetModel, next: Step): Promise<Outcome> {
   switch (next.kind) {
     case 'place':

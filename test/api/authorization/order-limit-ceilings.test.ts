@@ -41,7 +41,7 @@ const setCeiling = (ceiling: unknown): Promise<ApiResponse> => changeApplication
 const setShopMaximum = (maximum: unknown): Promise<ApiResponse> =>
   callAsAdmin('PATCH', '/order-limit-settings', { maximum_limits: maximum });
 
-/** The two ways in which an administrator limits an application, which have the same effect. */
+/** Two ways in which an administrator can limit an application. Both have the same effect. */
 const administratorLimits = [
   ['the ceiling of the application', setCeiling],
   ['the maximum of the shop', setShopMaximum],

@@ -13,7 +13,7 @@ const till = withPaymentTestShop(undefined, { previewVersions: true });
 const customerScopes = scopeNames.filter((name) => !scopeDefinitions[name].admin);
 const staffScopes = scopeNames.filter((name) => !('role' in scopeDefinitions[name]));
 
-/** The IDs of an order, the quote from which it was placed, its payment, its refund and its shipment, by path parameter. */
+/** The IDs of an order, the quote from which it was placed, its payment, its refund and its shipment, keyed by path parameter. */
 const parameters = ['order_id', 'quote_id', 'payment_id', 'refund_id', 'shipment_id'] as const;
 type Ids = Readonly<Record<(typeof parameters)[number], number>>;
 
@@ -33,7 +33,7 @@ const orderBody = async (): Promise<JsonBody> => ({
   delivery: pickupDelivery,
 });
 
-/** Creates a quote and places an order from it, with this token (default: the shop's token). */
+/** Creates a quote and converts it to an order, with this token (default: the shop's token). */
 async function placeOrderFromQuote(quote: JsonBody, token = till.shop.token): Promise<JsonBody> {
   const { body } = await till.mandate.callApi('POST', '/api/v1/quotes', { token, body: quote });
   const placed = await till.mandate.callApi('POST', '/api/v1/orders', { token, body: { quote_id: body.id } });

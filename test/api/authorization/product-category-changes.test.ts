@@ -65,7 +65,7 @@ describe('a change by the customer', () => {
   });
 });
 
-/** The two ways in which an administrator limits an application, which have the same effect. */
+/** Two ways in which an administrator can limit an application. Both have the same effect. */
 describe.each([
   ['the ceiling of the application', setCeiling],
   ['the maximum of the shop', setMaximum],

@@ -13,7 +13,7 @@ import { administratorStatuses, testAuthorization } from '../../support/shop/aut
 import { runPendingTasks } from '../../support/shop/run-tasks.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
-/** A user can have two unfinished tasks. */
+/** A user can have at most two unfinished tasks. */
 const cancelTasks = (): Promise<unknown> =>
   shop.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where status in ('queued', 'running')`);
 
@@ -53,7 +53,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 const call = (method: string, path: string): Promise<ApiResponse> => shop.callApi(method, `/api/v1${path}`, { token: tokens.admin ?? '' });
 const listBackups = async (): Promise<JsonBody[]> => (await call('GET', '/backups')).body.data;
 
-/** Runs the task that the request has started, and returns it. Backup tasks read another database than the server's. */
+/** Runs the task that the request has started, and returns the task. Backup tasks read a separate database, not the server's. */
 async function runTask(started: ApiResponse, path = directory): Promise<JsonBody> {
   expect([started.status, started.body]).toEqual([202, expect.objectContaining({ status: 'queued' })]);
   const handlers = createBackupTaskHandlers({ path, key: backupKey, openSource: createMigratedDatabase });
@@ -142,7 +142,7 @@ describe('backups', () => {
     expect(nightly).toMatchObject({ file_name: 'nightly.backup', created_at: '2026-11-20T10:00:00.000Z', bytes: size, ...unchecked });
     expect((await readFile(join(directory, 'mandate-1.backup.part'))).length).toBeGreaterThan(0);
 
-    // a file that has changed is no longer considered checked
+    // a backup whose file has changed counts as unchecked
     await truncate(join(directory, newest.file_name), 100);
     await rm(join(directory, 'nightly.backup'));
     await utimes(join(directory, 'mandate-1.backup.part'), 1, 1);
@@ -154,7 +154,7 @@ describe('backups', () => {
   test('are not started a second time after a slow copy of the database, during which the lease of the task expires', async () => {
     const { body: started } = await call('POST', '/backups');
     const signal = new AbortController().signal;
-    // The copy of an embedded database blocks all other transactions, and thus also the renewal of the lease.
+    // Copying an embedded database blocks all other transactions, including those that renew the lease.
     const copySlowly = async () => {
       const leaseExpired = Promise.withResolvers<void>();
       const second = leaseExpired.promise.then(() => secondJob?.run(signal));
@@ -199,8 +199,8 @@ describe('backups', () => {
     expect(await listBackups()).toEqual(all);
     await runJob(2);
     const kept = [
-      'mandate-20261107T000000Z-1.backup', // the newest of its day, and the newest that was found intact
-      'mandate-20261107T120000Z-2.backup', // damaged, but an older one is kept
+      'mandate-20261107T000000Z-1.backup', // the newest undamaged backup of its day, and the newest intact backup
+      'mandate-20261107T120000Z-2.backup', // damaged; kept as long as an older backup is kept
       'mandate-20261108T120000Z-12.backup',
       'mandate-20261108T130000Z-13.backup',
       'nightly.backup',

@@ -20,7 +20,7 @@ const shop = withShop();
 
 const monthly = (perPeriod: number) => ({ limits: { currency: 'EUR', per_period: perPeriod, period: 'month' } });
 
-/** Connects an application for a new user, and a second one through which the user manages the first. */
+/** Connects two applications to a new user's account. The user manages the first application through the second one. */
 async function connect(limits?: RequestedLimits) {
   const anna = await signUp(shop.origin);
   const tokens = await obtainLimitedTokens(shop.origin, anna, ['orders.write', 'connected_apps.read', 'connected_apps.write'], limits);
@@ -141,7 +141,7 @@ describe('PUT /connected-apps/{connected_app_id}/limits', () => {
 });
 
 describe('the orders that an application can access', () => {
-  /** Requests an order that the application placed and one that it did not place, and returns the two response statuses. */
+  /** Reads an order that the application placed and an order that it did not place. Returns both response statuses. */
   const readOrders = async ({ anna, tokens, order }: Awaited<ReturnType<typeof connect>>): Promise<number[]> => {
     const [own, other] = [(await order(1)).body, await shop.placeOrder({ user_id: anna.id }, shop.token)];
     const get = ({ id }: JsonBody) => shop.callApi('PATCH', `/api/v1/orders/${id}`, { token: tokens.access_token, body: { note: 'Note' } });

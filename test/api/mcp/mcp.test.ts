@@ -32,7 +32,7 @@ describe('the tools', () => {
   });
 
   test('are marked as destructive if they can change or delete data, or spend money', () => {
-    /** Tools that only add data that customers and staff can see and remove. */
+    /** Tools that only add data. Customers and staff can see this data and remove it. */
     const harmless = [
       'users_create',
       'products_create',

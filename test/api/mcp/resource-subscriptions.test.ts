@@ -46,7 +46,7 @@ describe('an assistant that subscribes to resources', () => {
       [watched, anna.token],
     ] as const)
       expect((await shop.callApi('POST', `/api/v1/orders/${order.id}/cancellation`, { token, body: {} })).status).toBeLessThan(300);
-    // Events are sent in order, so the notification about the last change follows all others.
+    // Events are sent in order, so the notification about the last change arrives last.
     await waitUntil(() => updates.includes(formatOrderUri(watched)));
     expect(updates).toEqual([`mandate://products/${product.id}`, formatOrderUri(watched)]);
     await subscription.close();

@@ -17,7 +17,7 @@ async function setCeiling(ceiling: object | null): Promise<void> {
 }
 afterEach(() => setCeiling(null));
 
-/** Connects an application for a member of staff, and starts an import through it. */
+/** Connects an application to a staff user's account, and starts an import through the application. */
 async function startImport(details: RequestedLimits | undefined, ceiling: object | null): Promise<ApiResponse> {
   await setCeiling(ceiling);
   const staff = await signUpWithRole(shop.db, shop.origin, 'staff');

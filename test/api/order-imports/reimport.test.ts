@@ -78,7 +78,7 @@ const toCsv = (reference: string, rows: readonly object[] = lines, overrides: ob
   return `${columns.join(',')}\n${rows.map((row) => `${toRow(row)}\n`).join('')}`;
 };
 
-/** Imports an order twice, with different data the second time, and expects that the second import rejects the order. */
+/** Imports an order twice, with different data the second time. Expects that the second import rejects the order. */
 async function expectRefused(reference: string, changed: string, remark: { line: number; field?: string }): Promise<JsonBody[]> {
   await runImport(toCsv(reference));
   const before = await orderByReference(reference);

@@ -15,7 +15,7 @@ const readerCount = 150;
  */
 const orderCount = 300;
 const changeCount = 12;
-/** Number of ownership changes before each revocation of a token. One token of each user remains valid. */
+/** Number of ownership changes before each token revocation. One token of each user remains valid. */
 const changesPerToken = 3;
 const tokensEach = 1 + changeCount / changesPerToken / 2;
 

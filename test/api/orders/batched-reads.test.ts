@@ -9,7 +9,7 @@ const shop = withShop();
 
 type Customer = { readonly id: number; readonly token: string; readonly orders: readonly number[] };
 const customers: Customer[] = [];
-/** Larger than the batch size. */
+/** Number of concurrent requests, larger than the batch size. */
 const concurrentRequests = 260;
 
 beforeAll(async () => {

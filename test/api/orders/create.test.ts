@@ -32,7 +32,7 @@ describe('201', () => {
       currency: 'EUR',
       subtotal: 3 * 255 + 2 * 1250,
       shipping_total: 395,
-      tax_total: 128, // 765 includes 127.5 of tax at 20%; half a cent is rounded up
+      tax_total: 128, // at a tax rate of 20%, 765 includes 127.5 of tax; half a cent is rounded up
       total: 3 * 255 + 2 * 1250 + 395,
       item_count: 2,
       delivery,

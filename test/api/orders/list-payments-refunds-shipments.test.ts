@@ -1,4 +1,4 @@
-/** `GET /payments`, `/refunds` and `/shipments` return items from orders that the caller may see. */
+/** Tests that `GET /payments`, `/refunds` and `/shipments` return items only from orders that the caller may see. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';

@@ -1,4 +1,4 @@
-/** Tests the read of an order in the statement that verifies the token, which starts with the second request with a token. */
+/** Tests that the query that verifies the token also reads the order, from the second request with a token onward. */
 import { beforeEach, expect, test } from 'vitest';
 import { cliClient, obtainTokens, signUp, signUpWithRole, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';

@@ -34,7 +34,7 @@ afterEach(() => {
 const key = { 'idempotency-key': 'once' };
 const send = (path: string, body: object): Promise<ApiResponse> =>
   till.mandate.callApi('POST', `/api/v1${path}`, { token: till.shop.token, body, headers: key });
-/** Backdates the pending request by six seconds, so that a retry no longer waits for the response to this request. */
+/** Moves the start of the pending request back by six seconds, so that a retry no longer waits for the response. */
 const passSixSeconds = () =>
   till.mandate.db.em.fork().execute(`update idempotency_keys set created_at = now() - interval '6 seconds' where status is null`);
 const deleteIdempotencyKeys = () => till.mandate.db.em.fork().execute('delete from idempotency_keys');

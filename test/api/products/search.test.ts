@@ -227,7 +227,7 @@ describe('visibility in search', () => {
     await shop.createProduct({ sku: 'HID-1', name: 'Obsidian mirror', description: 'Polished volcanic glass.' });
     const before = (await search('obsidain volcanci')).body;
     expect(before.data).toEqual([expect.objectContaining({ sku: 'HID-1' })]);
-    // each of these words equals a search word, or is more similar to it than every word in the visible product
+    // each of these words is equal to a search word, or is more similar to the search word than any word in the visible product
     const hidden = ['obsidain', 'volcanci', 'obsidains', 'obsidaine', 'obsidai', 'volcancix', 'volcanc', 'zeppelin'];
     await shop.createProduct({ name: 'Hidden draft', description: hidden.join(' '), status: 'draft' });
     const archived = await shop.createProduct({ name: 'Hidden archive', description: hidden.join(' ') });

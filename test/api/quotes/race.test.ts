@@ -67,8 +67,8 @@ async function convertManyTimes(more: object) {
 }
 
 /**
- * Converts 24 quotes while `end` cancels or expires them. Returns the final events of quotes that ended twice or not at all, and the number
- * of units that are neither available nor sold.
+ * Converts 24 quotes while `end` cancels or expires them. Returns the final events of quotes that ended twice or never, and the number of
+ * units that are neither available nor sold.
  */
 async function convertWhileEnding(end: (quotes: readonly JsonBody[]) => Promise<unknown>, hold = true) {
   const product = await shop.createProduct({ stock: 1000 });

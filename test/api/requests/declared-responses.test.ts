@@ -1,4 +1,4 @@
-/** Declared responses of individual operations that no other test provokes. */
+/** Provokes declared responses of individual operations that no other test provokes. */
 import { scopeNames } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';

@@ -1,4 +1,6 @@
-/** `dry_run=true` on every operation that declares this parameter. A test fails if such an operation has no row. */
+/**
+ * Tests `dry_run=true` for every operation that declares this parameter. A test fails if the table below has no row for such an operation.
+ */
 import { contract, contractV2, listRoutes } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** Duplicate keys in JSON body objects, for every operation that accepts JSON. */
+/** Tests duplicate keys in JSON body objects, for every operation that accepts JSON. */
 import { getRouteMetadata, listRoutes, contract, contractV2, scopeNames } from '@mandate/contract';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Bidirectional control characters and invisible characters in names that other users see. */
+/** Tests bidirectional control characters and invisible characters in names that other users see. */
 import { scopeNames } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { findHiddenCharacter } from '../../../contract/schema/hidden-characters.ts';

@@ -1,5 +1,6 @@
 /**
- * Every PATCH operation whose body has a `metadata` field merges the metadata (RFC 7396). A test fails if such an operation has no row.
+ * Tests that every PATCH operation whose body has a `metadata` field merges the metadata (RFC 7396). A test fails if the table below has no
+ * row for such an operation.
  */
 import { contract, contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,6 @@
-/** Values at and beyond the limits of the accepted range, for every query or body timestamp that the OpenAPI documents declare. */
+/**
+ * Tests values at and beyond the limits of the accepted range, for every timestamp in a query or body that the OpenAPI documents declare.
+ */
 import { scopeNames } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';

@@ -1,4 +1,6 @@
-/** API versions, and deprecation of versions and operations. The deprecated operations are fictitious, because version 1 has none. */
+/**
+ * Tests API versions, and the deprecation of versions and operations. The deprecated operations are fictitious, because version 1 has none.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { initContract } from '@ts-rest/core';

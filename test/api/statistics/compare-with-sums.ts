@@ -105,7 +105,7 @@ const timeZones = [
 const maxDays = { hour: 6, day: 70, week: 250, month: 300 } as const;
 const dayAfter = (day: string, count: number): string => new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10);
 
-/** Days of any length and position, so that the sums of every width are read. */
+/** Periods of any length and position, so that the server reads the stored sums of every width. */
 export const randomCase: fc.Arbitrary<Case> = fc
   .record({
     timeZone: fc.constantFrom(...timeZones),
@@ -119,7 +119,7 @@ export const randomCase: fc.Arbitrary<Case> = fc
     return { timeZone, interval, groupBy, from, to: dayAfter(from, days % maxDays[interval]) };
   });
 
-/** Expects the response to equal sums of the contributions. */
+/** Expects the response to equal the sums of the contributions. */
 export async function compareWithSums(
   shop: Shop,
   contributions: readonly Contribution[],

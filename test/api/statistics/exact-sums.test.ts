@@ -1,5 +1,6 @@
 /**
- * For random orders, the statistics equal sums calculated from the orders, regardless of which changes have been added to the stored sums.
+ * Tests with random orders that the statistics equal sums calculated from the orders, regardless of how many changes have already been
+ * added to the stored sums.
  */
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -38,7 +39,7 @@ test('statistics equal sums over random orders, before and after they are folded
   expect(await sums()).toEqual(maintained);
 });
 
-/** Times in rows of 15 minutes, one hour and six hours that only some periods of `cases` contain. */
+/** Times whose rows of 15 minutes, one hour and six hours belong to only some of the periods in `cases`. */
 const timesInNarrowRows = ['2025-04-06T14:00Z', '2025-10-31T12:30Z', '2025-10-31T02:00Z'];
 
 test('a wrong sum of any width is detected', { timeout: 120_000 }, async () => {

@@ -40,7 +40,7 @@ const orderColumns = `user_id, client_id, status, payment_status, currency, subt
 const lineValues = `line, p.id, p.sku, p.name, 100, ?::int + line, 0, 0, 100 * (?::int + line)
   from generate_series(1, ?::int) line join lateral (select id, sku, name from products order by (id + line + ?::int) % 7, id limit 1) p on true`;
 
-/** Applies random operations to the orders, changing the rows in the same ways as the server. */
+/** Applies random operations to the orders. Changes the rows in the same way as the server. */
 export class RandomShop {
   readonly #em: () => EntityManager;
   readonly #userId: number;

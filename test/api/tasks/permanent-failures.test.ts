@@ -1,4 +1,4 @@
-/** Errors that make a task fail immediately, and errors after which the task is retried. */
+/** Tests errors that make a task fail immediately, and errors after which the task is retried. */
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { ZodError } from 'zod';

@@ -233,7 +233,7 @@ describe('retention', () => {
 });
 
 describe('a task while the process is processing requests', () => {
-  /** Runs an export whose only step follows `workMs` of work, and returns the number of checks for requests before the step. */
+  /** Runs an export that works for `workMs` before its only step. Returns how often the export checked for requests before the step. */
   async function countChecksBeforeStep(workMs: number, isServing: (check: number) => boolean): Promise<number> {
     await startExport();
     let [checks, checksBeforeStep] = [0, 0];

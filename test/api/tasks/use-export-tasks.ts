@@ -2,7 +2,7 @@ import { beforeEach, expect } from 'vitest';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import type { Account, Shop } from '../../support/shop/with-shop.ts';
 
-/** Returns functions that start and inspect the export tasks of a user. Before each test, unfinished tasks are canceled. */
+/** Returns functions that start and inspect a user's export tasks. Before each test, unfinished tasks are canceled. */
 export function useExportTasks(shop: Shop, user: Account) {
   const query = (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => shop.db.em.fork().execute(sql, parameters);
   beforeEach(() => query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`));

@@ -1,4 +1,4 @@
-/** Compression, `Vary` headers and ETags for every contract path, page and document. */
+/** Tests compression, `Vary` headers and ETags for every contract path, page and document. */
 import { contract, listRoutes } from '@mandate/contract';
 import { beforeAll, expect, test } from 'vitest';
 import { withShop } from '../../support/shop/with-shop.ts';

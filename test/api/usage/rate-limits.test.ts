@@ -15,10 +15,10 @@ const mandate = withShop({ sampleData: false, rateLimits: limits });
 let client: { clientId: string; secret: string };
 let token: string;
 let addressCount = 0;
-/** Returns headers with a client IP address for which no requests have been counted. */
+/** Returns headers with a client IP address that has not sent any requests yet. */
 const unusedAddress = (): Record<string, string> => ({ 'x-forwarded-for': `203.0.113.${(addressCount += 1)}` });
 
-/** Creates an application for which no requests have been counted. */
+/** Creates an application that has not sent any requests yet. */
 async function newClient(): Promise<void> {
   client = await createConfidentialClient(mandate.db, ['orders.read', 'orders.write', 'orders.manage']);
   token = await obtainClientToken(mandate.origin, client, ['orders.read', 'orders.write', 'orders.manage']);

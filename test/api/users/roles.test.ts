@@ -205,7 +205,7 @@ test('no operation changes a password or a second factor', () => {
   const paths = listRoutes(contract).map(({ path }) => path);
   expect(fields).toEqual(expect.arrayContaining(['email', 'role']));
   const namesOfCredentials = new Set([...fields, ...paths].filter((name) => /password|passkey|authenticator|recovery|factor/i.test(name)));
-  // an identity provider setting
+  // `two_factor_values` is an identity provider setting
   expect(namesOfCredentials).toEqual(new Set(['two_factor_values']));
 });
 

@@ -1,4 +1,4 @@
-/** Deliveries match the `webhooks` section of the OpenAPI document. */
+/** Tests that deliveries match the `webhooks` section of the OpenAPI document. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -49,7 +49,7 @@ const documentShape = z.object({
   ),
 });
 const document = documentShape.parse(createOpenApiDocument('https://shop.example'));
-/** Path (below `/api/v1`) and example body for each POST that creates a resource, keyed by the resource's schema name. */
+/** Path (below `/api/v1`) and example body of each POST request that creates a resource, keyed by the resource's schema name. */
 const createOperations = new Map(
   Object.entries(document.paths).flatMap(([path, { post: operation }]): [string, [string, object]][] => {
     const schema = operation?.responses['201']?.content['application/json'].schema.$ref.split('/').at(-1);

@@ -61,7 +61,7 @@ async function createWebsite(scopes: readonly Scope[]): Promise<ClientCredential
 }
 const tokensSchema = z.object({ access_token: z.string(), refresh_token: z.string() });
 type Tokens = z.infer<typeof tokensSchema>;
-/** Connects a website that requests access to all of the person's orders. */
+/** Connects a website that requests access to all of the user's orders. */
 async function connect(person: TestUser, site: ClientCredentials & { redirectUri: string }, scopes: readonly Scope[]): Promise<Tokens> {
   const request = {
     client_id: site.clientId,
@@ -178,7 +178,7 @@ describe('a revoked application', () => {
         await assignEventSequenceNumbers(shop.db.em.fork(), createWebhookDeliveriesForEvents);
         await deliverer.run();
         deliveryRounds += 1;
-        await setImmediate(); // on the embedded database, a round does no I/O, so nothing else could run
+        await setImmediate(); // with the embedded database, a round does no I/O, so no other code could run in the meantime
       }
     })();
     for (let round = 0; round < (databaseKind === 'pglite' ? 1 : 5); round += 1) {

@@ -1,4 +1,4 @@
-/** Compares the check for public addresses with the IANA special-purpose registries. */
+/** Compares the server's check for public addresses with the IANA special-purpose registries. */
 import { describe, expect, test } from 'vitest';
 import { isPublicIpAddress } from '../../../server/outgoing-http/check-public-url.ts';
 import { ipv4SpecialPurposeRegistry, ipv6SpecialPurposeRegistry } from '../../support/special-purpose-addresses.ts';

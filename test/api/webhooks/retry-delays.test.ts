@@ -27,7 +27,7 @@ test.each([
   [429, undefined, 5 * second],
   [502, undefined, 5 * second],
   [504, undefined, 5 * second],
-  // a 503 response may affect only one delivery; only `Retry-After` indicates that it affects all of them
+  // a 503 response may affect only one delivery; only `Retry-After` indicates that all deliveries are affected
   [503, undefined, 0],
   [503, minute, minute],
   [429, 0, 0],

@@ -36,7 +36,7 @@ export async function readAnyOrderTraffic({ token, shop }: Target): Promise<Traf
 }
 
 /**
- * Number of customers and categories for which the second page of results is also requested. The first page must be requested before the
+ * Number of customers and categories for which the second page of results is also requested. Their first pages must be requested before the
  * measurement.
  */
 const pagesMax = 50;
@@ -99,7 +99,7 @@ const postJson = (path: string, token: string, idempotencyKey: string, body: unk
   body: JSON.stringify(body),
 });
 
-/** Returns a request that places an order with three different products, because an order may contain a product only once. */
+/** Returns a request that places an order with three different products, because an order can contain each product only once. */
 export function createOrderRequest(token: string, drawProduct: () => number): RequestSpec {
   const products = new Set<number>();
   while (products.size < 3) products.add(drawProduct());

@@ -51,7 +51,7 @@ class RequestSender {
   readonly #traffic: Traffic;
   readonly #host: string;
   readonly #connections: Connections;
-  /** Values from responses that no request has used yet. */
+  /** Values from responses, except those already used in requests. */
   readonly #ready: { readonly value: string; readonly customer: string }[] = [];
   readonly #waiting: (() => void)[] = [];
   #idle: number;
@@ -72,7 +72,10 @@ class RequestSender {
     this.#connections[Symbol.dispose]();
   }
 
-  /** Waits for an idle connection and sends a request. Chooses the request after the wait, because it may need a value from a response. */
+  /**
+   * Waits for an idle connection and sends a request. Chooses the request after the wait, because the request may need a value from a
+   * response.
+   */
   async sendWhenIdle(dueAt: number): Promise<TimedRequest> {
     if (this.#idle > 0) this.#idle -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

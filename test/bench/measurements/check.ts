@@ -5,7 +5,7 @@ export type Check = {
   readonly value: number;
   readonly unit: 'ms' | 'MB' | 'x';
   readonly goal?: Goal;
-  /** Components of the figure. Their names start with a unit. */
+  /** Components of the result. Each component's name starts with a unit. */
   readonly parts: Readonly<Record<string, number>>;
 };
 

@@ -23,7 +23,7 @@ const repeats = 300;
 const bytesPerOrder = 1_000;
 
 /**
- * A list of all orders in a separate, very large database. The database is filled only once, because filling takes longer than all
+ * Measures a list of all orders in a separate, very large database. The database is filled only once, because filling takes longer than all
  * measurements.
  */
 export class LargeOrderList implements AsyncDisposable {

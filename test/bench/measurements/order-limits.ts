@@ -14,15 +14,15 @@ const limits: RequestedLimits = {
 };
 
 /**
- * Replaces the function that locks and returns the limits of a grant with one that returns no limits, so that orders are placed without
- * limits.
+ * SQL statement that replaces the function that locks and returns a grant's limits. The new function returns no limits, so orders are not
+ * limited.
  */
 const withoutLimits = `create or replace function mandate_lock_order_limits_v2(p_grant_id text, p_client_id text) returns order_limits
   language sql as 'select null::order_limits'`;
 
 /**
- * Begins a new period for all budgets, because checking a budget adds up the grant's orders in the period. A customer places few orders per
- * month (1.6 on average in the data of `npm run retail`), but a benchmark round places many.
+ * SQL statement that begins a new period for all budgets, because checking a budget adds up the grant's orders in the period. A customer
+ * places few orders per month (1.6 on average in the data of `npm run retail`), but a benchmark round places many.
  */
 const beginNewPeriod = `update budgeted_orders set counted_at = counted_at - interval '32 days'`;
 
@@ -68,7 +68,7 @@ async function obtainTokens(target: Target, details: RequestedLimits | undefined
   return mapInBatches(await target.browsers(), async (browser) => (await authorizeWebsite(target, browser, request)).access_token);
 }
 
-/** Places orders with a different token for each request, because orders of one grant wait for each other. */
+/** Places orders with a different token for each request, because orders with the same grant wait for each other. */
 function placeOrdersInTurn({ shop }: Target, tokens: readonly string[]): Traffic {
   const drawProduct = createZipfSampler(shop.products);
   let index = 0;

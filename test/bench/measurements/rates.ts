@@ -27,7 +27,7 @@ const warmUpRounds = 3;
 /** Latency is measured at this fraction of the maximum throughput. */
 const latencyTestShare = 0.7;
 
-/** Server whose response times are compared with ours, because they show what is possible on the machine. */
+/** Server with which our response times are compared, to show what is possible on this machine. */
 export const latencyPeer = 'floor';
 
 /** Measures all servers alternately in each round, so that other load on the machine affects them equally. */

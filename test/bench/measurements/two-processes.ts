@@ -13,7 +13,7 @@ type Round = { readonly perSecond: number; readonly servers: number; readonly da
  * Compares a server that runs two processes with one that runs a single process, on the same database, while clients read orders. The CPU
  * time of two processes includes the supervisor, which distributes connections and counts requests. The load generator uses the same cores,
  * so total throughput does not show the effect of a second process. We therefore compare how much CPU time the servers and the database
- * need per read. This figure is the same for one process and for two if the processes do not slow each other down. In that case, two
+ * need per read. The result is the same for one process and for two if the processes do not slow each other down. In that case, two
  * processes on two cores double the throughput.
  */
 export async function measureTwoProcesses(
@@ -30,7 +30,7 @@ export async function measureTwoProcesses(
   try {
     const rounds: Record<'one' | 'two', Round[]> = { one: [], two: [] };
     const ofTwo = { ...settings, connections: settings.connections * 2 };
-    // the code of the first server is already compiled
+    // warm-up: the first server has already compiled its code
     await measureRound(environment, twoProcesses, { ...ofTwo, seconds: settings.seconds * 6 });
     for (let round = 1; round <= settings.rounds; round += 1) {
       report(`two-processes: round ${round} of ${settings.rounds}`);

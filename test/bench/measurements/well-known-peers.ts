@@ -7,7 +7,7 @@ import type { ComparedServer, ComparedServerName, Operation, OperationName } fro
 import type { Settings } from './rates.ts';
 import { measureThroughput, median } from './run-load.ts';
 
-/** Figures of one server for one operation: medians over all rounds. */
+/** Measurements for one server and one operation: medians over all rounds. */
 export type OperationFigures = {
   readonly operation: OperationName;
   readonly server: ComparedServerName;
@@ -25,12 +25,15 @@ export type OperationFigures = {
 /** Settings of the PostgreSQL server that are needed to count statements. */
 export const statementCountSettings = ['shared_preload_libraries=pg_stat_statements', 'pg_stat_statements.max=50000'];
 
-/** CPU time in seconds, and number of statements, used so far. */
+/** CPU time used so far, in seconds, and number of statements executed so far. */
 type Counters = { readonly server: number; readonly database: number; readonly statements: number };
 type Figures = Omit<OperationFigures, 'operation' | 'server'>;
 type Report = (progress: string) => void;
 
-/** CPU time that a server uses in its warm-up, in seconds. During the warm-up, its code is compiled, which takes longer on a busy machine. */
+/**
+ * CPU time that a server uses in its warm-up, in seconds. During the warm-up, the server's code is compiled, which takes longer on a busy
+ * machine.
+ */
 const warmUpCpuSeconds = 8;
 /** Maximum number of rounds in a warm-up. */
 const warmUpRoundsMax = 6;

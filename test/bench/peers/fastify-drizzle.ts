@@ -1,5 +1,5 @@
 /* oxlint-disable oxc/no-async-endpoint-handlers -- both frameworks handle errors of async handlers */
-/** Fastify with prepared Drizzle queries, a common combination that is fast; jose verifies every token's signature. */
+/** Fastify with prepared Drizzle queries, which is a common and fast combination. The library jose verifies every token's signature. */
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { bigint, char, integer, jsonb, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';

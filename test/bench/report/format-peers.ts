@@ -21,7 +21,7 @@ const titles: Readonly<Record<OperationName, string>> = {
   'place-and-pay': 'place an order with 3 lines, and pay for it',
 };
 
-/** Minimum operations per CPU second of our server, as multiples of each peer's. */
+/** Goals for our server's operations per CPU second, as multiples of each peer's operations per CPU second. */
 export const peerGoals: Readonly<Partial<Record<ComparedServerName, number>>> = { keycloak: 5, hydra: 1, vendure: 20, medusa: 60 };
 
 const format = (value: number): string =>

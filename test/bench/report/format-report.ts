@@ -13,7 +13,7 @@ const formatGoal = (goal: Goal | undefined, value: number): string => {
 
 const formatRange = (runs: number, { min, max }: Spread): string => (runs > 1 ? ` (${formatNumber(min)}–${formatNumber(max)})` : '');
 
-/** Formats settings, rates and other figures as Markdown. */
+/** Formats settings, rates and other measurements as Markdown. */
 export function formatTables(summary: Summary): string {
   const { runs, rounds, seconds, connections, orders, customers } = summary;
   const settingsLine = `${runs === 1 ? 'One run' : `Medians of ${runs} runs`}, ${rounds === 1 ? 'one round' : `${rounds} rounds`} of ${seconds} s each, ${connections} connections, ${formatInteger(orders)} orders, ${formatInteger(customers)} customers with a token each. Brackets contain goals${runs > 1 ? '; parentheses contain the minimum and maximum of the runs' : ''}.`;

@@ -4,7 +4,7 @@ import { median } from '../measurements/run-load.ts';
 import { latencyPeer, type Rates, type Settings } from '../measurements/rates.ts';
 import type { ServerName } from '../servers/target.ts';
 
-/** Median and range of a figure over several runs. */
+/** Median and range of a measurement over several runs. */
 export type Spread = { readonly median: number; readonly min: number; readonly max: number };
 
 export type RateSummary = {
@@ -37,7 +37,7 @@ export type Summary = Settings & {
   readonly eachRun: readonly Run[];
 };
 
-/** Maximum ratio of our 99th percentile of the response time to that of the hand-written server. */
+/** Goals for our server's 99th percentile of the response time, as a multiple of the hand-written server's. */
 const p99Goals = { '70 %': { atMost: 1.5 }, 'full load': { atMost: 2 } } as const;
 
 const computeSpread = (values: readonly number[]): Spread => ({

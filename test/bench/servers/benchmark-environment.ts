@@ -17,7 +17,7 @@ import type { ServerName, Target } from './target.ts';
 const sourceDirectory = import.meta.dirname;
 /** Limits that no case reaches. The server still counts requests against these limits. */
 const unreachableLimits = { MANDATE_RATE_LIMIT: '100000000', MANDATE_RATE_LIMIT_IP: '100000000', MANDATE_MONTHLY_QUOTA: '1000000000' };
-/** Maximum number of orders in PGlite, which limits the time needed to fill the database. */
+/** Maximum number of orders in PGlite. This maximum limits the time that is needed to fill the database. */
 const embeddedOrdersMax = 20_000;
 
 const peerPrograms = { floor: 'floor', fastify: 'fastify-drizzle', orm: 'express-orm', 'oidc-provider': 'oidc-provider' } as const;
@@ -58,7 +58,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     return new BenchmarkEnvironment(await createServerDirectory(), size, report);
   }
 
-  /** Returns the target with this name. All cases share it. */
+  /** Returns the target with this name. All cases share the target. */
   target(name: ServerName): Promise<Target> {
     const target = this.#targets.get(name) ?? this.#createTarget(name);
     this.#targets.set(name, target);
@@ -200,7 +200,7 @@ const createApplications = async (db: Database): Promise<Applications> => ({
   website: await createWebsiteOfShop(db),
 });
 
-/** Creates a website of the shop. The grants of a third-party application would have limits: access only to its own orders. */
+/** Registers a website that the shop operates. A third-party application could access only its own orders. */
 async function createWebsiteOfShop(db: Database): Promise<Applications['website']> {
   const website = await createWebApplication(db, [scope, 'orders.write', 'payments.write']);
   await db.em.fork().execute('update applications set first_party = true where client_id = ?', [website.clientId]);

@@ -9,7 +9,7 @@ import { issuer, sendThroughProxy } from './tls-proxy.ts';
 
 const password = 'benchmark user password';
 const customerScopes = 'openid orders.read orders.write payments.write';
-/** Tokens, which are valid for five minutes, are replaced after this time. A round takes seconds. */
+/** Age at which tokens are replaced. Tokens are valid for five minutes, and a round takes only seconds. */
 const maxTokenAgeMs = 120_000;
 /** Number of concurrent requests while customers are prepared. Additional concurrent sign-ins would only wait for password hashing. */
 const batchSize = 4;
@@ -32,7 +32,7 @@ export async function openBrowsers(origin: string, count: number, signIn: boolea
   return browsers;
 }
 
-/** Returns the ID of a random order of the customer. `fillShop` distributes the orders evenly. */
+/** Returns the ID of a random order that belongs to the customer. `fillShop` distributes the orders evenly. */
 export function randomOwnOrder({ userId }: Customer, { orders, users }: ShopSize): number {
   const count = Math.floor((orders - userId) / users) + 1;
   return userId + users * Math.floor(Math.random() * count);

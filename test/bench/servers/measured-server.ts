@@ -19,7 +19,7 @@ const startMaxMs = 60_000;
 /** Time after which a server that has not stopped is killed. */
 const stopMaxMs = 20_000;
 
-/** Functions that send signals to the running servers, which are killed when this process exits. */
+/** Functions that send signals to the running servers. All servers are killed when this process exits. */
 const running = new Set<(signal: NodeJS.Signals) => void>();
 process.once('exit', () => {
   for (const send of running) send('SIGKILL');
@@ -34,7 +34,10 @@ export type ServerCommand = {
   /** Path that returns status 200 when the server is ready. */
   readonly probe: string;
   readonly workingDirectory?: string;
-  /** Whether signals are sent to all processes of the program, because it starts the server in a child process and forwards no signals. */
+  /**
+   * Whether signals are sent to all processes of the program. Set this for a program that starts the server in a child process and does not
+   * forward signals to it.
+   */
   readonly startsServerInChild?: boolean;
   /** Maximum time until the server is ready, in milliseconds (default: one minute). */
   readonly startMaxMs?: number;

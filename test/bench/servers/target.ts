@@ -15,7 +15,7 @@ export type Target = {
   /** Obtains a new staff token with the client credentials grant. */
   readonly token: () => Promise<string>;
   readonly client: ClientCredentials;
-  /** A website of the shop. */
+  /** A website that the shop operates. */
   readonly website: ClientCredentials & { readonly redirectUri: string };
   /** Returns one browser for each customer, with the customer signed in. */
   readonly browsers: () => Promise<readonly HttpBrowser[]>;

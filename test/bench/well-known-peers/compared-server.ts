@@ -11,7 +11,7 @@ export type OperationName =
 
 export type ComparedServerName = 'mandate' | 'keycloak' | 'hydra' | 'vendure' | 'medusa';
 
-/** Requests of an operation: traffic for the load generator, or a function that sends several requests one after the other. */
+/** Requests of an operation: traffic for the load generator, or a function that sends several requests sequentially. */
 export type Operation = {
   /** Number of requests that the server receives for each operation. */
   readonly requests: number;
@@ -52,5 +52,5 @@ export type PeerContext = {
 /** Number of products in the shops of the peers. */
 export const catalogueSize = 1_000;
 
-/** Password of every customer of the peers. */
+/** Password of every customer in the peers' shops. */
 export const customerPassword = 'benchmark user password';

@@ -36,7 +36,7 @@ const install = (): Promise<string> =>
     await runCommand(directory, ['go', 'build', '-o', 'hydra', module]);
   });
 
-/** Starts Hydra behind a proxy that terminates TLS. Hydra has no login page, so this program does the work of one. */
+/** Starts Hydra behind a proxy that terminates TLS. Hydra has no login page, so this program handles the login requests. */
 export async function startComparedHydra({ createDatabase, directory, customers, opened }: PeerContext): Promise<ComparedServer> {
   const program = join(await install(), 'hydra');
   const database = await createDatabase('hydra');
@@ -51,7 +51,7 @@ export async function startComparedHydra({ createDatabase, directory, customers,
   };
   const file = join(directory, 'hydra.json');
   await writeFile(file, JSON.stringify(configuration));
-  const env = { ...programEnvironment, SQA_OPT_OUT: 'true' }; // no telemetry
+  const env = { ...programEnvironment, SQA_OPT_OUT: 'true' }; // disables telemetry
   await runCommand(directory, [program, 'migrate', 'sql', 'up', '--read-from-env', '--yes'], { DSN: database.href });
   const { origin, cpuSeconds, stop } = await startMeasuredCommand(
     { command: [program, 'serve', 'all', '--config', file], env, port: publicPort, probe: '/health/ready' },
@@ -113,7 +113,7 @@ async function createClients(adminOrigin: string): Promise<void> {
 
 const redirectBody = z.object({ redirect_to: z.string() });
 
-/** Signs a customer in to the website. The session and the consent are remembered, but Hydra asks the login page each time. */
+/** Signs a customer in to the website. The session and the consent are remembered, but Hydra redirects to the login page each time. */
 async function signIn(
   origin: string,
   adminOrigin: string,

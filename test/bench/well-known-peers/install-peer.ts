@@ -30,7 +30,7 @@ export async function runCommand(
   }
 }
 
-/** Returns the directory of an installed version of a peer, outside the repository. Installs that version first if necessary. */
+/** Returns the directory of a peer's installed version, outside the repository. If necessary, installs this version first. */
 export async function installPeer(name: string, version: string, install: (directory: string) => Promise<unknown>): Promise<string> {
   const directory = join(homedir(), '.cache/mandate-peers', `${name}-${version}`);
   const marker = join(directory, 'is-installed');

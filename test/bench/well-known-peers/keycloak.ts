@@ -19,7 +19,7 @@ const website = { clientId: 'website', secret: randomUUID(), redirectUri: 'https
 const endpoints = '/realms/shop/protocol/openid-connect';
 const tokenPath = `${endpoints}/token`;
 
-/** As in our server, refresh tokens are rotated, tokens are signed with ES256, and the website uses PKCE. */
+/** As with our server, refresh tokens are rotated, tokens are signed with ES256, and the website uses PKCE. */
 const createRealm = (customers: number) => ({
   realm: 'shop',
   enabled: true,
@@ -129,7 +129,7 @@ async function obtainTokens(origin: string, browser: HttpBrowser): Promise<Token
   return requestTokens(sendThroughProxy(origin), website, { ...form, code }, {}, tokenPath);
 }
 
-/** Repeated authorization requests of signed-in customers, and the token requests with the codes. Keycloak requires no consent here. */
+/** Repeated authorization requests from signed-in customers, each followed by a token request. With this realm, no consent is required. */
 function repeatSignIns(browsers: readonly HttpBrowser[]): ReturnType<typeof repeatCodeFlows> {
   const { path, form } = authorizationRequest();
   const first = browsers.map((browser) => ({ path, headers: { ...proxyHeaders, cookie: browser.cookieHeader(`${endpoints}/auth`) } }));

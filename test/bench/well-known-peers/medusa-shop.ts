@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** A shop with sample data, and the IDs with which customers place orders. */
+/** A shop with sample data, and the IDs that are needed to place an order. */
 export type MedusaShop = {
-  /** The Store API for requests without a customer. */
+  /** Sends requests to the Store API without a customer's token. */
   readonly store: MedusaApi;
   readonly region: string;
   readonly shippingOption: string;
@@ -70,7 +70,7 @@ export async function fillMedusa(origin: string, admin: Credentials, productCoun
   return { store: new MedusaApi(origin, { 'x-publishable-api-key': key.token }), region: region.id, shippingOption, variants };
 }
 
-/** Returns the ID of the first object of a kind, which a migration may have created. If there is none, creates one. */
+/** Returns the ID of the first object of a kind. A migration may have created such an object; otherwise, creates one. */
 async function findOrCreate(api: MedusaApi, path: string, listName: string, name: string, input: object): Promise<string> {
   const list = z.object({ [listName]: z.array(withId) }).parse(await api.get(path));
   const [first] = list[listName] ?? [];
@@ -143,7 +143,7 @@ async function createProducts(
 
 const itemsPerRequest = 100;
 
-/** Adds plenty of stock of every product to the warehouse. */
+/** Adds a large stock of every product to the warehouse. */
 async function fillWarehouse(api: MedusaApi, location: string): Promise<void> {
   const schema = z.object({ inventory_items: z.array(withId), count: z.number() });
   for (let offset = 0; ; offset += itemsPerRequest) {

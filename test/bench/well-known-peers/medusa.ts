@@ -15,7 +15,10 @@ import { createPool } from './pool.ts';
 
 const version = '2.21.2';
 
-/** Redis is not used, because Medusa recommends it for the cache, events, locks and workflows of several servers, and a single server needs more CPU time with it. */
+/**
+ * Medusa runs without Redis here. Medusa recommends Redis for the cache, events, locks and workflows of several servers, but a single
+ * server needs more CPU time with Redis.
+ */
 const configuration = `const { defineConfig } = require('@medusajs/framework/utils');
 const { DATABASE_URL: databaseUrl, SECRET: secret } = process.env;
 const http = { storeCors: 'https://shop.example', adminCors: 'https://shop.example', authCors: 'https://shop.example', jwtSecret: secret, cookieSecret: secret };

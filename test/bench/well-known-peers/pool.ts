@@ -1,4 +1,4 @@
-/** Creates a pool of items, each of which is used by one operation at a time. Throws if more operations run than there are items. */
+/** Creates a pool of items. Only one operation at a time uses an item. Throws if more operations run than there are items. */
 export function createPool<Item>(items: readonly Item[]): {
   readonly use: <Result>(work: (item: Item) => Promise<Result>) => Promise<Result>;
 } {

@@ -1,6 +1,6 @@
 /**
- * Vendure with the plugins of its project template that a shop needs, as a server or as a worker. `populate` creates the tables and the
- * products instead. Vendure is installed outside the repository, so its modules have no types here.
+ * Runs Vendure as a server or as a worker, with those plugins of its project template that a shop needs. `populate` creates the tables and
+ * the products instead. Vendure is installed outside the repository, so its modules have no types here.
  */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';

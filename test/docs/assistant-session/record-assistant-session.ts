@@ -53,7 +53,7 @@ class RecordedSession {
     [this.#customer, this.#assistant, this.#record] = [customer, assistant, record];
   }
 
-  /** Signs the customer in; at the start, the assistant knows only the URL. */
+  /** Signs the customer in. At the start, the assistant knows only the URL. */
   async connect(): Promise<void> {
     const { clientState } = this.#assistant;
     this.#record.heading('Sign-in');
@@ -78,7 +78,7 @@ class RecordedSession {
     await this.#call('delivery_methods_list', {});
   }
 
-  /** Calls a tool whose scope is missing, and asks the customer for the scope. */
+  /** Calls a tool whose scope is missing, and requests the scope from the customer. */
   async requestPermissionToOrder(productId: number): Promise<void> {
     this.#record.heading('Permission to order, with limits');
     this.#record.text('The token does not permit orders, so the call is rejected with the scopes to request:');

@@ -1,6 +1,6 @@
 /**
- * Runs every code block of the integrator's guide, in order, in one shell, against a new installation, and then the TypeScript in the README;
- * test/first-order runs the README's commands.
+ * Runs every code block of the integrator's guide, in order, in one shell, against a new installation. Then runs the TypeScript in the
+ * README. test/first-order runs the README's commands.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linkedClone, startInstallation, type Installation } from '../../first-order/installation.ts';
@@ -52,7 +52,7 @@ describe('the examples of the guide', () => {
     await clone?.[Symbol.asyncDispose]();
   });
 
-  // Blocks depend on earlier ones, so a block cannot be retried.
+  // Blocks depend on earlier blocks, so a block cannot be retried.
   test.each(blocks.map((one) => [one.name, one] as const))('%s', { timeout: 60_000, retry: 0 }, async (_name, block) => {
     await expect(runGuideBlock(runner, block)).resolves.toBeUndefined();
   });
@@ -86,5 +86,5 @@ async function followAuthorizationLink(browser: HttpBrowser, output: string, ses
   const [url] = /http\S+\/oauth\/authorize\?\S+/.exec(output) ?? [];
   if (url === undefined) return;
   const callback = await completeAuthorization({ browser }, url);
-  await fetch(callback).catch(() => session()?.enter(callback.href)); // nothing listens during the sign-in by hand
+  await fetch(callback).catch(() => session()?.enter(callback.href)); // during a manual sign-in, no program listens at the callback URL
 }

@@ -78,7 +78,7 @@ const patternFromText = (text: string): string =>
     .map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`))
     .join('.*');
 
-/** Returns the differences between a JSON value and the documented one. */
+/** Returns the differences between a JSON value and the documented value. */
 export function findJsonDifference(documented: unknown, actual: unknown, path = 'the response'): string | undefined {
   if (typeof documented === 'string' && documented.includes('…'))
     return new RegExp(`^${patternFromText(documented)}$`, 's').test(String(actual)) ? undefined : `${path} is ${JSON.stringify(actual)}`;

@@ -4,7 +4,9 @@ import { dirname } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A shell that runs one script after the other, like a reader's terminal: later scripts use the variables and functions of earlier ones. */
+/**
+ * A shell that runs scripts sequentially, like a reader's terminal. Later scripts can use the variables and functions of earlier scripts.
+ */
 export type ShellSession = {
   /**
    * Runs a script. Returns the output of this script, without that of earlier scripts; throws an error with the output if a command fails.
@@ -26,7 +28,7 @@ export type ShellSessionOptions = {
   readonly onOutput?: (chunk: string) => void;
 };
 
-/** Reads scripts, which end with a NUL character, from descriptor 3, and prints a NUL character after each. */
+/** Reads scripts, each of which ends with a NUL character, from file descriptor 3, and prints a NUL character after each script. */
 const readLoop = `set -euo pipefail
 while IFS= read -r -d '' -u 3 script; do
   eval "$script"
@@ -55,7 +57,7 @@ export function startShellSession({ directory, env, onOutput }: ShellSessionOpti
   child.stderr.on('data', receive);
   const [, , , scripts] = child.stdio;
   if (!(scripts instanceof Writable)) throw new Error('the shell has no descriptor for scripts');
-  scripts.on('error', () => undefined); // the session has ended, which `run` reports
+  scripts.on('error', () => undefined); // `run` reports that the session has ended
 
   const hasFinished = (count: number): boolean => finished >= count;
   const run = async (script: string): Promise<string> => {

@@ -10,7 +10,7 @@ const clientConnectionsSql = `
   select count(*)::int as total, count(*) filter (where state like 'idle in transaction%')::int as open
     from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
 
-/** Checks that an idle system has no open transaction, and that each server stays within its connection limit. */
+/** Checks that no transaction is open in an idle system, and that no server exceeds its connection limit. */
 export async function auditConnections(environment: FaultEnvironment, findings: Findings): Promise<void> {
   if (!(environment instanceof PostgresqlEnvironment)) return;
   const most = connectionsMax * environment.servers.length;

@@ -6,7 +6,7 @@ export class Findings {
   readonly duplicated: string[] = [];
   /** Used or revoked credentials that were accepted. */
   readonly wronglyAccepted: string[] = [];
-  /** Unexpected responses and states, which the injected fault cannot explain. */
+  /** Unexpected responses and states that the injected fault cannot explain. */
   readonly unexpected: string[] = [];
   readonly notes: string[] = [];
 }

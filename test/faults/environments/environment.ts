@@ -18,7 +18,10 @@ export class FaultEnvironment implements AsyncDisposable {
   readonly servers: readonly KillableServer[];
   /** URL for API requests: the load balancer, or a proxy in front of it. */
   clientUrl: string;
-  /** Whether the servers' clocks are independent. A token that is valid on the issuing server may then already have expired on another one. */
+  /**
+   * Whether the servers' clocks are independent. If so, a token that is valid on the issuing server may already have expired on another
+   * server.
+   */
   readonly clocks: 'synchronized' | 'independent' = 'synchronized';
   readonly #closing: (() => Promise<unknown>)[];
 

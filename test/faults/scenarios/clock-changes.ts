@@ -48,7 +48,7 @@ const jumpClock: Fault<ClockEnvironment> = {
     return { since: performance.now(), ...(note !== undefined && { note }) };
   },
   async restore(_environment, { load }) {
-    await load.waitForWrites(20); // so that some writes use the changed clocks
+    await load.waitForWrites(20); // waits until some writes have used the changed clocks
     return undefined;
   },
 };

@@ -44,7 +44,7 @@ const isUsable = async (link: string): Promise<boolean> => {
   return response.status === 200;
 };
 
-/** User actions that invalidate e-mail links, keyed by the file that contains the code for the invalidation. */
+/** User actions that invalidate e-mail links, keyed by the file whose code invalidates the links. */
 const linkInvalidations: Readonly<Record<string, (anna: TestUser, links: Links) => Promise<void>>> = {
   'oauth/pages/handlers/account/change-password.ts': async ({ browser }) => {
     const done = await browser.submit(await browser.open('/account/password'), { password: 'staple battery horse correct' });

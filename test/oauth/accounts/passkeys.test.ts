@@ -87,7 +87,7 @@ describe.skipIf(!hasChromium)('passkeys in Chromium', () => {
       await signInByPasskey(device);
       await page.waitForURL('**/account');
       expect(await page.textContent('main')).toContain(anna.email);
-      // the session from which `amr` and `acr` of ID tokens are read; the other session is from the sign-up
+      // the `amr` and `acr` claims of ID tokens come from this session; the other session is from the sign-up
       const [{ payload = '' } = {}] = await server.db.em
         .fork()
         .execute<{ payload?: string }[]>(

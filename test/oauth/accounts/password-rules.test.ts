@@ -142,7 +142,7 @@ describe('the table of entry points', () => {
     ]);
     expect(await filesMatching(/(create|insert|upsert|update)\w*\(StoredPasswordHash\b|(insert into|update) passwords\b/i)).toEqual([
       'server/oauth/accounts/accounts-and-passwords.ts',
-      // stores hashes from another system, whose passwords are unknown
+      // stores hashes of unknown passwords from another system
       'server/user-imports/import-user-batch.ts',
     ]);
   });

@@ -103,7 +103,8 @@ describe('an unknown account, a wrong password and a suspended account (94)', ()
       await browser.submit(page, { email, password: 'correct horse battery' });
       return performance.now() - started;
     };
-    // makes as many attempts as the limit allows, and compares the shortest response times, which other load on the machine affects least
+    // makes as many attempts as the limit allows, and compares only the shortest response times, because other load on the machine affects
+    // them least
     let [known, unknown] = [Infinity, Infinity];
     for (let times = 0; times < 9; times += 1) {
       known = Math.min(known, await attempt(anna.email));

@@ -65,7 +65,7 @@ test.each([
 test('a server start updates the scopes of a disabled command line and keeps it disabled', async () => {
   const em = server.db.em.fork();
   await em.execute(`update applications set status = 'disabled', scopes = '{orders.read}' where client_id = ?`, [cliClient.clientId]);
-  await ensureCommandLineClient(server.db.em); // runs at every start
+  await ensureCommandLineClient(server.db.em); // the server calls this function at every start
   const [row] = await em.execute<{ status: string; count: number }[]>(
     'select status, cardinality(scopes) as count from applications where client_id = ?',
     [cliClient.clientId],

@@ -1,4 +1,4 @@
-/** Algorithms of ID tokens and logout tokens, for each application (OpenID Connect Dynamic Client Registration section 2). */
+/** Tests the algorithms of ID tokens and logout tokens for each application (OpenID Connect Dynamic Client Registration section 2). */
 import { idTokenSigningAlgorithms } from '@mandate/contract';
 import { createRemoteJWKSet, jwtVerify, type JWTHeaderParameters } from 'jose';
 import { describe, expect, test } from 'vitest';

@@ -259,7 +259,7 @@ describe.skipIf(databaseKind !== 'postgresql')('a server that requests client ce
         ]);
       const refreshForm = { grant_type: 'refresh_token', client_id: clientId, refresh_token: tokens.refresh_token ?? '' };
       expect(await readOAuthError(await post('token', refreshForm, undefined))).toBe('401 invalid_client');
-      // the refresh token belongs to the application, which can renew its certificate
+      // the refresh token is bound to the application, not to the certificate, which can be renewed
       const refreshed = await readTokens(await post('token', refreshForm, renewedCertificate));
       expect([refreshed.refresh_token, await callApi(refreshed.access_token, renewedCertificate, '/api/v1/users/me')]).toEqual([
         tokens.refresh_token,

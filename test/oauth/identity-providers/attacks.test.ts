@@ -152,7 +152,7 @@ describe('a response is rejected', () => {
     const used = provider.authorize(await pressProviderButton(newBrowser(), slug), paula).searchParams.get('code') ?? '';
     const browser = newBrowser();
     const response = provider.authorize(await pressProviderButton(browser, slug), paula);
-    response.searchParams.set('code', used); // its code challenge belongs to another sign-in
+    response.searchParams.set('code', used); // this code was issued for a different sign-in, with another code challenge
     expect(await readOutcome(browser, await browser.open(response.href), invalid, paula.email)).toEqual(rejectedWith(400));
   });
 
@@ -227,7 +227,7 @@ test('the metadata of another issuer is rejected', async () => {
 
 describe('a provider that does not respond properly affects only its own button', () => {
   const unavailable = 'cannot be reached at the moment';
-  /** Expects that other sign-ins succeed while one is waiting for the provider. */
+  /** Expects that other sign-ins succeed while one sign-in is waiting for the provider. */
   async function expectOtherSignInsWork(): Promise<void> {
     const anna = await signUp(server.origin);
     await signIn(server.origin, anna);
@@ -238,7 +238,7 @@ describe('a provider that does not respond properly affects only its own button'
     const paula = newProviderUser();
     const browser = newBrowser();
     const response = provider.authorize(await pressProviderButton(browser, slug), paula);
-    provider.intercept = () => true; // never responds
+    provider.intercept = () => true; // the provider never responds
     const page = browser.open(response.href);
     await expectOtherSignInsWork();
     expect(await readOutcome(browser, await page, unavailable, paula.email)).toEqual(rejectedWith(503));

@@ -49,7 +49,7 @@ export function createConnectedApplication(
 export const connectCommandLineClient = async (server: Server, user: SignedInUser): Promise<ConnectedApplication> =>
   createConnectedApplication(server, await obtainTokens(server.origin, user, ['users.read']));
 
-/** Signs in to a web application twice. The user is asked for consent only the first time. */
+/** Signs in to a web application twice. The user gives consent only the first time. */
 export async function connectWebApplicationTwice(server: Server, user: SignedInUser): Promise<ConnectedApplication[]> {
   const application = await createWebApplication(server.db, ['users.read']);
   const headers = basicAuthorization(application.clientId, application.secret);

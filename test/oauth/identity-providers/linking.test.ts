@@ -118,7 +118,7 @@ describe('an existing account with the same address', () => {
 });
 
 describe('pre-hijacking', () => {
-  /** An account that an attacker has prepared with the victim's address, which is not verified. */
+  /** Creates an account that an attacker has prepared with the victim's unverified address. */
   async function prepareAccount(): Promise<TestUser> {
     const attacker = await signUp(server.origin);
     await insertPasskey(server, attacker.id, 'Attacker');
@@ -144,7 +144,7 @@ describe('pre-hijacking', () => {
   test('the attacker cannot link a provider account that claims the address of the victim, because the link goes to the victim', async () => {
     const victim = await signUp(server.origin);
     const attacker = newBrowser();
-    await requestLink(attacker, claimsFor(victim)); // a provider that does not verify addresses properly
+    await requestLink(attacker, claimsFor(victim)); // this provider does not verify addresses properly
     const opened = await victim.browser.open(await readMailLink(server.origin, victim.email));
     expect([opened.response.status, await readLinkedSubjects(victim.id)]).toEqual([400, []]);
   });

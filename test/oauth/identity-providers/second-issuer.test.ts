@@ -42,7 +42,7 @@ test('a provider with DPoP, nonces and pushed requests signs users in, and ends 
   const browser = new HttpBrowser(server.origin);
   const page = await signInAtIssuer(browser, 'second', issuer);
   expect([page.url.pathname, page.text.includes(account.email)]).toEqual(['/account', true]);
-  // each first request is repeated with the nonce
+  // the client repeats only its first request, with the nonce
   expect(issuer.pathsWithDpopProof).toEqual(['/request', '/request', '/token', '/me']);
 
   const application = await connectCommandLineClient(server, { browser });

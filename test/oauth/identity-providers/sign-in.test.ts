@@ -208,7 +208,7 @@ describe('Apple', () => {
     const { name: _, ...paula } = { ...newProviderUser(), email_verified: 'true' };
     const { searchParams } = apple.authorize(request, paula);
     searchParams.set('user', JSON.stringify({ name: { firstName: 'Pomona', lastName: 'Apple' } }));
-    // the browser sends no SameSite=Lax cookies with the form, but it sends them when it follows the redirect
+    // the browser omits SameSite=Lax cookies from the cross-site form post, but sends them when it follows the redirect
     const headers = {
       'content-type': 'application/x-www-form-urlencoded',
       origin: 'https://appleid.apple.com',

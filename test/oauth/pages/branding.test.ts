@@ -139,7 +139,7 @@ describe('the logo', () => {
     const page = await uploadLogo(admin.browser, image);
     expect([page.response.status, (await currentBranding()).logo]).toEqual([400, null]);
     expect(page.text).toContain(message);
-    expect((await admin.browser.open(page.url.pathname)).url.pathname).toBe(path); // reloading the page
+    expect((await admin.browser.open(page.url.pathname)).url.pathname).toBe(path); // reloads the page
   });
 
   test('is not stored without a valid form token, or from a form that cannot be parsed', async () => {

@@ -151,7 +151,7 @@ test.each([
   '/sign-out',
 ])('%s never returns a server error for hostile input', { timeout: 60_000 }, async (path) => {
   for (const value of hostileInputs) {
-    // some requests close the account or end the session, so each value is sent as a new user
+    // some requests close the account or end the session, so a new user sends each value
     const { browser } = await signUp(server.origin);
     const csrf = /name="csrf" value="([^"]*)"/.exec((await browser.open('/sign-in')).text)?.[1] ?? '';
     for (const name of ['proof', 'code', 'passkey', 'name', 'password', 'app', 'id', 'next', 'csrf', 'unknown']) {

@@ -29,7 +29,7 @@ const readAuthorizations = (): Promise<{ entry: string }[]> =>
      order by entry`,
   );
 
-/** Sends a request that must be rejected. Returns its result, and expects that it has not written an authorization. */
+/** Sends a request that must be rejected. Returns the result, and expects that no authorization was stored. */
 async function expectNothingWritten<Result>(send: () => Promise<Result>): Promise<Result> {
   const before = await readAuthorizations();
   const result = await send();

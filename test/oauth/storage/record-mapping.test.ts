@@ -39,7 +39,7 @@ test('a new record has only the columns by which records are found', () => {
     uid: null,
     expiresAt: null,
   });
-  // a session lists the grants of its applications, but belongs to none
+  // a session refers to the grants of its applications, but its row has no grant ID
   expect(oauthRecordFromAdapterPayload('Session', 'secret', payload, undefined)).toMatchObject({ ...columns, grantId: null, uid: 'uid' });
   const empty = { userCode: null, grantId: null, uid: null, accountId: null, clientId: null };
   for (const model of ['Session', 'RefreshToken', 'Grant'])

@@ -74,7 +74,7 @@ describe('a client whose clock is wrong', () => {
     expect(nonce).toMatch(/^[\w-]{43}$/);
     const proof = await createDpopProof(key, validProofClaims(), { ...wrongTime, nonce });
     expect((await callApi(proof)).status).toBe(200);
-    // the proof is accepted only once, like a proof without a nonce, as long as the nonce is accepted
+    // as long as the nonce is accepted, the proof is accepted only once, like a proof without a nonce
     while ((await deleteExpiredOauthRecordsBatch(server.db.em.fork(), new Date())) > 0);
     const replayed = await callApi(proof);
     expect([replayed.status, replayed.headers.get('dpop-nonce')]).toEqual([401, null]);

@@ -1,6 +1,6 @@
 /**
- * Signs in at `/mcp` with third-party programs: version 1 of the TypeScript SDK, the MCP Inspector and the Python SDK.
- * `npm run test:assistants` downloads them, so these tests do not run with the others.
+ * Signs in at `/mcp` with third-party programs: version 1 of the TypeScript SDK, the MCP Inspector and the Python SDK. `npm run
+ * test:assistants` downloads these programs, so the tests do not run with the other tests.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

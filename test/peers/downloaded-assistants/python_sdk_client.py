@@ -1,4 +1,4 @@
-"""Signs in at an MCP endpoint with the Python SDK, calls a tool, asks for one more scope, and refreshes its token.
+"""Signs in at an MCP endpoint with the Python SDK, calls a tool, requests one more scope, and refreshes its token.
 
 Knows only the URL and its own metadata.
 

@@ -1,5 +1,5 @@
 /**
- * Signs in at an MCP endpoint with version 1 of the TypeScript SDK, calls a tool, asks for one more scope, and refreshes its token. Knows
+ * Signs in at an MCP endpoint with version 1 of the TypeScript SDK, calls a tool, requests one more scope, and refreshes its token. Knows
  * only the URL and its own metadata. Prints each authorization URL, reads the callback URL from standard input, and at the end prints the
  * results as JSON.
  */
@@ -24,7 +24,7 @@ const authProvider = {
   redirectToAuthorization: (authorizationUrl) => void process.stdout.write(`${authorizationUrl.href}\n`),
 };
 
-/** Runs `use` with a connected client. If the user has to sign in first, waits for the callback, and runs it again. */
+/** Runs `use` with a connected client. If the user has to sign in first, waits for the callback, connects again and runs `use`. */
 async function withClient(use) {
   const transport = new StreamableHTTPClientTransport(new URL(url), { authProvider });
   const client = new Client({ name: 'typescript-assistant', version: '1.0.0' });
@@ -33,7 +33,7 @@ async function withClient(use) {
     return await use(client);
   } catch (error) {
     if (error instanceof StreamableHTTPError && error.code === 403 && !state.needsScope) {
-      // If there is a refresh token, this version of the SDK refreshes the token instead of asking for the scope.
+      // If there is a refresh token, this version of the SDK refreshes the token instead of requesting the scope.
       state.needsScope = true;
       return await withClient(use);
     }

@@ -1,4 +1,4 @@
-/** Auth.js in a separate project, because its types require the DOM library. */
+/** Tests Auth.js in a separate project, because the types of Auth.js require the DOM library. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -26,7 +26,7 @@ const sessionSchema = z.object({
 type Claims = Readonly<Record<string, unknown>>;
 type TokenCallback = { readonly token: Claims; readonly account?: Claims | null; readonly profile?: Claims; readonly trigger?: string };
 
-/** Configures Auth.js as its guides do for tokens that an application needs: the callback `jwt` keeps and refreshes them. */
+/** Configures Auth.js as its guides recommend for applications that need the tokens: the callback `jwt` stores and refreshes the tokens. */
 const createConfiguration = ({ issuer, clientId, secret }: ClientSettings) => ({
   basePath: '/auth',
   trustHost: true,
@@ -54,7 +54,7 @@ const createConfiguration = ({ issuer, clientId, secret }: ClientSettings) => ({
       return { ...token, ...selectTokens(tokenResponseSchema.parse(await response.json())) };
     },
     session: ({ session, token }: { readonly session: Claims; readonly token: Claims }): Claims => ({ ...session, ...token }),
-    redirect: ({ url }: { readonly url: string }): string => url, // allows the end session endpoint
+    redirect: ({ url }: { readonly url: string }): string => url, // permits redirects to the end session endpoint
   },
 });
 

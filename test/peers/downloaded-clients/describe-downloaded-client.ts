@@ -23,7 +23,7 @@ export type ClientSettings = ClientCredentials &
     readonly folder: string;
     readonly origin: string;
     readonly port: number;
-    /** Origin of the website that a client in the role of a proxy protects. */
+    /** Origin of the website to protect, for clients that are proxies. */
     readonly upstream: string;
   };
 
@@ -33,7 +33,7 @@ export type DownloadedClient = {
   readonly name: string;
   /** Commands or files that must be installed, each with the name of the program and the command that installs it. */
   readonly requirements: Readonly<Record<string, string>>;
-  /** Whether the client, which must run in this process, accepts only issuers with https. */
+  /** Whether the client accepts only HTTPS issuers. Such a client must run in this process. */
   readonly requiresHttps?: boolean;
   readonly redirectPath: string;
   readonly backchannelLogoutPath?: string;
@@ -49,7 +49,10 @@ export type RunningClient = { readonly server: RunningServer; readonly webClient
 const findMissingRequirement = ({ requirements }: DownloadedClient): string | undefined =>
   Object.entries(requirements).find(([name]) => !(name.startsWith('/') ? existsSync(name) : isInstalled(name)))?.[1];
 
-/** Returns the options of a server with a new certificate, which this process trusts during the tests of a file or `describe` block. */
+/**
+ * Returns the options for a server with a new certificate. This process trusts the certificate during the tests of a file or `describe`
+ * block.
+ */
 function useTrustedTls(): NonNullable<StartOptions['http']> {
   const { cert, key } = createSelfSignedCertificate();
   const trusted = getCACertificates('default');

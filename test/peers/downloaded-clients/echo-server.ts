@@ -14,7 +14,7 @@ export async function startEchoServer(): Promise<EchoServer> {
   };
 }
 
-/** Returns the headers that a proxy adds to the browser's request, or `undefined` if the proxy redirects the browser to a sign-in. */
+/** Returns the headers that a proxy adds to the browser's request, or `undefined` if the proxy redirects the browser to a sign-in page. */
 export async function readEchoedHeaders(browser: HttpBrowser): Promise<Readonly<Record<string, unknown>> | undefined> {
   const { externalRedirect, text, response } = await browser.open('/');
   if (externalRedirect) return undefined;

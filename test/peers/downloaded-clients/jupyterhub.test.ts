@@ -1,4 +1,4 @@
-/** JupyterHub with the generic authenticator of oauthenticator, in a virtual environment of Python 3.10 or later. */
+/** Tests JupyterHub with the generic authenticator of oauthenticator, in a virtual environment with Python 3.10 or later. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ const version = '6.1.1';
 const packages = [`jupyterhub==${version}`, 'oauthenticator==17.4.0'];
 const proxy = 'configurable-http-proxy@5.3.0';
 
-/** Returns the folder with the programs of the virtual environment, which is created once. */
+/** Returns the folder with the programs of the virtual environment. The virtual environment is created only once. */
 const installHub = (): Promise<string> => createVirtualEnvironment(`jupyterhub-${version}`, packages);
 
 const tokenState = z
@@ -26,10 +26,10 @@ const tokenState = z
   .passthrough();
 const userSchema = z.object({ name: z.string(), auth_state: tokenState });
 
-/** Token of the test for the API of the hub. */
+/** Token with which the test calls the hub's API. */
 const apiToken = randomBytes(32).toString('hex');
 
-/** Calls the API of the hub, which returns the stored tokens of a user. */
+/** Calls the hub's API, which returns a user's stored tokens. */
 const callHub = async ({ origin }: Pick<ClientSettings, 'origin'>, path: string, change?: object): Promise<unknown> => {
   const body = change && JSON.stringify(change);
   const headers = { authorization: `token ${apiToken}` };
@@ -37,7 +37,7 @@ const callHub = async ({ origin }: Pick<ClientSettings, 'origin'>, path: string,
   return response.json();
 };
 
-/** Returns the only user of the hub. */
+/** Returns the hub's only user. */
 async function readUser(settings: Pick<ClientSettings, 'origin'>): Promise<z.output<typeof userSchema>> {
   const [user] = z.tuple([z.object({ name: z.string() })]).parse(await callHub(settings, '/users'));
   return userSchema.parse(await callHub(settings, `/users/${user.name}`));

@@ -1,4 +1,4 @@
-/** MSAL for Node.js, configured for an authorization server that is not Microsoft's. */
+/** Tests MSAL for Node.js with an authorization server that is not operated by Microsoft. */
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ const createConfiguration = (issuer: string, client: Readonly<Record<string, str
   system: { protocolMode: msal.ProtocolMode.OIDC },
 });
 
-/** A web application with one user, whose tokens are in the cache of MSAL. */
+/** A web application with one user, whose tokens are in MSAL's cache. */
 class MsalWebApplication {
   readonly #settings: ClientSettings;
   readonly #msal: WebApplication;
@@ -69,7 +69,7 @@ class MsalWebApplication {
     this.#msal = new msal.ConfidentialClientApplication(createConfiguration(issuer, { clientId, clientSecret: secret }));
   }
 
-  /** Handles the request of a browser. */
+  /** Handles a browser's request. */
   async handle(url: URL): Promise<Response> {
     if (url.pathname === '/sign-in') return Response.redirect(await this.#startSignIn());
     if (url.pathname === '/callback') await this.#completeSignIn(url.searchParams);
@@ -91,7 +91,7 @@ class MsalWebApplication {
     await this.#msal.acquireTokenByCode(request, { code, state });
   }
 
-  /** MSAL ends only its own session. The URL of the end session endpoint is not part of its public functions. */
+  /** MSAL ends only its own session. No public function returns the URL of the end session endpoint. */
   async #signOut(): Promise<string> {
     const { account, idToken } = await this.acquireToken(false);
     if (!account) throw new Error('MSAL has no account');
@@ -111,7 +111,7 @@ class MsalWebApplication {
     return account;
   }
 
-  /** MSAL has no function for userinfo, so the application requests it. */
+  /** MSAL has no function that requests userinfo, so the application sends the request. */
   async readSession(): Promise<ClientSession | undefined> {
     const account = await this.#findAccount();
     if (!account) return undefined;

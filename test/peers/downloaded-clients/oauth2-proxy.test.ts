@@ -1,4 +1,4 @@
-/** oauth2-proxy protects a website. The test builds it with Go 1.26 or later. */
+/** Tests oauth2-proxy, which protects a website. The test builds oauth2-proxy with Go 1.26 or later. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { run } from '../../generated-clients/run-command.ts';
@@ -22,7 +22,7 @@ const createEnvironment = ({ issuer, clientId, secret, redirectUri, port, upstre
   OAUTH2_PROXY_EMAIL_DOMAINS: '*',
   OAUTH2_PROXY_COOKIE_SECRET: randomBytes(16).toString('hex'),
   OAUTH2_PROXY_COOKIE_SECURE: 'false',
-  // After this time, the next request makes the proxy refresh the tokens.
+  // The first request after this time makes the proxy refresh the tokens.
   OAUTH2_PROXY_COOKIE_REFRESH: '1s',
   OAUTH2_PROXY_PASS_ACCESS_TOKEN: 'true',
   OAUTH2_PROXY_SKIP_PROVIDER_BUTTON: 'true',
@@ -46,13 +46,13 @@ describeDownloadedClient({
         headers && {
           sub: String(headers['x-forwarded-user']),
           email: String(headers['x-forwarded-email']),
-          emailVerified: true, // otherwise, oauth2-proxy rejects the user
+          emailVerified: true, // oauth2-proxy rejects users whose address is not verified
           accessToken: String(headers['x-forwarded-access-token']),
         }
       );
     },
     startSignIn: (browser) => browser.open('/'),
-    refresh: async () => undefined, // it refreshes by itself
+    refresh: async () => undefined, // oauth2-proxy refreshes by itself
     signOut(browser) {
       const signOut = new URLSearchParams({ client_id: clientId, post_logout_redirect_uri: signedOutUri });
       return browser.open(`/oauth2/sign_out?${new URLSearchParams({ rd: `${issuer}/oauth/logout?${signOut.toString()}` }).toString()}`);

@@ -1,4 +1,4 @@
-/** A small application with Spring Boot, in the folder of the same name: `apt-get install maven default-jdk-headless`. */
+/** Tests a small application that uses Spring Boot, in the folder of the same name: `apt-get install maven default-jdk-headless`. */
 import { cp } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const sessionSchema: z.ZodType<ClientSession> = z.object({
   accessToken: z.string(),
 });
 
-/** The application returns JSON, but redirects only a client that accepts HTML to the sign-in. */
+/** The application returns JSON, but it redirects a client to the sign-in page only if the client also accepts HTML. */
 const acceptJson = { headers: { accept: 'application/json, text/html' } };
 
 const springSecurity: DownloadedClient = {

@@ -1,4 +1,6 @@
-/** Signs in through Keycloak in a real browser. `npm run test:keycloak` downloads Keycloak, so these tests do not run with the others. */
+/**
+ * Signs in through Keycloak in a real browser. `npm run test:keycloak` downloads Keycloak, so these tests do not run with the other tests.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -66,7 +68,7 @@ describe.skipIf(!isEnabled)(`Keycloak ${keycloakVersion} as an identity provider
     await page.goto(`${mandate.origin}${path}`);
     return page;
   };
-  /** Fills in the sign-in form of Keycloak. */
+  /** Fills in Keycloak's sign-in form. */
   const signInAtKeycloak = async (page: Page, { username, password }: KeycloakUser): Promise<void> => {
     await page.locator('#username').fill(username);
     await page.locator('#password').fill(password);

@@ -21,7 +21,7 @@ const run = promisify(execFile);
 const startTimeoutMs = 8 * 60_000;
 const adminName = 'admin';
 
-/** Returns the realm `shop` with one client, which receives logout tokens and whose tokens must be bound with DPoP. */
+/** Returns the realm `shop` with one client. The client receives logout tokens, and its own tokens must be bound with DPoP. */
 const createRealm = ({ clientSecret, shopOrigin, slug, users }: RealmOptions) => ({
   realm: 'shop',
   enabled: true,
@@ -82,7 +82,7 @@ export class Keycloak implements AsyncDisposable {
       ['bin/kc.sh', 'start-dev', '--db=dev-mem', '--http-host=127.0.0.1', `--http-port=${port}`, '--import-realm'],
       {
         cwd: home,
-        detached: true, // allows stopping its Java process together with it
+        detached: true, // lets the test stop the script and its Java process together
         env: {
           // oxlint-disable-next-line node/no-process-env -- Java and its location
           ...process.env,

@@ -9,7 +9,7 @@ import { connectAssistant, createAssistant } from '../../support/mcp/assistant.t
 
 requireOneProcess('its server fetches documents from loopback');
 
-/** Client ID metadata documents as their vendors published them in September 2026, except that `client_id` has another host here. */
+/** Client ID metadata documents as their vendors published them in September 2026, except that `client_id` has a different host. */
 const publishedDocuments = {
   'Visual Studio Code': {
     client_name: 'Visual Studio Code',

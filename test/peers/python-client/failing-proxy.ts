@@ -4,14 +4,14 @@ import { closeServer, listenOnLoopback } from '../../support/network/loopback-se
 
 type FailingProxy = AsyncDisposable & {
   readonly url: string;
-  /** The method and path of each request with its idempotency key. */
+  /** Method and path of each request, with the idempotency key. */
   readonly seen: (readonly [request: string, idempotencyKey: string | undefined])[];
 };
 
 /**
  * Starts a proxy that replaces the first responses to some requests: with a 503 response after the service has executed the request, or
  * with a 429 response without sending the request to the service.
- * @param failures the statuses of these responses, by method and path
+ * @param failures the statuses of these responses, keyed by method and path
  */
 export async function startFailingProxy(target: string, failures: Readonly<Record<string, number[]>>): Promise<FailingProxy> {
   const seen: [string, string | undefined][] = [];

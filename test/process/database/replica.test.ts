@@ -128,7 +128,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
     expect(await countOrdersInStatistics(orderClient)).toBe(orders);
     expect(await fromReplica()).toBeGreaterThan(beforeStatistics);
     const warnings = (): number => server.output().split('lists are read from the primary').length - 1;
-    const before = warnings(); // 0, unless this machine paused for a second
+    const before = warnings(); // the value is 0, unless this machine paused for a second
     const killed = standby.kill();
     await orderAndCount(8);
     await killed;

@@ -7,7 +7,7 @@ import { isAccountPage, submitPassword, wrongCredentials } from '../../support/o
 import { withShop } from '../../support/shop/with-shop.ts';
 import { importUsers } from '../../api/user-imports/start-user-import.ts';
 
-/** Hashes created by other implementations; create-password-hash-vectors.py describes how. */
+/** Password hashes that create-password-hash-vectors.py created with other implementations. */
 const { password, hashes } = z
   .object({ password: z.string(), hashes: z.record(z.string()) })
   .parse(JSON.parse(await readFile(new URL('password-hash-vectors.json', import.meta.url), 'utf8')));

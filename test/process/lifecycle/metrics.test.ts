@@ -78,7 +78,7 @@ describe('/metrics', { timeout: 300_000 }, () => {
 
     const isPostgresql = databaseKind === 'postgresql';
     const [idle, busy] = ['idle', 'busy'].map((state) => metrics.value('mandate_database_connections', { state }));
-    // These are the main pool's connections; the notification listener's connection belongs to no pool.
+    // The metric covers only the main pool. The notification listener's connection is not part of a pool.
     expect(idle).toBeGreaterThanOrEqual(isPostgresql ? 1 : 0);
     expect(busy).toBeGreaterThanOrEqual(0);
     expect(metrics.value('mandate_database_connection_waiters')).toBe(0);

@@ -22,7 +22,7 @@ export const countStatus = (responses: readonly ParsedResponse[], expected: numb
   responses.filter(({ status }) => status === expected).length;
 
 /**
- * Performs a change while eight clients repeat an action. Returns the number of effects that occurred after the change had been
+ * Performs a change while eight clients repeat an action. Returns the number of actions that took effect after the change had been
  * acknowledged.
  * @param act performs the action with the given number
  */
@@ -68,7 +68,7 @@ export function useOrderLimitServers() {
     directory = await createDataDirectory();
     servers = await startServerPair(directory.path);
     await execute('update products set price = 10, tax_rate_bps = 0 where id = ?', [productId]);
-    await execute('delete from product_stock where product_id = ?', [productId]); // prevents orders from waiting for each other
+    await execute('delete from product_stock where product_id = ?', [productId]); // prevents orders from waiting for each other's locks
     await execute(`insert into delivery_methods (code, name, price, currency, requires_address, active)
                    select 'free', 'Free', 0, currency, false, true from products where id = ${productId}`);
     const [product] = await execute<{ currency: string }>('select currency from products where id = ?', [productId]);
@@ -95,7 +95,7 @@ export function useOrderLimitServers() {
     return { status: response.status, body: text === '' ? undefined : JSON.parse(text) };
   }
 
-  /** Changes a database function until the end of the test. */
+  /** Changes a database function, and restores it at the end of the test. */
   async function change(name: string, replacements: Readonly<Record<string, string>>): Promise<void> {
     restoreFunctions.push(await changeDatabaseFunction(servers.db.em.fork(), name, replacements));
   }
@@ -109,7 +109,7 @@ export function useOrderLimitServers() {
     return row?.n ?? -1;
   };
 
-  /** Delays each payment between the check of the limits and the commit until the end of the test. */
+  /** Until the end of the test, delays each payment between the check of the limits and the commit. */
   async function delayPayments(): Promise<void> {
     await execute(`create function delay_for_test() returns trigger language plpgsql as 'begin perform pg_sleep(0.1); return new; end'`);
     restoreFunctions.push(async () => void (await execute('drop function delay_for_test cascade')));
@@ -118,7 +118,7 @@ export function useOrderLimitServers() {
 
   /**
    * Signs up a customer and connects an application with these limits.
-   * @param options.isThirdParty whether the application is not the shop's own
+   * @param options.isThirdParty whether a third party operates the application (otherwise, the shop)
    */
   async function connect(limits: RequestedLimits | undefined, { isThirdParty = false } = {}) {
     const user = await createSignedInUser(servers);

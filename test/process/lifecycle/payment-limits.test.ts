@@ -20,8 +20,8 @@ describe.skipIf(databaseKind === 'pglite')('payments for orders of another appli
     call(token, 'POST', `/orders/${orderId}/payments`, { provider: 'manual' });
 
   /**
-   * Connects one application that has limits, and places orders worth 10 each for the same customer through a second application that has
-   * none.
+   * Connects one application that has limits, and places orders worth 10 each for the same customer through a second application without
+   * limits.
    */
   async function connectWithOrders(budget: number, count: number) {
     const app = await connect(monthly(budget));

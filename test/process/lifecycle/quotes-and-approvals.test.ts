@@ -13,7 +13,7 @@ describe.skipIf(databaseKind === 'pglite')('quotes and approvals on two processe
     await execute(`alter table quotes add constraint ${endedOnce} check (${condition}) not valid`);
   });
 
-  /** Lets concurrent requests place several orders from one quote. */
+  /** Removes the quote lock and the constraint, so that concurrent requests can place several orders from one quote. */
   async function removeQuoteLock(): Promise<void> {
     await delayOrders();
     await change('mandate_place_order', {

@@ -73,7 +73,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_PROCESSES=2', { timeout: 120
     expect(children).toContain(other);
     expect(children).not.toContain(killed);
     expect(server.output()).toContain('a server process exited and will be restarted');
-    // once the new process is running, it reports its metrics; after the other one has been killed, it serves all requests
+    // the new process reports metrics as soon as it is running, and serves all requests after the other one has been killed
     await waitUntil(async () => ((await scrapeMetrics(server.metricsPort)).value('mandate_database_connections_max') ?? 0) === 20);
     process.kill(other, 'SIGKILL');
     await waitUntil(async () => !(await exists(other)));

@@ -68,7 +68,7 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
     // while Redis is unavailable, each process counts requests separately
     const separateCounts = await sendRequests(await newCaller(), 3 * limit);
     expect(separateCounts).toEqual({ 200: 2 * limit, 429: limit });
-    expect(warnings()).toBe(2); // one from each process
+    expect(warnings()).toBe(2); // each process logs one warning
     await redis.start();
     let sharedCounts: Record<number, number> = {};
     while (sharedCounts[200] !== limit) sharedCounts = await sendRequests(await newCaller(), 3 * limit);

@@ -12,7 +12,7 @@ export type Costs = Readonly<Record<string, Cost>>;
 
 type Settings = { readonly seconds: number; readonly connections: number; readonly report: (progress: string) => void };
 
-/** Measures the CPU time of the server and of PostgreSQL per request, because other programs affect it less than they affect throughput. */
+/** Measures the CPU time of the server and of PostgreSQL per request, because other programs affect CPU time less than throughput. */
 export async function measureCosts(environment: BenchmarkEnvironment, { seconds, connections, report }: Settings): Promise<Costs> {
   const costs: Record<string, Cost> = {};
   const target = await environment.target('mandate');

@@ -4,7 +4,7 @@ import { cases } from '../../bench/cases/benchmark-cases.ts';
 import { measureLatencyAtRate, measureThroughput } from '../../bench/measurements/run-load.ts';
 import type { BenchmarkEnvironment } from '../../bench/servers/benchmark-environment.ts';
 
-/** 99th percentile of the response time of new orders, in milliseconds, during maintenance work in PostgreSQL. */
+/** 99th percentile of the response time for new orders, in milliseconds, during maintenance work in PostgreSQL. */
 export type MaintenanceLatency = {
   readonly calmMs: number;
   readonly vacuumMs: number;

@@ -3,7 +3,7 @@ import type { Costs } from './measure-costs.ts';
 import type { MaintenanceLatency } from './measure-maintenance.ts';
 import type { TableSize } from './measure-sizes.ts';
 
-/** Figures for a shop with this number of orders. */
+/** Measurements for a shop with this number of orders. */
 export type SizeResult = {
   readonly orders: number;
   readonly users: number;
@@ -28,7 +28,7 @@ throughput does. A line that does not rise means that a request costs the same i
 ![CPU time per request by the number of orders](growth.svg)
 `;
 
-/** Formats the figures as a Markdown document. */
+/** Formats the measurements as a Markdown document. */
 export function formatGrowth(results: readonly SizeResult[], seconds: number): string {
   const last = results.at(-1);
   if (!last) throw new Error('nothing was measured');

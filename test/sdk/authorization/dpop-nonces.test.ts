@@ -68,6 +68,6 @@ test('a request is not repeated endlessly for a server that accepts no nonce', a
   };
   const client = await createBoundClient(server.url, current, requests);
   await expect(client.orders.get(1)).rejects.toMatchObject({ status: 401, code: 'invalid_token' });
-  // one request with the nonce, and another one with a new token
+  // two requests with the first token, and two requests with a new token
   expect(requests.filter((request) => request === '/api/v1/orders/1 rejected')).toHaveLength(4);
 });

@@ -26,7 +26,7 @@ const generate = {
   EdDSA: () => generateKeyPairSync('ed25519'),
 } satisfies Record<ClientKeyAlgorithm, unknown>;
 
-/** Creates a key, as PEM text for the application and as JWK for its registration. */
+/** Creates a key: as PEM text for the application, and as a JWK for its registration. */
 function createKey(algorithm: ClientKeyAlgorithm) {
   const { privateKey, publicKey } = generate[algorithm]();
   const kid = randomUUID();
@@ -36,7 +36,7 @@ function createKey(algorithm: ClientKeyAlgorithm) {
 const authenticateWith = async ({ pem, kid }: ReturnType<typeof createKey>, algorithm: ClientKeyAlgorithm) =>
   privateKeyJwt({ privateKey: await importClientKey(pem, algorithm), keyId: kid });
 
-/** Creates an application that signs users in, and its authentication. */
+/** Creates an application that signs users in. Returns the client ID and the client authentication. */
 async function createWebApplication() {
   const key = createKey('ES256');
   const application = { grantTypes: ['authorization_code', 'refresh_token'], redirectUris: [redirectUri], scopes: ['users.read'] } as const;

@@ -43,7 +43,7 @@ const declaredCodes = ({ responses }: AppRoute): Set<string> =>
 
 const routes = listRoutesWithTables();
 
-/** Matches the function that renames a problem's fields and rethrows it with the same code, which is found where it is first thrown. */
+/** Matches the function that renames a problem's fields and rethrows the problem. The search finds the code where it is first thrown. */
 const functionsThatRethrow = /> translateProblemToV2$/;
 
 function findUndeclaredCodes(codes: ThrownProblemCodes, route: RouteInTable): string[] {

@@ -1,4 +1,4 @@
-/** When a resource is added, the generated files, which a reviewer reads, change only in lines about this resource. */
+/** Tests that adding a resource changes only lines about this resource in the generated files, because a reviewer reads the changes. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,7 +54,7 @@ let copy: string;
 const git = (...parameters: string[]) =>
   run('git', ['-c', 'user.name=test', '-c', 'user.email=test@example.com', ...parameters], { cwd: copy, maxBuffer: 64_000_000 });
 
-/** Copies the files of the repository. Packages are linked, except those of the repository, which refer to the copy. */
+/** Copies the repository's files. Links all packages, except the repository's own packages, which refer to the copy. */
 async function copyRepository(): Promise<void> {
   const { stdout } = await run('git', ['ls-files', '-coz', '--exclude-standard'], { cwd: root, maxBuffer: 64_000_000 });
   for (const file of stdout.split('\0').filter(Boolean))

@@ -4,7 +4,7 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { operationName } from '../contract/declared-responses.ts';
 import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.ts';
 
-/** A request that would succeed. */
+/** A valid request. Tests also send invalid variants of this request. */
 export type ValidRequest = {
   readonly method: string;
   readonly path: string;
@@ -13,7 +13,7 @@ export type ValidRequest = {
   readonly headers: Record<string, string>;
 };
 
-/** Invalid tokens and an invalid cursor, with which an otherwise valid request fails. */
+/** Invalid tokens and an invalid cursor. Each of them makes an otherwise valid request fail. */
 export type ProblemInputs = {
   readonly expired: string;
   readonly revoked: string;
@@ -38,7 +38,7 @@ const withQuery = ({ path, ...valid }: ValidRequest, query: string): ValidReques
   ...valid,
   path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
 });
-/** Replaces the first path parameter's value. Returns an empty list if the path has no parameters. */
+/** Returns the request with a different value for the first path parameter, or an empty list if the path has no parameters. */
 function withParameter({ path, ...valid }: ValidRequest, route: AppRoute, value: string): ValidRequest[] {
   const index = route.path.split('/').findIndex((segment) => segment.startsWith(':'));
   return index === -1 ? [] : [{ ...valid, path: path.split('/').with(index, value).join('/') }];
@@ -100,8 +100,8 @@ export const findRoute = (operation: string): AppRoute => {
 };
 
 /**
- * Sends invalid variants of a request until a response has the problem code. Returns false if no response has the code. The requests prefer
- * German, because the server's responses are checked for texts that are not translated (`validateServerResponses`).
+ * Sends invalid variants of a request until a response has the problem code. Returns false if no response has the code. The requests have
+ * the header `Accept-Language: de`, so that `validateServerResponses` also detects texts that are not translated.
  */
 export async function provokeProblem(
   mandate: ApiServer,

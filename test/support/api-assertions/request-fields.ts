@@ -7,7 +7,7 @@ import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.t
 export type FieldCandidate = { readonly name: string; readonly schema: JsonBody };
 export type RequestField = {
   readonly method: string;
-  /** Path with the value 1 for every parameter. */
+  /** Path in which every parameter has the value 1. */
   readonly path: string;
   readonly query?: string;
   readonly pointer?: string;

@@ -37,7 +37,10 @@ export const toJwkWithCertificate = ({ cert }: Pick<CertificateWithKey, 'cert'>)
 /** Returns the value of the header in which a proxy reports the client's certificate (RFC 9440 section 2.1). */
 export const encodeCertificateHeader = (pem: string): string => `:${new X509Certificate(pem).raw.toString('base64')}:`;
 
-/** Creates a confidential application with the client credentials grant, unless `input` has other values. Returns its client ID. */
+/**
+ * Creates a confidential application and returns its client ID. The application uses the client credentials grant, unless `input` has other
+ * values.
+ */
 export async function createApplicationWithCertificate(db: Database, input: Partial<ApplicationInput>): Promise<string> {
   const clientId = `client-${randomUUID()}`;
   const defaults = {

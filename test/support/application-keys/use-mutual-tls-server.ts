@@ -21,7 +21,7 @@ export type MutualTlsServer = {
   readonly callApi: (token: string, client: ClientCertificate, path?: string) => Promise<number>;
 };
 
-/** Starts a TLS server that requests client certificates, and trusts the certificates of one authority. */
+/** Starts a TLS server that requests client certificates and trusts the certificates of one authority. */
 export function useMutualTlsServer(authority: Pick<CertificateWithKey, 'cert'>): MutualTlsServer {
   const tls = createSelfSignedCertificate();
   const server = useServer({

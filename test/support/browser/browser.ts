@@ -17,7 +17,7 @@ export class HttpBrowser {
 
   /**
    * @param address the client IP address in `X-Forwarded-For`, for servers that trust a proxy
-   * @param send sends the requests if the server does not listen at its origin
+   * @param send function that sends the requests, for servers that do not listen at their origin
    */
   constructor(origin: string, address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`, send: SendRequest = fetch) {
     this.#origin = origin;
@@ -87,7 +87,7 @@ export type HtmlPage = {
   readonly url: URL;
   readonly response: Response;
   readonly text: string;
-  /** Target of a redirect to another origin, such as an application's redirect URI. */
+  /** Redirect target at another origin, such as an application's redirect URI. */
   readonly externalRedirect: URL | undefined;
 };
 

@@ -8,7 +8,7 @@ const colorRules = ['color-contrast', 'link-in-text-block'];
 
 /**
  * Returns the accessibility violations that axe finds on the page.
- * @param colorScheme `dark`: applies only the rules about colors, because the same page was checked with all rules in light mode
+ * @param colorScheme `dark`: applies only the rules about colors, because all rules are applied in light mode
  */
 export async function findAxeViolations(page: Page, colorScheme: ColorScheme = 'light'): Promise<string[]> {
   await finishAnimations(page);
@@ -39,7 +39,7 @@ const finishAnimations = (page: Page): Promise<unknown> =>
 export const measureHorizontalOverflow = (page: Page): Promise<unknown> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
-/** Returns the elements that the Tab key reaches, and which of them have no visible focus outline. */
+/** Returns all elements that the Tab key reaches, and the elements among them that have no visible focus outline. */
 export async function tabThrough(page: Page): Promise<{ reached: Set<string>; withoutOutline: string[] }> {
   const [reached, withoutOutline] = [new Set<string>(), new Array<string>()];
   let previous = '';

@@ -27,7 +27,7 @@ export function createSquarePng(width: number): Buffer<ArrayBuffer> {
 /** Returns a PNG image of a single-color square as a `data:` URI. */
 export const createSquarePngDataUri = (width: number): string => `data:image/png;base64,${createSquarePng(width).toString('base64')}`;
 
-/** Returns a PNG image of a single-color square in the form in which the server stores logos. */
+/** Returns a PNG image of a single-color square in the format in which the server stores logos. */
 export function createSquareLogo(width: number): LogoImage {
   const logo = parseLogoImage(createSquarePng(width));
   if ('error' in logo) throw new Error(logo.error);

@@ -7,7 +7,7 @@ const schemaFields = (schema: unknown): Record<string, unknown> =>
 
 const successBodySchema = ({ responses }: AppRoute): unknown => responses[200];
 
-/** Whether the operation returns a list. */
+/** Whether an operation returns a list. */
 export const returnsList = (route: AppRoute): boolean =>
   route.method === 'GET' &&
   (successBodySchema(route) instanceof z.ZodArray || schemaFields(successBodySchema(route))['data'] instanceof z.ZodArray);

@@ -7,15 +7,15 @@ const samples = [
   ['https://', `https://${'x'.repeat(1992)}`, `https://${'x'.repeat(1993)}`, 'office-supplies', 'a--b'],
 ].flat();
 
-/** Returns `1` or `0` for each sample that the pattern matches or does not match in JavaScript. */
+/** Returns `1` for each sample that the pattern matches in JavaScript, and `0` for each other sample. */
 export const matchSamples = (pattern: string): string => samples.map((sample) => (new RegExp(pattern).test(sample) ? '1' : '0')).join('');
 
 const encode = (texts: readonly string[]): string => texts.map((text) => Buffer.from(text).toString('base64')).join(' ');
 
-/** Returns the input for the `compile_patterns` programs, which print for each pattern what `matchSamples` returns in JavaScript. */
+/** Returns the input for the `compile_patterns` programs. For each pattern, they print their results in the format of `matchSamples`. */
 export const formatPatternsInput = (patterns: readonly string[]): string => `${encode(patterns)}\n${encode(samples)}`;
 
-/** Returns the patterns for which the output of such a program differs from JavaScript, with the program's result. */
+/** Returns the patterns for which a `compile_patterns` program printed a different result than JavaScript, with the printed result. */
 export function findPatternDifferences(patterns: readonly string[], output: string): string[] {
   const results = output.trimEnd().split('\n');
   return patterns.flatMap((pattern, index) =>

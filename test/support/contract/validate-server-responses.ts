@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assertContractResponse } from './assert-contract-response.ts';
 
 /**
- * Validates every API response from a server against the contract, whether it is sent to a browser, a client or a command. A response with
- * texts in several languages is also reported, because a problem detail is then missing from the message catalogs.
+ * Validates every API response from a server against the contract, whether it is sent to a browser, a client or a command. Also reports
+ * responses with texts in several languages, because their problem detail is missing from the message catalogs.
  */
 export function validateServerResponses(req: IncomingMessage, res: ServerResponse, onViolation: (violation: string) => void): void {
   const { method = 'GET', url = '/' } = req;

@@ -16,7 +16,7 @@ type SigningKey = { readonly privateKey: CryptoKey; readonly publicJwk: JWK };
 const clientId = 'shop';
 
 /**
- * An OpenID Connect provider whose responses a test can falsify. No browser visits the provider: `authorize` does what a real provider
+ * An OpenID Connect provider whose responses a test can falsify. Browsers never open the provider: `authorize` does what a real provider
  * would do after a user has signed in.
  */
 export class FakeIdentityProvider {
@@ -77,7 +77,7 @@ export class FakeIdentityProvider {
     return new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid: publicJwk.kid ?? '', ...header }).sign(privateKey);
   }
 
-  /** Returns the redirect back to the shop, after a user with these claims has signed in at the provider. */
+  /** Returns the provider's redirect to the shop after a user with these claims has signed in. */
   authorize(request: URL, claims: FakeClaims): URL {
     const parameters = request.searchParams;
     const redirectUri = parameters.get('redirect_uri') ?? '';

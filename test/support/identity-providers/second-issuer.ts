@@ -17,10 +17,10 @@ export type SecondIssuer = AsyncDisposable & {
 };
 
 /**
- * Starts another OpenID Connect provider in the test process, on `oidc-provider`, with one client `shop` and one account. Its sign-in page
- * is a button. The provider returns the e-mail address only from its userinfo endpoint, and accepts pushed authorization requests. The
- * client must send DPoP proofs with a nonce. The issuer sends a logout token when the user signs out at `/session/end`. Like
- * Google, it issues a refresh token only at the first sign-in.
+ * Starts another OpenID Connect provider in the test process, based on `oidc-provider`, with one client `shop` and one account. Its sign-in
+ * page is a button. The provider returns the e-mail address only from its userinfo endpoint, and accepts pushed authorization requests. The
+ * client must send DPoP proofs with a nonce. The issuer sends a logout token when the user signs out at `/session/end`. Like Google, it
+ * issues a refresh token only at the first sign-in.
  */
 export async function startSecondIssuer(redirectUri: string, account: SecondIssuerAccount): Promise<SecondIssuer> {
   const clientSecret = `second-issuer-secret-${randomUUID()}`;
@@ -58,7 +58,7 @@ export async function startSecondIssuer(redirectUri: string, account: SecondIssu
       pushedAuthorizationRequests: { enabled: true },
       dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => true },
     },
-    // without this, the issuer sends no logout tokens to this machine
+    // with oidc-provider's default `fetch`, the issuer sends no logout tokens to this machine
     fetch: (url, { dispatcher: _protection, ...init }: RequestInit = {}) => fetch(url, init),
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
   });

@@ -1,6 +1,6 @@
 import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthTokens } from '@modelcontextprotocol/client';
 
-/** Sign-in state that an MCP client's OAuth client provider saves. */
+/** Sign-in state that the OAuth client provider of an MCP client saves. */
 export type McpClientState = {
   verifier: string;
   tokens?: StoredOAuthTokens;

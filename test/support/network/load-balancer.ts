@@ -44,7 +44,7 @@ export async function startLoadBalancer(
       res.statusCode = response.statusCode ?? 502;
       for (const [name, values = []] of Object.entries(response.headersDistinct))
         res.setHeader(name, values.length === 1 ? values.join() : values);
-      pipeline(response, res, () => undefined); // an error on one connection destroys the other
+      pipeline(response, res, () => undefined); // an error on one connection destroys the other one
     });
     // a server that has sent a response may stop reading the request
     upstream.on('error', () => void (res.headersSent || res.destroy()));

@@ -6,7 +6,7 @@ import { startMandateServer, type JsonBody, type MandateServer } from '../server
 import { buildAuthorizationRequest, authorizationPath, signUp, signUpWithRole, obtainTokens, type TestUser } from './oauth-flow.ts';
 import { requireOneProcess } from '../server/process-mode.ts';
 
-/** Starts a server that fetches client ID metadata documents from a test server. All tests in a file share it. */
+/** Starts a server that fetches client ID metadata documents from a test server. All tests in a file share this server. */
 export class ClientMetadataFixture {
   metadataServer!: ClientMetadataServer;
   mandate!: MandateServer;

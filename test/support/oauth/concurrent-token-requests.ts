@@ -65,7 +65,7 @@ export type SuccessorOutcome = {
   readonly laterStatuses: readonly number[];
 };
 
-/** Sends concurrent refresh requests with the same token, and then refreshes with its successor, the old token and the newest token. */
+/** Sends concurrent refresh requests with one token. Then refreshes with the successor token, the old token and the newest token. */
 export async function raceSuccessorTokens(
   { origin, db }: Origin & Pick<RunningServer, 'db'>,
   person: Pick<TestUser, 'browser'>,

@@ -48,7 +48,7 @@ export async function addAuthenticatorApp(browser: HttpBrowser): Promise<{ secre
 export const generateTotpCode = (secret: string, at = Date.now()): string =>
   new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 }).generate({ timestamp: at });
 
-/** Returns whether this page, shown after the password form, requests a second factor. */
+/** Returns whether the page that follows the password form requests a second factor. */
 export const requestsSecondFactor = (page: HtmlPage): boolean => page.text.includes('<h1>Two-step verification</h1>');
 
 /** Returns the actions and subjects of the user's audit events, in order. */

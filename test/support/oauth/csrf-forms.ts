@@ -64,7 +64,7 @@ function postPaths(router: { readonly stack?: unknown }): string[] {
   });
 }
 
-/** Endpoints for requests from other sites and applications. All other POST paths of oidc-provider are forms. */
+/** Endpoints that accept requests from other sites and applications. All other POST paths of oidc-provider are forms. */
 const protocolEndpoints = new Set([
   '/oauth/authorize',
   '/oauth/device-authorization',

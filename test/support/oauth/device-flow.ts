@@ -27,7 +27,7 @@ export async function startDeviceAuthorization(
 export const pollDeviceToken = (origin: string, deviceCode: string, form: Record<string, string> = {}): Promise<Response> =>
   sendTokenRequest(origin, { grant_type: deviceCodeGrantType, device_code: deviceCode, client_id: cliClient.clientId, ...form });
 
-/** Submits the user code. Returns the page that asks the user to compare the code. */
+/** Submits the user code. Returns the page on which the user compares the code. */
 export async function submitUserCode({ browser }: Pick<TestUser, 'browser'>, userCode: string): Promise<HtmlPage> {
   return browser.submit(await browser.open('/oauth/device'), { user_code: userCode });
 }
@@ -39,5 +39,5 @@ export async function approveDevice(person: Pick<TestUser, 'browser'>, userCode:
   return person.browser.submit(consent, { decision: 'allow' });
 }
 
-/** SQL statement that ends the poll interval of all device codes, so that devices can poll again immediately. */
+/** SQL statement that ends the polling interval of all device codes, so that devices can poll again immediately. */
 export const expirePollIntervalSql = `update oauth_records set poll_after = poll_after - interval '1 hour' where model = 'DeviceCode'`;

@@ -89,6 +89,6 @@ async function parseTokens(response: Response): Promise<LimitedTokens> {
   return JSON.parse(text);
 }
 
-/** Changes an application's grants to the form that they had before applications were restricted to their own orders. */
+/** Converts an application's grants to the format that was used before applications were restricted to their own orders. */
 export const deleteStoredLimits = (db: Database, clientId: string): Promise<unknown> =>
   db.em.fork().execute('delete from order_limits where grant_id in (select grant_id from connections where client_id = ?)', [clientId]);

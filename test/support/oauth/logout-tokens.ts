@@ -51,7 +51,7 @@ export function useLogoutTokenReceiver(): LogoutTokenReceiver {
 
 type LogoutServer = Pick<RunningServer, 'db' | 'origin'>;
 
-/** Creates a sender of logout tokens like the server's, but with test keys. */
+/** Creates a logout token sender like the server's, but with test keys. */
 export const createLogoutTokenSender = ({ db, origin }: LogoutServer, options: Partial<LogoutTokenSenderOptions> = {}): LogoutTokenSender =>
   new LogoutTokenSender({
     em: db.em,

@@ -120,7 +120,7 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
       const attacker = new HttpBrowser(server.origin);
       const signIn = await attacker.open('/sign-in');
       for (let at = 0; at < 10; at += 1) await attacker.submit(signIn, { email, password: 'wrong' });
-      await page.setExtraHTTPHeaders({ 'x-forwarded-for': attacker.ipAddress }); // the server limits only the attacker's IP address
+      await page.setExtraHTTPHeaders({ 'x-forwarded-for': attacker.ipAddress }); // the limit applies only to the attacker's IP address
       await page.goto(`${server.origin}/sign-in`);
       await page.getByLabel('E-mail address').fill(email);
       await page.getByLabel('Password', { exact: true }).fill('wrong');

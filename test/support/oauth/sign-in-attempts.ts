@@ -27,7 +27,7 @@ export async function submitWrongPasswords(server: RunningServer, email: string,
   }
 }
 
-/** Sets the stored failure counts across all networks, without submitting wrong credentials. */
+/** Sets the stored counts of failed attempts from all networks, without submitting wrong credentials. */
 export async function setAttemptCount(server: RunningServer, kind: 'password' | 'secondFactor', points: number): Promise<void> {
   const em = server.db.em.fork();
   await em.execute(`update attempts set points = ? where key like '${kind}.ceiling:%'`, [points]);

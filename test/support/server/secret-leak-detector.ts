@@ -20,7 +20,7 @@ const secretFields = new Set([
 ]);
 /** Secret fields in API responses. Fields such as `code` are not secret in the API. */
 const secretFieldsOfApi = new Set(['client_secret', 'initial_access_token', 'key', 'secret']);
-/** Values shorter than this are placeholders in tests, such as the token `x`. */
+/** Values shorter than this length are placeholders in tests, such as the token `x`. */
 const minSecretLength = 8;
 
 type Exchange = { readonly url: string; readonly status: number; readonly requestBody: string; readonly responseBody: string };
@@ -133,7 +133,7 @@ export class SecretLeakDetector {
     try {
       body = JSON.parse(text);
     } catch {
-      return; // incomplete response
+      return; // the response is incomplete
     }
     if (typeof body === 'object' && body !== null) this.#addAll(Object.entries(body), names, 'response');
   }

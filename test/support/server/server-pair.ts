@@ -26,7 +26,7 @@ export type ServerPair = {
 /** Starts two server processes with demonstration data on the same PostgreSQL database, behind a load balancer. */
 export async function startServerPair(dataDirectory: string, environment: Readonly<Record<string, string>> = {}): Promise<ServerPair> {
   const pair = await startPair(dataDirectory, environment, {
-    // the processes start one after the other, because the first process creates the demonstration data
+    // the processes start sequentially, because the first process creates the demonstration data
     start: async (server) => [await server(), await server()],
   });
   openLoggedMailbox(pair.origin, () => pair.output());
@@ -51,7 +51,7 @@ export function startEmptyServerPair(
       inspect,
       onLogLine,
       async start(server, db) {
-        // an existing user makes the server skip the demonstration data
+        // the server creates no demonstration data if a user exists
         await db.em.execute(
           `insert into users (id, name, email, role, version) overriding system value values (0, 'Nobody', 'nobody@users.invalid', 'admin', 1)`,
         );

@@ -66,7 +66,7 @@ export function killServerProcesses(): void {
 
 const defaultArguments = ['server/main.ts'];
 
-/** A server process's executable, working directory and account (default: this process's executable and account, this repository). */
+/** Executable, working directory and account of a server process (default: this process's executable and account, and this repository). */
 export type ServerLocation = { readonly executable: string; readonly directory: string; readonly uid?: number; readonly gid?: number };
 const defaultLocation: ServerLocation = { executable: process.execPath, directory: root };
 

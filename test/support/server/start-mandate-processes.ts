@@ -36,7 +36,7 @@ function serverEnvironment(
 ): Record<string, string> {
   return {
     MANDATE_TRUST_PROXY: '127.0.0.1, ::1',
-    MANDATE_CONCURRENCY: '10000', // tests have no limit on concurrent requests
+    MANDATE_CONCURRENCY: '10000', // tests do not limit concurrent requests
     MANDATE_RATE_LIMIT: String(rateLimits.default),
     MANDATE_RATE_LIMIT_API_KEY: String(rateLimits.apiKey),
     MANDATE_RATE_LIMIT_IP: String(rateLimits.ip),

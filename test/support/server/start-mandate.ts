@@ -73,7 +73,7 @@ export async function startMandateServer(givenOptions: StartOptions = {}): Promi
   };
 }
 
-/** Selects child processes, or this process if an option cannot be passed to a child process. */
+/** Returns the function that starts child processes, or the one that uses this process if an option cannot be passed to a child process. */
 async function chooseServe(options: StartOptions): Promise<StartServer> {
   const { startMandateProcesses: serveInProcesses } = await import('./start-mandate-processes.ts');
   const localOptions = Object.keys(options).filter((name) => !isEnvironmentOption(name));

@@ -10,7 +10,7 @@ const provided = inject('database');
 /** PGlite has one connection, so concurrency tests are skipped: `describe.skipIf(databaseKind === 'pglite')`. */
 export const databaseKind = provided.kind;
 
-/** Kinds of database on which tests start a server process. The embedded database is always available. */
+/** Kinds of database for which tests start a server process. The embedded database is always available. */
 export const serverDatabaseKinds = databaseKind === 'postgresql' ? (['postgresql', 'pglite'] as const) : (['pglite'] as const);
 
 /** Creates an empty, migrated database. The caller must close it. */

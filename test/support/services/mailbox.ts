@@ -4,7 +4,7 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { deliverQueuedMail } from '../../../server/mail/deliver-queued-mail.ts';
 import type { Mail } from '../../../server/mail/queue-mail.ts';
 
-/** Delivers all queued e-mails and returns all e-mails to an address. */
+/** Delivers all queued e-mails, and returns all e-mails sent to an address. */
 type Mailbox = (address: string) => Promise<readonly Mail[]>;
 
 const mailboxes = new Map<string, Mailbox>();
@@ -19,7 +19,7 @@ export function openMailbox(origin: string, db: Database, key: Buffer): void {
   const deliver = async (): Promise<void> => {
     while ((await deliverQueuedMail(db.em.fork(), new Date(), transport, key, { warn: throwOnWarning })) > 0);
   };
-  // Deliveries run one after the other, because a delivery skips e-mails that a concurrent delivery has locked.
+  // Deliveries run sequentially, because a delivery skips e-mails that a concurrent delivery has locked.
   let delivered = Promise.resolve();
   mailboxes.set(origin, async (address) => {
     delivered = delivered.then(deliver, deliver);

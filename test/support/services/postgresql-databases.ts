@@ -10,7 +10,7 @@ export function databaseUrlOnServer(server: string, database: string): string {
 
 const rows = z.array(z.object({ datname: z.string() }).partial().passthrough());
 
-/** Timeouts for servers that no longer respond. */
+/** Timeouts for connections to servers that no longer respond. */
 const limits = { connectionTimeoutMillis: 20_000, query_timeout: 60_000 };
 
 /** Runs one statement on a separate connection, for example to create or drop a database. */

@@ -114,7 +114,7 @@ export function createAccountPageScenarios(server: RunningServer): Record<string
     return browser;
   }
 
-  /** Allows one application on two devices, with limits on one of them, and another application. */
+  /** Connects two applications on two devices; the application on the phone has order limits. */
   async function allowTwice(anna: TestUser): Promise<void> {
     const limits = { currency: 'EUR', per_order: 3000, per_period: 5000, period: 'month' };
     const phone = { browser: await signInWith('phone', anna) };

@@ -8,7 +8,7 @@ import type { RunningServer } from '../server/use-server.ts';
 
 type ShopServer = Pick<RunningServer, 'origin' | 'db' | 'callApi'> & Pick<TestShop, 'createProduct'>;
 
-/** A third-party application to which a customer gave access, and which requests approvals. */
+/** A third-party application that a customer has authorized, and that requests approvals. */
 export type RequestingApplication = {
   readonly clientId: string;
   readonly token: string;
@@ -75,7 +75,9 @@ export async function requestApprovalOf60(app: RequestingApplication): Promise<J
   return requested.body;
 }
 
-/** Signs up a customer, and connects an application with limits and the command-line client, through which the customer decides. */
+/**
+ * Signs up a customer, and connects two applications: one with order limits, and the command-line client, with which the customer decides.
+ */
 export async function connectApplicationAndDecider(shop: ShopServer, details: RequestedLimits = limitsOf50PerOrder) {
   const anna = await signUp(shop.origin);
   const app = await connectRequestingApplication(shop, anna, details);

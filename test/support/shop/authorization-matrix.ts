@@ -28,7 +28,7 @@ type AuthorizationFixture = {
   readonly createResource: (method: string, path: string, body: unknown, token?: string) => Promise<JsonBody>;
 };
 
-/** For each operation, a request that succeeds for at least one caller, and the expected status for each kind of caller. */
+/** A request that succeeds for at least one caller, and the expected status for each kind of caller, keyed by operation. */
 export type AuthorizationRows = Record<
   string,
   { send: (fixture: AuthorizationFixture) => Promise<RequestParts> | RequestParts; statuses: Statuses }
@@ -39,7 +39,7 @@ export const ownerStatuses: Statuses = [401, 403, 404, 200, 200, 200, 200, 200];
 export const ownerListStatuses: Statuses = [401, 403, 403, 200, 200, 200, 200, 200];
 export const ownerCreateStatuses: Statuses = [401, 403, 404, 201, 201, 201, 201, 201];
 export const staffStatuses = (status: number): Statuses => [401, 403, 403, 403, status, status, status, 403];
-/** API keys, and applications that act on their own behalf, have no signed-in administrator. */
+/** API keys and applications that act on their own behalf are rejected, because they act without a signed-in administrator. */
 export const signedInAdministratorStatuses = (status: number): Statuses => [401, 403, 403, 403, 403, status, 403, 403];
 export const administratorStatuses = (status: number): Statuses => [401, 403, 403, 403, 403, status, status, 403];
 

@@ -8,13 +8,13 @@ type LogoOwner = {
   readonly shop: Shop;
   /** Administrator who can change the logo. */
   readonly admin: Account;
-  /** Path of the resource that the logo belongs to, whose representation has the field `logo`. */
+  /** Path of the resource that has the logo. The resource's representation contains the field `logo`. */
   readonly path: () => string;
 };
 
 const readJson = async (response: Response): Promise<JsonBody> => JSON.parse(await response.text());
 
-/** Defines tests that upload, serve, replace and delete the logo of a resource, and tests that upload files that cannot be a logo. */
+/** Defines tests that upload, serve, replace and delete the logo of a resource, and tests that upload files that are not valid logos. */
 export function testLogoUploads({ shop, admin, path }: LogoOwner): void {
   const readResource = async (): Promise<JsonBody> => (await admin.callApi('GET', path())).body;
   const sendLogo = (init: RequestInit, contentType: string): Promise<Response> =>

@@ -63,7 +63,7 @@ export async function startPaymentTestShop(
   };
 }
 
-/** Starts a payment test shop before the tests of a file or `describe` block, and closes it after them. */
+/** Starts a payment test shop before the tests of a file or `describe` block, and closes it after the tests. */
 export function withPaymentTestShop(...given: Parameters<typeof startPaymentTestShop>): PaymentTestShop {
   let started: PaymentTestShop | undefined;
   const till = (): PaymentTestShop => {
@@ -97,5 +97,5 @@ export function withPaymentTestShop(...given: Parameters<typeof startPaymentTest
 }
 
 export const inOneMinute = (): Date => new Date(Date.now() + 60_000);
-/** Returns a time at which the stock hold of an unpaid order that is placed now will have expired. */
+/** Returns a time at which an unpaid order placed now no longer holds stock. */
 export const afterOrderHold = (): Date => new Date(Date.now() + 31 * 60_000);

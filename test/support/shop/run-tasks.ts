@@ -22,7 +22,7 @@ export async function completeTask(mandate: ApiServer, token: string, started: A
   return { task, file };
 }
 
-/** Like `completeTask` for an import; returns the task, the remarks in its report, and its import counts. */
+/** Runs an import task like `completeTask`. Returns the task, the remarks in its report, and its import counts. */
 export async function completeImport(
   server: ApiServer,
   token: string,
@@ -56,7 +56,10 @@ export function hookTaskSteps(beforeStep: (step: number) => unknown): TaskRunner
   return Object.fromEntries(handlers);
 }
 
-/** Starts the pending tasks, and never continues after reaching the given step, to simulate a killed process. Resolves when a task reaches the step. */
+/**
+ * Starts the pending tasks and suspends them permanently at the given step, to simulate a killed process. Resolves when a task reaches the
+ * step.
+ */
 export function abandonTaskAtStep(mandate: ApiServer, step: number): Promise<void> {
   const { promise: reached, resolve } = Promise.withResolvers<void>();
   const never = new Promise(() => undefined);

@@ -58,7 +58,7 @@ export async function createTestShop(server: ApiServer): Promise<TestShop> {
 
 const sharedShops = new WeakMap<ApiServer, Promise<TestShop>>();
 
-/** Returns the sample data of a server, which the first call creates. */
+/** Returns the server's sample data. The first call creates the sample data. */
 export function loadSharedTestShop(server: ApiServer): Promise<TestShop> {
   const shop = sharedShops.get(server) ?? createTestShop(server);
   sharedShops.set(server, shop);

@@ -34,7 +34,7 @@ type ShopOptions = StartOptions & {
 };
 
 /**
- * Starts a server with sample data before the tests of a file or `describe` block, and closes it after them:
+ * Starts a server with sample data before the tests of a file or `describe` block, and closes it after the tests:
  *
  *   const shop = withShop();
  *   const anna = shop.customer(['orders.read', 'orders.write']);

@@ -31,6 +31,6 @@ c.GenericOAuthenticator.scope = os.environ["SCOPE"].split()
 c.GenericOAuthenticator.username_claim = "sub"
 c.GenericOAuthenticator.allow_all = True
 c.GenericOAuthenticator.auto_login = True
-# The hub stores the tokens, and checks them with userinfo at each request, but not more often than once per second.
+# The hub stores the tokens, and checks them with userinfo at each request, but at most once per second.
 c.GenericOAuthenticator.enable_auth_state = True
 c.GenericOAuthenticator.auth_refresh_age = 1

@@ -26,7 +26,7 @@ class SecurityConfiguration {
         .build();
   }
 
-  /** Requests of a browser. */
+  /** Requests from a browser. */
   @Bean
   @Order(2)
   SecurityFilterChain pages(HttpSecurity http, ClientRegistrationRepository registrations) throws Exception {
