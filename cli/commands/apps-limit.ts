@@ -39,7 +39,7 @@ async function limitApp(io: CliEnvironment, settings: Settings, id: string, flag
       hint: `For example: mandate apps limit ${id} --limit-per-order 50 --currency GBP`,
     });
   }
-  // Amounts without a currency are parsed after the current limits have been read, because they are in the current currency.
+  // Amounts without a currency are in the currency of the current limits, so they are parsed after these limits have been read.
   const parsed = hasAmountFlag(flags) && flags.currency === undefined ? undefined : parseOrderLimitFlags(flags, new Date());
   assertRequestedFieldsKnown(settings, spec.fields);
   const session = await openProfileSession(io, settings);

@@ -7,7 +7,7 @@ import { isRecord } from '../schema/find-schema-violations.ts';
 
 const maxRemarks = 10;
 
-/** Prints an import's row counts, the first entries of its report, and the command that gets the complete report. */
+/** Prints the row counts of an import, the first entries of its report, and the command that downloads the complete report. */
 export async function printImportSummary(
   io: CliEnvironment,
   client: Client,

@@ -97,7 +97,7 @@ function formatChangeOfGroup({ groups }: OrderStatistics, key: string): string {
   return formatChange(group?.totals.revenue ?? 0, group?.previous_totals.revenue ?? 0);
 }
 
-/** Formats a change such as `+12%`. Returns an empty text if there is nothing to compare with. */
+/** Formats a change such as `+12%`. Returns an empty string if there is no earlier value to compare with. */
 const formatChange = (now: number, before: number): string => {
   if (before === 0) return '';
   const percent = Math.round((now / before - 1) * 100);

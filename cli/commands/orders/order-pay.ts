@@ -39,7 +39,7 @@ type Flags = WaitFlags & {
 const spec = getCommandSpecOfOperation('payments.create');
 const defaultIntervalMs = 2_000;
 
-/** The default payment uses the test provider. If the service has enabled it, the payment succeeds; otherwise, the payment is rejected. */
+/** The default payment uses the test provider. The payment succeeds only if the service has enabled this provider. */
 const testPayment = { provider: 'test', methodToken: 'test_ok' } as const;
 
 const flagDescription = (name: string): string => spec.body?.properties?.[name]?.description?.replace(/\.$/, '') ?? '';
