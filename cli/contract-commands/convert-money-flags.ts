@@ -83,7 +83,7 @@ function toMinorUnits(flag: ContractFlag, number: string, currency: string): str
   const amount = parseDecimalToMinorUnits(number, currency);
   if (amount !== undefined) return String(amount);
   const example = parseDecimalToMinorUnits('0.1', currency) === undefined ? '10' : '9.99';
-  throw invalidFlagError(flag, `must be an amount of ${currency}, such as ${example}, or a whole number ${describeMinorUnit(currency)}`);
+  throw invalidFlagError(flag, `must be an amount in ${currency}, such as ${example}, or a whole number ${describeMinorUnit(currency)}`);
 }
 
 function invalidFlagError({ name, path }: ContractFlag, message: string): CommandError {

@@ -74,7 +74,7 @@ export function printOrderStatisticsChart(io: CliEnvironment, statistics: OrderS
     return `${start}${renderSparkline(values.slice(-Math.max(1, width - start.length)), characters)}`.trimEnd();
   });
   const chart = renderBarChart(chartRows(statistics, money), characters, width);
-  io.stdout.write(sanitizeLines(`${title} (${timeZone}), compared with the period before\n${summary.join('\n')}\n\n${chart}`));
+  io.stdout.write(sanitizeLines(`${title} (${timeZone}), compared with the previous period\n${summary.join('\n')}\n\n${chart}`));
 }
 
 function chartRows(statistics: OrderStatistics, money: (amount: number) => string): ChartRow[] {

@@ -46,7 +46,7 @@ const flagDescription = (name: string): string => spec.body?.properties?.[name]?
 
 export function addOrdersPayCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'orders'), 'pay', 'Pay for an order')
-    .description(`Pay for an order. Without --provider, the order is paid with the test provider, which moves no money, if the service has it enabled.
+    .description(`Pay for an order. The default is the test provider, which moves no money and must be enabled by the service.
 ${spec.description ?? ''}`)
     .argument('<order-id>', 'ID of the order')
     .addOption(
