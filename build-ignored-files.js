@@ -1,9 +1,9 @@
 /**
- * `npm run build`: writes the generated files that Git ignores because they need no review, and builds the console. `npm ci`, the tests and
+ * `npm run build` writes the generated files that Git ignores because they need no review, and builds the console. `npm ci`, the tests and
  * the checks run it. If the sources have not changed since the last build, nothing is built.
  */
 import { createHash } from 'node:crypto';
-// a default import, because Node 20, which only starts the installed Node 24, has no `globSync`
+// A default import, because `globSync` is missing in Node 20, which only starts the installed Node 24.
 import fs from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

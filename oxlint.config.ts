@@ -168,7 +168,7 @@ export default defineConfig({
       rules: { 'node/no-process-env': 'off' },
     },
     {
-      // runs outside the server process, so it reads the port from the environment itself
+      // This program runs outside the server process, so it reads the port from the environment itself.
       files: ['deploy/healthcheck.js'],
       rules: { 'node/no-process-env': 'off' },
     },
@@ -188,7 +188,7 @@ export default defineConfig({
         'typescript/no-unsafe-return': 'off',
       },
     },
-    // the rule is intended for windows, but these are channels, which have no such argument
+    // The rule is intended for windows. Channels have no such argument.
     { files: ['client-sdk/browser/**'], rules: { 'unicorn/require-post-message-target-origin': 'off' } },
     {
       files: ['vitest.config.ts', 'oxlint.config.ts', 'private-words.ts', 'console/vite.config.ts'],

@@ -76,7 +76,7 @@ function rejectWord(context: Context, node: Position, pattern: RegExp, text: str
   context.report({ node, message: `"${word}" is not a standard term. Instead: ${term}.` });
 }
 
-/** Linter plugin that rejects private words in identifiers, comments and titles of tests. */
+/** Linter plugin that rejects private words in identifiers, comments and test titles. */
 export default {
   meta: { name: 'language' },
   rules: {

@@ -1,6 +1,6 @@
 /**
  * `node replace-file-with-output.ts FILE COMMAND...` replaces a file with the output of a command. If the command fails or prints nothing,
- * the file does not change, whereas the shell would empty it before the command starts.
+ * the file does not change. A shell redirection would empty the file before the command starts.
  */
 import { spawnSync } from 'node:child_process';
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ if (status === 0 && stdout.length > 0) {
     writeFileSync(newFile, stdout);
     renameSync(newFile, file);
   } finally {
-    // still exists only if the file could not be written or renamed, for example because the disk is full
+    // The temporary file still exists only if it could not be written or renamed, for example because the disk is full.
     rmSync(newFile, { force: true });
   }
 } else {

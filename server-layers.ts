@@ -1,7 +1,7 @@
 type Layer = {
-  /** Shop code, which knows access tokens only through the principal of the request. */
+  /** Shop code, which sees only the principal of a request, not the access token. */
   readonly shop?: readonly string[];
-  /** Authorization server code, which knows no shop resources. */
+  /** Authorization server code, which does not use shop resources. */
   readonly authorization?: readonly string[];
   /** Code that belongs to neither the shop nor the authorization server. */
   readonly common?: readonly string[];

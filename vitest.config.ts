@@ -31,9 +31,9 @@ export default defineConfig({
     setupFiles: './test/support/setup-test-file.ts',
     testTimeout: 20_000,
     hookTimeout: 60_000,
-    // `expect.poll` returns as soon as its condition holds; its default timeout of 1 s is too short on a busy machine.
+    // `expect.poll` returns as soon as its condition is met. The default timeout of 1 s is too short on a busy machine.
     expect: { poll: { timeout: 10_000 } },
-    // A test can miss a deadline on a busy machine. If it fails twice, the failure is real.
+    // On a busy machine, a test can miss a deadline. If the test fails twice, the failure is real.
     retry: process.env['CI'] ? 1 : 0,
   },
 });

@@ -18,7 +18,7 @@ Topics for every command: mandate help exit-codes, environment, formats, sign-in
 
 type AddCommand = (program: Command, io: CliEnvironment) => void | Promise<void>;
 
-/** Handwritten top-level commands, by name. They belong to no group of generated commands. */
+/** Handwritten top-level commands, by name. These commands are not part of a generated command group. */
 const standaloneCommands: Readonly<Record<string, AddCommand>> = {
   login: async (...to) => (await import('./commands/login.ts')).addLoginCommand(...to),
   logout: async (...to) => (await import('./commands/logout.ts')).addLogoutCommand(...to),
@@ -35,7 +35,7 @@ const standaloneCommands: Readonly<Record<string, AddCommand>> = {
   help: async (...to) => (await import('./commands/help.ts')).addHelpCommand(...to),
 };
 
-/** Handwritten commands that are added to a group of generated commands. */
+/** Handwritten commands that are added to a generated command group. */
 const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[] = [
   ['orders', async (...to) => (await import('./commands/orders/order-pay.ts')).addOrdersPayCommand(...to)],
   ['orders', async (...to) => (await import('./commands/orders/order-watch.ts')).addOrdersWatchCommand(...to)],

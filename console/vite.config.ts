@@ -4,7 +4,7 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   base: './',
   build: {
-    // the licenses of the bundled libraries
+    // writes the licenses of the bundled libraries
     license: { fileName: 'licenses.md' },
     manifest: 'manifest.json',
     modulePreload: { polyfill: false },

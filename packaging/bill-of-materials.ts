@@ -12,7 +12,7 @@ const billSchema = z
   .passthrough();
 export type BillOfMaterials = z.infer<typeof billSchema>;
 
-/** Returns the references of everything that users of a release install, such as `express@5.3.0`. */
+/** Returns the references, such as `express@5.3.0`, of all packages that users of a release install. */
 export async function listReleasedComponents(): Promise<ReadonlySet<string>> {
   const all = await lockedPackages();
   const workspaces = publishedWorkspaces.map((folder) => [folder, all.get(folder)] as const);
@@ -21,8 +21,8 @@ export async function listReleasedComponents(): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Removes every component from a bill of materials that users do not install. `npm sbom --omit dev` cannot do this: it also removes
- * packages that both the server and a test need, such as Express.
+ * Removes components from a bill of materials unless users install them. `npm sbom --omit dev` cannot do this: it also removes packages
+ * that both the server and a test need, such as Express.
  * @throws {Error} if the bill lacks a component
  */
 export function keepComponents(bill: unknown, kept: ReadonlySet<string>): BillOfMaterials {
@@ -31,7 +31,7 @@ export function keepComponents(bill: unknown, kept: ReadonlySet<string>): BillOf
   const missing = [...kept].filter((reference) => !listed.has(reference));
   if (missing.length > 0) throw new Error(`the bill of materials lacks ${missing.join(', ')}`);
   const root = metadata.component['bom-ref'];
-  const name = root.slice(0, root.lastIndexOf('@')); // npm uses the name of the repository's folder
+  const name = root.slice(0, root.lastIndexOf('@')); // npm names the root after the repository folder
   return {
     ...rest,
     metadata: { ...metadata, component: { ...metadata.component, name } },

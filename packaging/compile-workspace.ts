@@ -1,7 +1,7 @@
 /**
- * `node packaging/compile-workspace.ts WORKSPACE` compiles `contract` or `server` for publishing: its `dist` folder then contains JavaScript,
- * declarations and source maps, and all other files that the code reads. Only the published packages need this; the repository runs from
- * its sources.
+ * `node packaging/compile-workspace.ts WORKSPACE` compiles `contract` or `server` for publishing. The workspace's `dist` folder then
+ * contains JavaScript, declarations, source maps, and all other files that the code reads. Only published packages need compiled files; in
+ * the repository, Node.js runs the sources.
  */
 import { spawnSync } from 'node:child_process';
 import { cp, glob, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';

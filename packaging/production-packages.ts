@@ -27,7 +27,7 @@ export async function lockedPackages(): Promise<ReadonlyMap<string, LockedPackag
   return new Map(Object.entries(z.object({ packages: z.record(locked) }).parse(lockfile).packages));
 }
 
-/** Packages bundled into the command line, and into the console that the server contains, in addition to the dependencies. */
+/** Packages that are installed as part of a bundle: the command-line client, or the console in the server. */
 const bundledPackages: Record<string, readonly string[]> = {
   cli: ['commander', 'open', '@modelcontextprotocol/server'],
   server: [
@@ -53,7 +53,7 @@ export function productionPackages(all: ReadonlyMap<string, LockedPackage>): Map
     const dependencies = { ...entry.dependencies, ...entry.optionalDependencies, ...entry.peerDependencies };
     for (const name of [...Object.keys(dependencies), ...(bundledPackages[path] ?? [])]) {
       const at = resolvePackage(all, path, name);
-      // optional and peer dependencies may be missing from the lockfile
+      // The lockfile may lack optional and peer dependencies.
       if (at !== undefined) visit(at);
       else if (name in entry.dependencies) throw new Error(`${path} needs ${name}, which is not locked: run npm install`);
     }

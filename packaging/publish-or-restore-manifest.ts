@@ -16,7 +16,10 @@ type SourceManifest = PackageManifest & {
   readonly dependencies?: Readonly<Record<string, string>>;
 };
 
-/** Only in the published manifests: the repository installs the Node version that it runs with, and `npm ci` would print a warning. */
+/**
+ * Only the published manifests contain this field. `npm ci` in the repository would print a warning, although it installs the required
+ * Node.js version.
+ */
 const engines = { node: '>=22.18' };
 
 async function publish(folder: URL, workspace: string): Promise<void> {
@@ -32,7 +35,7 @@ async function publish(folder: URL, workspace: string): Promise<void> {
   });
 }
 
-/** Returns the compiled file of an entry point, with its declaration. `*` stands for any module. */
+/** Returns the compiled file and the declaration of an entry point. `*` stands for any module. */
 function compiledFile(source: string): string | { readonly types: string; readonly default: string } {
   const path = source.replace(/^\.\//, './dist/');
   if (path.endsWith('.json')) return path;

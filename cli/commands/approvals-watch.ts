@@ -28,7 +28,7 @@ async function watch(io: CliEnvironment, settings: Settings): Promise<void> {
       settings.format === 'text' ? `${sanitizeForTerminal(formatApproval(approval))}\n` : formatJsonLineOrJqResults(io, settings, approval),
     );
   try {
-    // The feed position is read before the list, so that no request in between is missed.
+    // The feed position is read before the list, so that requests made in between are not missed.
     const { latest_id: after } = await session.client.events.list({ limit: 1 }, { signal: io.interrupted });
     const pending = await session.client.approvals.list({ status: ['pending'] }, { signal: io.interrupted });
     for (const approval of pending.data.toReversed()) print(approval);

@@ -17,10 +17,10 @@ const readOperationId = 'connectedApps.getLimits';
 
 export function addAppsLimitCommand(program: Command, io: CliEnvironment): void {
   const spec = getCommandSpecOfOperation(operationId);
-  const group = addCommandGroup(program, 'apps', 'Limits of connected applications, as decimal amounts');
+  const group = addCommandGroup(program, 'apps', 'Limits of connected applications, in decimal amounts');
   const command = addCommandWithoutSubcommands(group, 'limit', spec.summary)
     .description(
-      `${spec.summary}.\nChanges only the limits that the flags name. Amounts can be decimal, such as 49.99. A flag for another period replaces the budget. The default currency is that of the current limits. \`mandate connected-apps set-limits\` replaces all limits, and so can remove a single limit; \`mandate connected-apps remove-limits\` removes all limits.`,
+      `${spec.summary}.\nChanges only the limits that the flags name. Amounts can be decimal, such as 49.99. A flag for another period replaces the budget. The default currency is that of the current limits. \`mandate connected-apps set-limits\` replaces all limits, so it can remove a single limit; \`mandate connected-apps remove-limits\` removes all limits.`,
     )
     .argument('<connected-app-id>', 'ID of the connected application; `mandate connected-apps list` shows the IDs');
   const scopes = [getCommandSpecOfOperation(readOperationId), spec].map((each) => each.scopes.join(' or '));
@@ -39,7 +39,7 @@ async function limitApp(io: CliEnvironment, settings: Settings, id: string, flag
       hint: `For example: mandate apps limit ${id} --limit-per-order 50 --currency GBP`,
     });
   }
-  // Amounts without a currency are parsed after the current limits have been read, because they are in the current currency.
+  // Amounts without a currency are in the currency of the current limits, so they are parsed after these limits have been read.
   const parsed = hasAmountFlag(flags) && flags.currency === undefined ? undefined : parseOrderLimitFlags(flags, new Date());
   assertRequestedFieldsKnown(settings, spec.fields);
   const session = await openProfileSession(io, settings);

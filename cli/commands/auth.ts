@@ -70,7 +70,7 @@ async function printToken(io: CliEnvironment, settings: Settings, minTtl: string
   io.stdout.write(settings.format === 'text' ? `${token}\n` : `${JSON.stringify({ access_token: token })}\n`);
 }
 
-/** Returns the access token, renewed if it expires within `ttlMs`. */
+/** Returns the access token. Renews the token first if it expires within `ttlMs`. */
 async function ensureTokenTtl(
   source: ReturnType<typeof createProfileTokenSource>,
   { accessToken, expiresAt }: { accessToken: string; expiresAt: number },

@@ -30,7 +30,7 @@ async function openReference(io: CliEnvironment, settings: Settings, words: read
   await openUrlInBrowserOrPrint(io, settings, `${apiUrl}/docs${fragment}`);
 }
 
-/** The API operations that handwritten commands call, by command name. */
+/** API operations that handwritten commands call, by command name. */
 const operationsOfCustomCommands: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(handwrittenCommandsByOperation).map(([operationId, words]) => [words, operationId])),
   'orders pay': 'payments.create',

@@ -41,8 +41,8 @@ export function addMcpCommand(program: Command, io: CliEnvironment): void {
 }
 
 /**
- * Returns whether orders can need an approval. Returns false if the service cannot be reached, so the assistant is offered the default
- * tools, without those for approvals.
+ * Returns whether orders can require approval. Returns false if the service cannot be reached; the assistant then gets only the default
+ * tools, without the tools for approvals.
  */
 async function readCanRequestApprovals(client: Client, signal: AbortSignal): Promise<boolean> {
   try {

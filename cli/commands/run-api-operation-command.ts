@@ -23,7 +23,7 @@ import { printPages } from '../output/print-pages.ts';
 import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 import { openUrlInBrowserOrPrint, findWebPageUrlOfOperation } from '../output/find-and-open-web-page-url.ts';
 
-/** Flags of generated commands that are not parameters of their operation. */
+/** Flags of generated commands that are not parameters of the API operation. */
 export type GenericFlags = {
   readonly input?: string;
   readonly idempotencyKey?: string;

@@ -20,7 +20,7 @@ const mediaTypes: ReadonlyMap<string, UploadOptions['contentType']> = new Map([
   ['.webp', 'image/webp'] as const,
 ]);
 
-/** Adds a command that uploads a logo. Arguments for the path parameters of the operation precede the file. */
+/** Adds a command that uploads a logo. The command's arguments are the path parameters of the operation, followed by the file. */
 export function addSetLogoCommand(
   program: Command,
   io: CliEnvironment,

@@ -9,7 +9,7 @@ import { assertRequestedFieldsKnown, printResult } from '../output/print-result.
 
 export function addWhoamiCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(program, 'whoami', 'Show the signed-in user')
-    .description('Show the current details of the signed-in user from the service, including order limits and the remaining budget.')
+    .description('Fetch and show the current details of the signed-in user, including order limits and the remaining budget.')
     .option('--offline', 'show the user as stored at sign-in, without sending a request')
     .action(async () =>
       whoami(

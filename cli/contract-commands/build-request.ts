@@ -62,7 +62,7 @@ type CheckedValues = {
   readonly fields: readonly FieldError[];
 };
 
-/** Builds the query and the body from the flags, which override the fields of `base`, and validates both. */
+/** Builds the query and the body from the flags, and validates both. Flags override the fields of `base`. */
 export function buildAndValidateQueryAndBody(spec: CommandSpec, typed: RawFlagValues, base: Record<string, unknown>): CheckedValues {
   const now = new Date();
   const flags = flagsFromCommandSpec(spec);

@@ -5,8 +5,8 @@ import { isRecord } from '../schema/find-schema-violations.ts';
 type Question = (client: Client, path: readonly string[], body: unknown) => string | Promise<string>;
 
 /**
- * Confirmation questions for irreversible operations, by operation ID. For every other DELETE operation, the question is derived from
- * the operation's summary.
+ * Confirmation questions for irreversible operations, by operation ID. The questions for all other DELETE operations are derived from their
+ * summaries.
  */
 const questions: Readonly<Record<string, Question>> = {
   'orders.cancel': async (client, [id = '']) => `Cancel ${await fetchAndDescribeOrder(client, id)}?`,
@@ -31,7 +31,7 @@ export function getConfirmationQuestion({ operationId, method, summary }: Comman
 }
 
 /**
- * Asks the user to confirm a refund and shows the remaining refundable amount, which a dry run returns without requiring additional scopes.
+ * Asks the user to confirm a refund, and shows the refundable amount. A dry run returns this amount without requiring additional scopes.
  */
 async function refundQuestion(client: Client, orderId: string, requested: unknown): Promise<string> {
   const { amount: refundable, currency } = await client.refunds.create(orderId, {}, { dryRun: true });

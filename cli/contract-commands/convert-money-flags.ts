@@ -7,7 +7,7 @@ import { parseDecimalToMinorUnits } from './parse-decimal-to-minor-units.ts';
 import { parseFlagValues, type RawFlagValues } from './parse-flag-values.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
 
-/** Fetches the currency of a request's amounts from the resource that the request refers to. */
+/** Fetches the currency of the amounts in a request from the resource that the request refers to. */
 type FindCurrency = (client: Client, path: readonly string[], body: Record<string, unknown>) => Promise<string | undefined>;
 
 /** Functions that find the currency if the request does not contain it, by operation ID. */
@@ -33,7 +33,7 @@ type Conversion = {
   readonly path: readonly string[];
   /** Body from `--input`; flags override its fields. */
   readonly base: Record<string, unknown>;
-  /** Undefined if the currency must not be looked up with a request. */
+  /** Undefined if no request may be sent to look up the currency. */
   readonly client: (() => Promise<Client>) | undefined;
 };
 
@@ -68,7 +68,10 @@ export async function convertMoneyFlagsToMinorUnits(conversion: Conversion): Pro
   return converted;
 }
 
-/** Returns the currency in the request body or, if there is none, the currency of the resource that the request refers to. */
+/**
+ * Returns the currency in the request body. If the body contains no currency, returns the currency of the resource that the request refers
+ * to.
+ */
 async function findCurrency({ spec, typed, path, base, client }: Conversion): Promise<string | undefined> {
   const body = parseFlagValues(typed, 'body', base, new Date());
   const bodyCurrency = body['currency'];
@@ -80,7 +83,7 @@ function toMinorUnits(flag: ContractFlag, number: string, currency: string): str
   const amount = parseDecimalToMinorUnits(number, currency);
   if (amount !== undefined) return String(amount);
   const example = parseDecimalToMinorUnits('0.1', currency) === undefined ? '10' : '9.99';
-  throw invalidFlagError(flag, `must be an amount of ${currency}, such as ${example}, or a whole number ${describeMinorUnit(currency)}`);
+  throw invalidFlagError(flag, `must be an amount in ${currency}, such as ${example}, or a whole number ${describeMinorUnit(currency)}`);
 }
 
 function invalidFlagError({ name, path }: ContractFlag, message: string): CommandError {
@@ -98,6 +101,6 @@ const unitNames: Readonly<Record<string, string>> = {
   KRW: 'won',
 };
 
-/** Describes the unit of whole numbers that a flag takes, such as `in pence`. */
+/** Describes the unit of the whole numbers that a flag accepts, such as `in pence`. */
 export const describeMinorUnit = (currency: string | undefined): string =>
   `in ${currency === undefined ? 'the minor unit of the currency, such as pence or cents' : (unitNames[currency] ?? `minor units of ${currency}`)}`;

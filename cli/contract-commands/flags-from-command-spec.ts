@@ -1,8 +1,8 @@
 import type { CommandSpec, Schema } from '../schema/command-spec-type.ts';
 
 /**
- * How a flag is parsed: `switch` takes no value, `value` one scalar, `list` several scalars, `objects` several objects, `pairs` entries in
- * the form `key=value`, and `json` any JSON value.
+ * How a flag is parsed. `switch`: no value. `value`: one scalar. `list`: several scalars. `objects`: several objects. `pairs`: entries in
+ * the form `key=value`. `json`: any JSON value.
  */
 type FlagKind = 'switch' | 'value' | 'list' | 'objects' | 'pairs' | 'json';
 

@@ -1,8 +1,8 @@
 import type { CommandSpec, Schema } from '../schema/command-spec-type.ts';
 
 /**
- * Returns the schema of a request body. An order without a quote requires items and a delivery, which the contract's schema does not express,
- * because an order from a quote must not contain them.
+ * Returns the schema of a request body. For an order without a quote, items and delivery are required. The contract's schema does not
+ * express this, because they are not allowed in an order with a quote.
  */
 export function getBodySchemaWithRequiredOrderFields(
   { operationId, body: schema }: CommandSpec,

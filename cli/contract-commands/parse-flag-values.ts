@@ -38,7 +38,7 @@ function parseValue({ kind, schema }: ContractFlag, texts: readonly string[], no
   return kind === 'json' ? parseJson(last) : parseScalar(schema, last, now);
 }
 
-/** Converts text to the type of the schema. Returns invalid text unchanged, so that the validation of the request reports it. */
+/** Converts text to the type of the schema. Returns invalid text unchanged, so that request validation reports it. */
 function parseScalar({ type, format }: Schema, text: string, now: Date): unknown {
   if (type.includes('null') && text === 'null') return null;
   if (type.includes('integer') || type.includes('number')) return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
@@ -69,12 +69,12 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Converts `7d` or `24h` to a timestamp that far in the past, and a date to midnight UTC. Returns any other text unchanged. */
+/** Converts an age such as `7d` or `24h` to the timestamp that long ago, and a date to midnight UTC. Returns any other text unchanged. */
 function parseTimestamp(text: string, now: Date): string {
   const agoMs = parseDurationMs(text);
   if (agoMs !== undefined) {
     const timestamp = new Date(now.getTime() - agoMs).toISOString();
-    // The API requires four-digit years. If an age results in any other year, the text is sent unchanged, so that the API error quotes it.
+    // The API requires four-digit years. If an age results in any other year, the age is sent unchanged, so that the API error quotes it.
     return /^\d{4}-/.test(timestamp) ? timestamp : text;
   }
   return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00.000Z` : text;

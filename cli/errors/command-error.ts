@@ -1,7 +1,7 @@
-/** An invalid value, identified by the flag or argument that contains it. */
+/** An invalid value, and the flag or argument that contains the value. */
 export type FieldError = { readonly flag: string; readonly path: string; readonly message: string };
 
-/** An error that the command-line client itself detects, with its exit code. */
+/** An error that the command-line client detects itself, with the exit code. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly exitCode: number;

@@ -52,7 +52,7 @@ class RowScanner {
   }
 }
 
-/** Throws if the service would reject the whole file, so that the error occurs before a long upload. */
+/** Throws if the service would reject the whole file, so that the user sees the error before a long upload. */
 export async function checkImportFileEncodingAndRows(
   path: string,
   chunks: AsyncIterable<Uint8Array>,

@@ -12,8 +12,8 @@ export async function replaceFileAtomically(path: string, content: string): Prom
 }
 
 /**
- * Creates a temporary file beside `path`. The returned function writes it and renames it to `path`; if anything fails, it deletes the
- * temporary file, and `path` is unchanged.
+ * Creates a temporary file beside `path`. The returned function writes the temporary file and renames it to `path`. If anything fails, the
+ * function deletes the temporary file and leaves `path` unchanged.
  */
 export async function beginAtomicFileReplacement(path: string, mode?: number): Promise<FinishReplacement> {
   const temporaryPath = `${path}.${randomUUID()}.part`;

@@ -21,7 +21,7 @@ export function assertDownloadMayOverwrite({ path, overwrite }: DownloadTarget):
   throw new CommandError(exitCodes.usage, 'file_exists', `${path} already exists`, { hint: 'Overwrite it with: -y' });
 }
 
-/** Writes a download to a file or standard output. The file appears only when it is complete and its SHA-256 equals `expected`. */
+/** Writes a download to a file or standard output. The file appears only when it is complete and its SHA-256 hash equals `expected`. */
 export async function saveVerifiedDownload(
   io: CliEnvironment,
   { stream }: DownloadedFile,

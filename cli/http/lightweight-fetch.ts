@@ -3,7 +3,7 @@ import type { Fetch } from '@mandate/client-sdk';
 
 /**
  * A `fetch` for small requests and responses, built on `node:http`. Loading Node's own `fetch` takes longer than everything else that a
- * command does, so it is used only where its features are needed: for files, which it can stream and decompress, and for proxies.
+ * command does, so Node's `fetch` is used only for proxies and for files, which it can stream and decompress.
  */
 export const lightweightFetch: Fetch = async (url, init) => {
   const { body = null } = init;

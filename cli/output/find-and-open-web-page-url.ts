@@ -25,7 +25,7 @@ const noPageError = ({ group, name, summary }: CommandSpec, reason: string): Com
     hint: `Open its reference with: mandate docs ${group} ${name}`,
   });
 
-/** Returns the URL that `--web` opens. Sends the request only if the URL is part of the response. */
+/** Returns the URL that `--web` opens. Sends the request only if the response contains the URL. */
 export async function findWebPageUrlOfOperation(spec: CommandSpec, apiUrl: string, response: () => PromiseLike<unknown>): Promise<string> {
   const path = accountPages[spec.operationId];
   if (path !== undefined) return apiUrl + path;
@@ -37,7 +37,7 @@ export async function findWebPageUrlOfOperation(spec: CommandSpec, apiUrl: strin
   return url;
 }
 
-/** Opens a URL in the browser and prints it. In a pipe, only prints it. */
+/** Opens a URL in the browser and prints the URL. In a pipe, only prints the URL. */
 export async function openUrlInBrowserOrPrint(io: CliEnvironment, { quiet }: Settings, url: string): Promise<void> {
   if (!io.stdout.isTTY) return io.stdout.write(`${sanitizeForTerminal(url)}\n`);
   if (!quiet) io.stderr.write(`Opening ${sanitizeForTerminal(url)}\n`);

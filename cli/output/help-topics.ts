@@ -17,7 +17,7 @@ export const helpTopics: Readonly<Record<string, { readonly summary: string; rea
   10  server error
   11  no response from the service
   12  the task, payment or order reached an unexpected final state
-  13  --max-wait elapsed; the task, payment or order continues
+  13  --max-wait elapsed; the task, payment or order is still in progress
  130  interrupted by Ctrl-C
  143  terminated by SIGTERM
 `,

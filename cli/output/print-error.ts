@@ -62,7 +62,7 @@ function describeError(error: unknown): PrintableError {
     const { code, message, hint, exitCode, fields, cause } = error;
     if (!(cause instanceof MandateError) || cause instanceof AuthorizationError) return { code, message, hint, exitCode, fields };
     const apiError = describeError(cause);
-    // If only one field is invalid, the error detail repeats the message that is printed for the field.
+    // If only one field is invalid, the error detail equals the message that is printed for the field.
     const repeats = cause instanceof ApiError && fields.length === 1 && fields.every((field) => apiError.message.includes(field.message));
     return { ...apiError, ...(repeats && { message: cause.title }), hint: hint ?? apiError.hint, fields };
   }

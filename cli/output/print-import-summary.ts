@@ -7,7 +7,7 @@ import { isRecord } from '../schema/find-schema-violations.ts';
 
 const maxRemarks = 10;
 
-/** Prints an import's row counts, the first entries of its report, and the command that gets the complete report. */
+/** Prints the row counts of an import, the first entries of its report, and the command that downloads the complete report. */
 export async function printImportSummary(
   io: CliEnvironment,
   client: Client,
@@ -18,7 +18,7 @@ export async function printImportSummary(
   const prefix = params['dry_run'] === 'true' ? 'Nothing was changed. The result would be: ' : '';
   const lines = [`${prefix}${formatCounts(result.imported)}.`];
   if (result.rows > 0) {
-    lines.push(`Remarks on lines of the file: ${result.rows}`, ...(await readFirstRemarks(io, client, id)));
+    lines.push(`Remarks about lines in the file: ${result.rows}`, ...(await readFirstRemarks(io, client, id)));
     if (report !== undefined) lines.push(`The complete report is in ${report}`);
     else if (result.rows > maxRemarks) lines.push(`Get the complete report with: mandate tasks result ${id} -o report.ndjson`);
   }

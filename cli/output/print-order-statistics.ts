@@ -74,7 +74,7 @@ export function printOrderStatisticsChart(io: CliEnvironment, statistics: OrderS
     return `${start}${renderSparkline(values.slice(-Math.max(1, width - start.length)), characters)}`.trimEnd();
   });
   const chart = renderBarChart(chartRows(statistics, money), characters, width);
-  io.stdout.write(sanitizeLines(`${title} (${timeZone}), compared with the period before\n${summary.join('\n')}\n\n${chart}`));
+  io.stdout.write(sanitizeLines(`${title} (${timeZone}), compared with the previous period\n${summary.join('\n')}\n\n${chart}`));
 }
 
 function chartRows(statistics: OrderStatistics, money: (amount: number) => string): ChartRow[] {
@@ -97,7 +97,7 @@ function formatChangeOfGroup({ groups }: OrderStatistics, key: string): string {
   return formatChange(group?.totals.revenue ?? 0, group?.previous_totals.revenue ?? 0);
 }
 
-/** Formats a change such as `+12%`. Returns an empty text if there is nothing to compare with. */
+/** Formats a change such as `+12%`. Returns an empty string if there is no earlier value to compare with. */
 const formatChange = (now: number, before: number): string => {
   if (before === 0) return '';
   const percent = Math.round((now / before - 1) * 100);

@@ -15,7 +15,10 @@ type Listing = {
   readonly pageAt: (cursor: string | undefined) => PromiseLike<unknown>;
 };
 
-/** Prints one page, and the flag that gets the next page. With `all`, prints every page, either as one document or line by line as pages arrive. */
+/**
+ * Prints one page, and the flag that fetches the next page. With `all`, prints every page, either as one document or line by line as pages
+ * arrive.
+ */
 export async function printPages({ io, settings, columns, headings, all, pageAt }: Listing): Promise<void> {
   const page = await pageAt(undefined);
   if (!all) {
@@ -26,7 +29,7 @@ export async function printPages({ io, settings, columns, headings, all, pageAt 
     }
     return;
   }
-  // A JSON document, or a table whose column widths depend on all rows, can be printed only after every page has been fetched.
+  // A JSON document or a table can be printed only after every page has been fetched. The column widths of a table depend on all rows.
   const asLines = settings.format === 'jsonl' || (settings.format === 'text' && settings.get === undefined && !io.stdout.isTTY);
   const items: unknown[] = [];
   for (let current = page, shown = 0; ;) {

@@ -134,7 +134,7 @@ const valueAt = (item: unknown, path: string): unknown =>
 const pickFields = (item: unknown, chosen: readonly string[] | undefined): unknown =>
   chosen ? Object.fromEntries(chosen.map((name) => [name, valueAt(item, name) ?? null])) : item;
 
-/** Formats a cell of tab-separated text. Amounts and timestamps remain as in the JSON response. */
+/** Formats a cell of tab-separated text. Amounts and timestamps have the same form as in the JSON response. */
 const toTsvCell = (value: unknown): string => {
   if (value === null || value === undefined) return '';
   return sanitizeForTerminal((typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(/[\t\n\r]+/g, ' '));
@@ -153,7 +153,7 @@ function toDisplayCell(item: Item, path: string): string {
   return toTsvCell(value);
 }
 
-/** Formats the values at `path`, one per line. If the path leads to a list, each element of the list is included. */
+/** Formats the values at `path`, one per line. If the path leads to a list, prints each element on its own line. */
 function formatPath(body: unknown, path: string): string {
   const picked = path
     .split('.')

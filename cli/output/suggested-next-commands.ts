@@ -42,7 +42,7 @@ const approvalStep: NextStep = ({ id, quote_id: quoteId, status }) => {
   return status === 'approved' ? { text: 'Place the order', command: `orders create --quote-id ${quoteId}` } : undefined;
 };
 
-/** The possible next step after each operation. */
+/** The next step to suggest after each operation. */
 const nextSteps: Readonly<Record<string, NextStep>> = {
   'orders.create': ({ id, status }) => (status === 'pending' ? { text: 'Pay for the order', command: `orders pay ${id}` } : undefined),
   'quotes.create': ({ id }) => ({ text: 'Place the order', command: `orders create --quote-id ${id}` }),

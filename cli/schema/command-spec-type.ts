@@ -42,6 +42,6 @@ export type CommandSpec = {
   readonly pathParameters: readonly { readonly name: string; readonly schema: Schema }[];
   readonly query: Schema;
   readonly body?: Schema;
-  /** Fields that `--fields` accepts: those of the result or, for a list, of its items. */
+  /** Names that `--fields` accepts: the fields of the result or, for a list, of its items. */
   readonly fields: readonly string[];
 };

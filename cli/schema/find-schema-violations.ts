@@ -5,7 +5,7 @@ export const requiredFieldMessage = 'is required';
 
 export type SchemaViolation = { readonly path: readonly (string | number)[]; readonly message: string };
 
-/** Returns every violation of the contract's schema, so that the command does not send a request that the service would reject. */
+/** Returns every violation of the contract's schema, so that the command does not send requests that the service would reject. */
 export function findSchemaViolations(schema: Schema, value: unknown, path: SchemaViolation['path'] = []): SchemaViolation[] {
   const violation = (message: string): SchemaViolation[] => [{ path, message }];
   if (value === null) return schema.type.includes('null') ? [] : violation('must not be null');

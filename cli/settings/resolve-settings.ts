@@ -23,7 +23,7 @@ export type GlobalFlags = {
 
 export type Settings = {
   readonly profile: string;
-  /** API URL from a flag, the environment or the profile. If undefined, the URL stored at sign-in is used. */
+  /** API URL from a flag, the environment or the profile; undefined to use the URL stored at sign-in. */
   readonly apiUrl: string | undefined;
   /** Token from the environment, which is never stored or renewed. */
   readonly token: string | undefined;
@@ -50,13 +50,16 @@ export type Settings = {
 /** The profile of the current command, or undefined if it is the default profile and can be omitted in suggested commands. */
 const profilesInHints = new WeakMap<CliEnvironment, string | undefined>();
 
-/** Adds the profile of the current command to each `mandate login` in a text, so that the suggested command does not sign in to another profile. */
+/** Adds the profile of the current command to each `mandate login` in the text, so that users do not sign in to another profile. */
 export function addProfileToLoginHint(io: CliEnvironment, text: string): string {
   const profile = profilesInHints.get(io);
   return profile === undefined ? text : text.replaceAll('mandate login', `mandate login --profile ${profile}`);
 }
 
-/** Combines flags, environment and profile into settings. Flags override the environment, and the environment overrides the profile. */
+/**
+ * Returns the settings from the flags, the environment and the profile. Flags override the environment, and the environment overrides the
+ * profile.
+ */
 export function settingsFromFlagsEnvironmentAndProfile(flags: GlobalFlags, io: CliEnvironment): Settings {
   const { env } = io;
   const directory = getConfigDirectory(io);

@@ -32,9 +32,9 @@ export type CredentialStore = {
   readonly path: string;
   read(profile: string): Promise<Credential | undefined>;
   readAll(): Promise<Credentials>;
-  /** Saves a profile's credential, or deletes it if undefined. The caller must hold the lock (`exclusively`). */
+  /** Saves a profile's credential, or deletes the stored one if `undefined` is passed. The caller must hold the lock (`exclusively`). */
   write(profile: string, credential: Credential | undefined): Promise<void>;
-  /** Runs `work` while holding the lock of the file, so that no other process changes it. */
+  /** Runs `work` while holding the lock of the file, so that no other process changes the file. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 };
 

@@ -7,13 +7,15 @@ import type { Credential, CredentialStore } from './credential-store.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
 
 /**
- * Returns the path of the DPoP key file. The keys are stored separately from the tokens, so that a thief who obtains only one of the two
- * cannot use the tokens. The keys are not in the keyring, because every request needs a key, and reading the keyring would take longer than
- * most commands.
+ * Returns the path of the DPoP key file. The keys are stored separately from the tokens, so that an attacker who obtains only one of the
+ * two files cannot use the tokens. The keys are not in the keyring, because every request needs a key, and reading the keyring takes longer
+ * than most commands.
  */
 const keyFilePath = ({ path }: CredentialStore): string => join(dirname(path), 'proof-keys.json');
 
-/** Returns a function that loads the DPoP key of a credential once; it resolves to undefined if the tokens are not bound to a key. */
+/**
+ * Returns a function that loads the DPoP key of a credential on first use. It resolves to undefined if the tokens are not bound to a key.
+ */
 export function createDpopKeyLoader(store: CredentialStore, profile: string, { bound }: Credential): () => Promise<ProofKey | undefined> {
   let key: Promise<ProofKey> | undefined;
   return async () => (bound ? (key ??= readKey(store, profile)) : undefined);
@@ -25,7 +27,7 @@ async function readKey(store: CredentialStore, profile: string): Promise<ProofKe
   return importProofKey(jwk);
 }
 
-/** Saves a profile's DPoP key, or deletes it if undefined. The caller must hold the lock (`exclusively`). */
+/** Saves a profile's DPoP key, or deletes the stored one if `undefined` is passed. The caller must hold the lock (`exclusively`). */
 export async function saveOrDeleteDpopKey(store: CredentialStore, profile: string, jwk: ProofJwk | undefined): Promise<void> {
   const { [profile]: before, ...others } = await readKeys(store);
   if (before === undefined && jwk === undefined) return;

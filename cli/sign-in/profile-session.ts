@@ -21,7 +21,7 @@ export type Session = {
   /** The stored credential of the profile, if it belongs to this API. */
   readonly credential: Credential | undefined;
   readonly client: Client;
-  /** Whether requests are sent with a token. */
+  /** Whether requests contain a token. */
   readonly signedIn: boolean;
 };
 

@@ -10,7 +10,7 @@ export type SignInOptions = {
   readonly scopes: readonly string[];
   readonly waitMs: number;
   readonly maxAge?: number | undefined;
-  /** Limits for orders to request (RFC 9396). */
+  /** Order limits to request (RFC 9396). */
   readonly authorizationDetails?: readonly [OrderAuthorizationRequest] | undefined;
 };
 

@@ -1,7 +1,7 @@
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { getDisplayWidth, padToWidth, truncateToWidth } from './sanitize-and-measure-terminal-text.ts';
 
-/** Characters that fill zero to eight eighths of a column, and the characters of a sparkline, from low to high. */
+/** Characters that fill zero to eight eighths of a column in a bar, and characters of a sparkline, from low to high. */
 type ChartCharacters = { readonly parts: readonly string[]; readonly full: string; readonly levels: readonly string[] };
 
 const unicode: ChartCharacters = {
@@ -11,7 +11,7 @@ const unicode: ChartCharacters = {
 };
 const ascii: ChartCharacters = { parts: [''], full: '#', levels: ['_', '.', '-', '=', '+', '*', '%', '#'] };
 
-/** Returns the characters that the terminal can show, according to the locale. */
+/** Returns the set of characters that the terminal can show, according to the locale. */
 export function chooseChartCharacters({ env, platform }: CliEnvironment): ChartCharacters {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   const isWindowsTerminal = platform === 'win32' && Boolean(env['WT_SESSION']);
@@ -44,7 +44,7 @@ export function renderBarChart(rows: readonly ChartRow[], characters: ChartChara
 
 function renderBar(columns: number, { parts, full }: ChartCharacters): string {
   const steps = Math.round(columns * parts.length);
-  // Draws at least one eighth, so that every nonzero value is visible.
+  // At least one eighth is drawn, so that every nonzero value is visible.
   const visible = columns > 0 ? Math.max(1, steps) : 0;
   return full.repeat(Math.floor(visible / parts.length)) + (parts[visible % parts.length] ?? '');
 }

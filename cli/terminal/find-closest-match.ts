@@ -1,4 +1,4 @@
-/** Returns the candidate with the smallest edit distance to `word`, if fewer than half of the letters differ. */
+/** Returns the candidate with the smallest edit distance to `word`, unless half or more of the letters differ. */
 export function findClosestMatch(word: string, candidates: readonly string[]): string | undefined {
   const [best] = candidates
     .map((candidate) => ({ candidate, distance: levenshteinDistance(word, candidate) }))
@@ -6,7 +6,7 @@ export function findClosestMatch(word: string, candidates: readonly string[]): s
   return best && best.distance < Math.max(word.length, best.candidate.length) / 2 ? best.candidate : undefined;
 }
 
-/** Returns the Levenshtein distance: the number of letters to insert, delete or replace. */
+/** Returns the Levenshtein distance: the minimum number of letters to insert, delete or replace. */
 function levenshteinDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, letter] of Array.from(a).entries()) {

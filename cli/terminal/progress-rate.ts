@@ -1,7 +1,7 @@
 /** Measured rate per second and estimated remaining time. */
 export type Rate = { readonly perSecond: number; readonly secondsLeft: number | undefined };
 
-/** Period in which the rate is measured; older samples are ignored. */
+/** Period over which the rate is measured; older samples are ignored. */
 const windowMs = 30_000;
 const minElapsedMs = 1_000;
 

@@ -6,7 +6,9 @@ export type ForwardResult = { readonly status: number | null; readonly error: st
 
 const timeoutMs = 15_000;
 
-/** Sends an event to the target in one attempt. Returns errors instead of retrying, so that developers see how their receiver fails. */
+/**
+ * Makes one attempt to send an event to the target. Returns errors instead of retrying, so that developers see how their receiver fails.
+ */
 export function forwardEvent(
   { url, skipVerify }: ForwardTarget,
   headers: Readonly<Record<string, string>>,

@@ -6,7 +6,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
-/** Maximum duration of a long poll, in seconds: if there are no events, the server delays its response for up to this time. */
+/** Maximum duration of a long poll, in seconds. If there are no events, the server delays its response for up to this time. */
 const waitSeconds = 25;
 const retryDelay = { minMs: 100, maxMs: 2_000 };
 
@@ -20,8 +20,8 @@ export function parseAfterEventIdFlag(text: string | undefined): number | undefi
 }
 
 /**
- * Yields events as they occur, from now on or after the given event, until Ctrl-C. If the service is unreachable, retries and then
- * continues after the last received event, so that no event is skipped.
+ * Yields events as they occur, starting now or after the given event, until Ctrl-C. If the service is unreachable, retries, and then
+ * continues after the last received event, so that no event is missed.
  */
 export async function* pollEvents(
   io: CliEnvironment,

@@ -1,4 +1,4 @@
-/** Values that the server writes into the document of the console (server/console/serve-console.ts). */
+/** Reads the values that the server writes into the console document (server/console/serve-console.ts). */
 function readEnvironment() {
   const { issuer, path, clientId, scopes, staffScopes } = document.querySelector<HTMLElement>('#console')?.dataset ?? {};
   if (issuer === undefined || path === undefined || clientId === undefined || scopes === undefined || staffScopes === undefined)
@@ -8,7 +8,7 @@ function readEnvironment() {
 }
 
 /**
- * `issuer`: URL of the API and the authorization server. `path`: path of the console. `scopes`: requested scopes. `staffScopes`: those of
- * them that only staff can have. `nonce`: nonce for style elements.
+ * `issuer`: URL of the API and the authorization server. `path`: path of the console. `scopes`: requested scopes. `staffScopes`: requested
+ * scopes that only staff can have. `nonce`: nonce for style elements.
  */
 export const environment = readEnvironment();

@@ -66,7 +66,7 @@ type QuoteOwner = { readonly user: number; readonly clientId: string };
 async function findOpenQuote(em: EntityManager, owner: QuoteOwner, id: number, now: Date): Promise<QuoteEntity> {
   const quote = await em.findOne(Quote, { id, ...owner }, { disableIdentityMap: true });
   if (!quote) {
-    const detail = translatable`There is no quote ${{ id }} that this application requested for this customer.`;
+    const detail = translatable`This application has not requested quote ${{ id }} for this customer.`;
     throw createInvalidRequestProblem({ in: 'body', pointer: '#/quote_id', code: 'unknown_reference', detail });
   }
   const reason = describeEndOfQuote(quote, now);

@@ -18,7 +18,7 @@ export async function resolveBuyerAndOrderDetails(em: EntityManager, principal: 
   if (items === undefined || delivery === undefined) {
     const missing = [...(items === undefined ? ['items'] : []), ...(delivery === undefined ? ['delivery'] : [])];
     throw createInvalidRequestProblem(
-      ...missing.map((field) => fieldEntry(field, 'required', 'This field is required without `quote_id`.')),
+      ...missing.map((field) => fieldEntry(field, 'required', 'This field is required if `quote_id` is omitted.')),
     );
   }
   return { userId: resolveBuyerId(principal, body), input: { ...rest, items, delivery } };

@@ -36,7 +36,7 @@ const changeHint = 'The customer can change this on the page /account/apps.';
 
 /** Returns the beginning of a sentence about a limit, and a sentence that states who can change the limit. */
 function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subject: TranslatableText; readonly hint: string } {
-  if (author === 'api_key') return { subject: translatable`This API key allows`, hint: 'Limits of API keys cannot be changed.' };
+  if (author === 'api_key') return { subject: translatable`This API key allows`, hint: 'The limits of an API key cannot be changed.' };
   return author === 'application' || author === 'shop'
     ? { subject: translatable`The shop allows this application`, hint: 'Only an administrator of the shop can change this.' }
     : { subject: translatable`The customer allows`, hint: changeHint };

@@ -73,7 +73,7 @@ function itemErrors({ unknown_products, currencies }: OrderConflicts, input: Ord
   if (currencies < 2) return unknown;
   return [
     ...unknown,
-    { in: 'body', pointer: '#/items', code: 'currency_mismatch', detail: 'All products of an order must have the same currency.' },
+    { in: 'body', pointer: '#/items', code: 'currency_mismatch', detail: 'All products in an order must have the same currency.' },
   ];
 }
 

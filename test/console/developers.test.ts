@@ -123,7 +123,7 @@ describe.skipIf(!hasChromium)('the Developers page', { timeout: 240_000 }, () =>
       await dialog.getByRole('button', { name: 'Create API key' }).click();
     };
     await create();
-    await dialog.getByText('This action requires that you have signed in within the last 15 minutes.').waitFor();
+    await dialog.getByText('For this action, you must have signed in within the last 15 minutes.').waitFor();
     await checkPage(page, 'developers create API key');
     await dialog.getByRole('button', { name: 'Sign in again' }).click();
     await signInAtServer(page, admin);

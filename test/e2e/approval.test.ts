@@ -70,7 +70,7 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     const { query, verifier } = buildAuthorizationRequest(limitedRequestOfApplication(client, requestingApplicationScopes, requested));
     await page.route(`${client.redirectUri}?*`, (route) => route.fulfill({ body: 'Signed in' }));
     await page.goto(shop.origin + authorizationPath(query));
-    await page.getByText('Test application asks to place orders of at most 100.00 EUR each').waitFor();
+    await page.getByText('Test application wants to place orders of at most 100.00 EUR each').waitFor();
     await page.getByLabel('Maximum per order').fill('80');
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.waitForURL(`${client.redirectUri}?*`);
@@ -132,7 +132,7 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     const page = await openSignedIn(anna, '/account/approvals');
     await page.getByText('No application has asked for your approval.').waitFor();
     const { body: approval } = await app.requestApproval((await app.createQuote(6000)).id);
-    await page.getByRole('link', { name: /asks to place an order/ }).click();
+    await page.getByRole('link', { name: /wants to place an order/ }).click();
     await page.getByRole('button', { name: 'Decline' }).click();
     await page.getByText('You declined this order.').waitFor();
     expect((await app.call('GET', `/approvals/${approval.id}`)).body.status).toBe('declined');
@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     await home.getByText('One order is waiting for your decision.').waitFor();
     await orders.getByText('Waiting for your decision').waitFor();
     const decision = await home.context().newPage();
-    await decision.goto(`${shop.origin}${await home.getByRole('link', { name: /asks to place an order/ }).getAttribute('href')}`);
+    await decision.goto(`${shop.origin}${await home.getByRole('link', { name: /wants to place an order/ }).getAttribute('href')}`);
     await decision.getByRole('button', { name: 'Approve the order' }).click();
     await home.getByText('No order is waiting for your decision.').waitFor();
     const { body: order } = await app.orderFromQuote(quote.id);

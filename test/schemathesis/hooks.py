@@ -90,7 +90,7 @@ EXPECTED_ERRORS = [
     ("invalid_request", "The body is empty", "JSON Schema cannot describe the length of a binary body."),
     # Conditions between fields, and rules that the schema could express only with keywords that older documents lack. A comparison of the
     # documents would report such keywords as incompatible. The descriptions in the document state the rules.
-    ("required", "This field is required without", "An order has either a quote, or items and delivery."),
+    ("required", "This field is required if `quote_id` is omitted", "An order has either a quote, or items and delivery."),
     (
         "invalid_value",
         "(?i).*(fapi2|self-registered|confidential app|public app|grant type|contain a URI if|private_key_jwt|jwks|unusable key|metadata document|users sign in)",

@@ -39,14 +39,14 @@ type Flags = WaitFlags & {
 const spec = getCommandSpecOfOperation('payments.create');
 const defaultIntervalMs = 2_000;
 
-/** The default payment uses the test provider. If the service has enabled it, the payment succeeds; otherwise, the payment is rejected. */
+/** The default payment uses the test provider. The payment succeeds only if the service has enabled this provider. */
 const testPayment = { provider: 'test', methodToken: 'test_ok' } as const;
 
 const flagDescription = (name: string): string => spec.body?.properties?.[name]?.description?.replace(/\.$/, '') ?? '';
 
 export function addOrdersPayCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'orders'), 'pay', 'Pay for an order')
-    .description(`Pay for an order. Without --provider, the order is paid with the test provider, which moves no money, if the service has it enabled.
+    .description(`Pay for an order. The default is the test provider, which moves no money and must be enabled by the service.
 ${spec.description ?? ''}`)
     .argument('<order-id>', 'ID of the order')
     .addOption(

@@ -30,7 +30,7 @@ type ExportKind = {
   readonly operationId: 'orderExports.create' | 'userExports.create';
   /** Names of the required scopes, for the command help. */
   readonly scopeNames: string;
-  /** Returns the scope that is required in addition to the scopes for tasks. */
+  /** Returns the scope that the export requires in addition to the scopes for tasks. */
   readonly getScope: (session: Session) => string;
 };
 

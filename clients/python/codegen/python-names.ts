@@ -18,7 +18,7 @@ export const toPascalCase = (name: string): string => name.replaceAll(/(?:^|_)([
 /** Returns a Python string literal. */
 export const toPythonString = (text: string): string => JSON.stringify(text);
 
-/** Wraps a text to lines of at most 100 columns, each with the prefix. */
+/** Wraps text into lines of at most 100 columns, each of which starts with the prefix. */
 export function wrapText(text: string, prefix: string): string {
   const lines: string[] = [];
   for (const paragraph of text.split('\n')) {

@@ -16,8 +16,8 @@ export type JsonSchema = {
 };
 
 /**
- * Stands for any value that this version of the client does not know, such as an event type added by a newer service. No response contains
- * this placeholder. Because its type is narrower than `str`, a comparison with a known value excludes all newer values.
+ * Represents any value that this version of the client does not know, such as an event type that a newer service has added. No response
+ * contains this placeholder. Because its type is narrower than `str`, a comparison with a known value excludes all newer values.
  */
 const newerValuePlaceholder = '(a value of a newer service)';
 
@@ -33,8 +33,8 @@ export const hasFields = (schema: JsonSchema): schema is JsonSchema & Required<P
 export const referencedName = (reference: string): string => reference.split('/').at(-1) ?? '';
 
 /**
- * Returns the Python type of a schema. `nameFields` returns the name of the class for an object with fields that has no name of its own;
- * `isNullable` returns whether a named schema permits `null`.
+ * Returns the Python type of a schema. `nameFields` returns the class name for an unnamed object with fields. `isNullable` returns whether
+ * a named schema permits `null`.
  */
 export function renderPythonType(
   schema: JsonSchema,

@@ -48,7 +48,7 @@ class ModelDeclarations {
       comment: schema.description === undefined ? '' : `${wrapText(schema.description, '    #: ')}\n`,
     }));
     const docstring = description === undefined ? [] : [`    """${description}"""`];
-    // A field whose name is a keyword, such as `from`, requires the functional form, whose types are strings.
+    // If the name of a field is a keyword, such as `from`, the class requires the functional form, in which types are strings.
     const source = fields.some(({ field }) => isPythonKeyword(field))
       ? [
           `${name} = TypedDict(`,
@@ -86,7 +86,7 @@ class ModelDeclarations {
 
 export const isNullableSchema = (schema: JsonSchema | undefined): boolean => schema !== undefined && typeNamesOf(schema).includes('null');
 
-/** Sorts aliases so that each follows the aliases that it refers to. */
+/** Sorts aliases so that each alias follows the aliases that it refers to. */
 const sortByReference = (names: readonly string[], schemas: Schemas): string[] =>
   names.toSorted((first, second) => countReferences(first, schemas) - countReferences(second, schemas));
 

@@ -8,8 +8,8 @@ import { renderModels } from './render-models.ts';
 import { renderResources } from './render-resources.ts';
 
 /**
- * Returns the sources of the generated Python modules, by file name. The files are not committed, because they contain nothing that the
- * OpenAPI document does not contain; `npm run build` writes them.
+ * Returns the sources of the generated Python modules, by file name. `npm run build` writes the files. They are not committed, because all
+ * their content comes from the OpenAPI document.
  */
 export function renderPythonClient(): Record<string, string> {
   const { v1 } = createV1AndChangedV2Documents();
@@ -23,7 +23,7 @@ export function renderPythonClient(): Record<string, string> {
   };
 }
 
-/** Returns the values by which events can be selected: event types, and wildcards such as `order.*`. */
+/** Returns the values that can select events: event types, and wildcards such as `order.*`. */
 function listEventTypeFilters({ paths }: OpenApiDocument): string[] {
   const { parameters } = z
     .object({

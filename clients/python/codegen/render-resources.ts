@@ -16,11 +16,11 @@ type RawOperation = { readonly parameters?: readonly RawParameter[]; readonly re
 type PythonOperation = Operation & {
   readonly parameters: readonly RawParameter[];
   readonly requestMediaTypes: readonly string[];
-  /** Name of the schema of a list's items. */
+  /** Name of the item schema, for a list. */
   readonly itemSchema: string | undefined;
 };
 
-/** Returns the source of `resources.py`: for each resource, a class with one method for each operation, sync and async. */
+/** Returns the source of `resources.py`: for each resource, a sync and an async class with one method for each operation. */
 export function renderResources(document: OpenApiDocument, schemas: Schemas): string {
   const operations = listPublicOpenApiOperations(document).map((operation) => addSchemas(operation, document, schemas));
   const resources = Map.groupBy(operations, ({ resource }) => resource);

@@ -13,10 +13,10 @@ export const consoleSignIn = browserSignIn({
   scopes: ['openid', 'offline_access', ...scopes],
 });
 
-/** Client with the tokens of the signed-in user. */
+/** Client that sends the tokens of the signed-in user. */
 export const client = createClient({ baseUrl: issuer, auth: consoleSignIn.auth });
 client.use((request, next) => {
-  // Problem details are in the language of the console.
+  // The server then sends problem details in the language of the console.
   request.init.headers.set('accept-language', getLanguage());
   return next(request);
 });

@@ -7,7 +7,7 @@ import { usePermissions } from './permissions.tsx';
 
 type Listener = (event: MandateEvent) => void;
 type LiveEvents = {
-  /** Whether the console is receiving events, that is, whether the data on the page is up to date. */
+  /** Whether the console is receiving events, so that the data on the page is up to date. */
   readonly isLive: boolean;
   /** Calls `listener` for each new event. Returns a function that removes the listener. */
   readonly subscribe: (listener: Listener) => () => void;
@@ -21,7 +21,7 @@ const reconnectDelayMs = 3_000;
 const refreshDelayMs = 300;
 
 type Resource = Parameters<typeof keyOf>[0];
-/** Resources to refetch after an event, by the subject of the event. */
+/** Resources to refetch after an event, by event subject. */
 const resourcesBySubject: Readonly<Record<string, readonly Resource[]>> = {
   user: ['users', 'orders'],
   product: ['products', 'productCategories', 'stats'],
@@ -36,7 +36,7 @@ const resourcesBySubject: Readonly<Record<string, readonly Resource[]>> = {
   webhook_endpoint: ['webhooks'],
 };
 
-/** Follows the event feed while the page is open, and refetches the data on the page when it has changed. */
+/** Follows the event feed while the page is open, and refetches data on the page when an event reports a change. */
 export function LiveEventsProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const isPermitted = usePermissions().can('events.list');
   const queryClient = useQueryClient();
@@ -77,7 +77,7 @@ async function follow({ handleEvent, refreshAll, setIsLive }: FollowOptions, sig
   let isInterrupted = false;
   while (!signal.aborted) {
     try {
-      // The server answers this request immediately, but the requests of `followEvents` only when there are new events.
+      // The server responds to this request immediately. It responds to the requests of `followEvents` only when there are new events.
       const { latest_id: latest } = await client.events.list({ limit: 1 }, { signal });
       after ??= latest;
       if (isInterrupted) refreshAll();

@@ -8,7 +8,7 @@ import { queries } from './client.ts';
 export type Operation = keyof typeof scopesOf;
 
 export type Permissions = {
-  /** The signed-in user; `undefined` while loading, or if no scope of the token permits reading the user. */
+  /** The signed-in user; `undefined` while loading, or if the token has no scope that permits reading the user. */
   readonly user: User | undefined;
   /** Whether the token has a scope that only staff can have. */
   readonly isStaff: boolean;
@@ -18,7 +18,7 @@ export type Permissions = {
 
 const PermissionsContext = createContext<Permissions | undefined>(undefined);
 
-/** Loads the scopes of the token, which the server limits to those that the user's role can use, and the signed-in user. */
+/** Loads the signed-in user and the scopes of the token. The server returns only scopes that the user's role can use. */
 export function PermissionsProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const { data: authorization } = useSuspenseQuery(queries.authorization.get());
   const { can, isStaff } = useMemo(() => createPermissionCheck(authorization.scopes), [authorization.scopes]);

@@ -6,8 +6,8 @@ import { environment } from '../environment.ts';
 const maxAgeSeconds = 10 * 60;
 
 /**
- * Navigates to the sign-in page, which returns to this page. The user enters the password again if the last sign-in is too old, and is asked
- * for consent to the additional scopes.
+ * Navigates to the sign-in page, which later returns to this page. The user must sign in again if the last sign-in is too old, and must
+ * consent to the additional scopes.
  */
 export function signInAgain(additionalScopes: readonly string[] = []): Promise<never> {
   const { issuer, path, clientId, scopes } = environment;

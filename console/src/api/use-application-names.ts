@@ -3,7 +3,7 @@ import { queries } from './client.ts';
 import { usePermissions } from './permissions.tsx';
 import { loadingNamePlaceholder } from './use-user-names.ts';
 
-/** Names change rarely. */
+/** Application names change rarely. */
 const staleTime = 300_000;
 
 /**

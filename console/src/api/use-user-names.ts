@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { queries } from './client.ts';
 import { usePermissions } from './permissions.tsx';
 
-/** Names change rarely. */
+/** User names change rarely. */
 const staleTime = 300_000;
 
 /** Shown instead of a name that is being loaded. */

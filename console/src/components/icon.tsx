@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Drawings in a square of 20 by 20 units, with lines that are 1.5 units wide. */
+/** Drawings of 20 by 20 units, with lines that are 1.5 units wide. */
 const drawings = {
   home: 'M3.5 9 10 3.5 16.5 9v7a.5.5 0 0 1-.5.5h-3.5v-5h-5v5H4a.5.5 0 0 1-.5-.5Z',
   orders: 'M4.5 6.5h11l.8 10H3.7ZM7 8.5V6a3 3 0 0 1 6 0v2.5',
@@ -31,7 +31,7 @@ const drawings = {
 
 export type IconName = keyof typeof drawings;
 
-/** A decorative icon: the text beside it, or the label of its button, has the same meaning. */
+/** A decorative icon. The text beside the icon, or the label of its button, has the same meaning. */
 export function Icon({ name, size = 18 }: { readonly name: IconName; readonly size?: number }): ReactNode {
   return (
     <svg

@@ -27,11 +27,11 @@ const createFormat = (locale: string) => ({
   /** Formats an amount in minor units. */
   money: (amount: number, currency: string): string => formatMoney(amount, currency, locale),
   number: (value: number): string => new Intl.NumberFormat(locale).format(value),
-  /** Formats the change in a number, with its sign. */
+  /** Formats the change in a number, with a plus or minus sign. */
   signed: (value: number): string => new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' }).format(value),
   /** Formats a ratio such as 0.175 as a percentage. */
   percent: (ratio: number): string => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(ratio),
-  /** Formats a ratio such as 0.125 as a percentage with its sign. */
+  /** Formats a ratio such as 0.125 as a percentage, with a plus or minus sign. */
   change: (ratio: number): string =>
     new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' }).format(ratio),
   /** Formats a size in bytes, such as `2.4 MB`. */

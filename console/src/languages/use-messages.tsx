@@ -7,13 +7,16 @@ import type common from './messages/en.json';
 type Values = Readonly<Record<string, string | number>>;
 type RichValues = Readonly<Record<string, ReactNode | ((parts: ReactNode[]) => ReactNode)>>;
 
-/** Formats the messages of a catalog whose English version has the type `Catalog`. */
+/** Functions that format the messages of a catalog. `Catalog` is the type of the English version. */
 export type Translate<Catalog> = {
   /** Returns the message as text. */
   (key: keyof Catalog & string, values?: Values): string;
-  /** Returns the message with elements in it: `t.rich('placed', { name: <b>Anna</b> })`. */
+  /** Returns the message with inserted elements: `t.rich('placed', { name: <b>Anna</b> })`. */
   readonly rich: (key: keyof Catalog & string, values: RichValues) => ReactNode;
-  /** Returns the message with the key `prefix.value`, or the value itself if there is none, because a newer server may have more values. */
+  /**
+   * Returns the message with the key `prefix.value`. If there is none, returns the value itself, because a newer server may have more
+   * values.
+   */
   readonly value: (prefix: string, value: string) => string;
 };
 
@@ -21,7 +24,7 @@ export const useLanguage = (): Language => useSyncExternalStore(subscribeToLangu
 
 export const useCommonMessages = (): Translate<typeof common> => useMessages<typeof common>('common');
 
-/** Returns the messages of a page (`console/src/pages/PAGE/messages`) in the user's language, and suspends until they are loaded. */
+/** Returns the messages of a page (`console/src/pages/PAGE/messages`) in the user's language. Suspends until the messages are loaded. */
 export function useMessages<Catalog>(page: string): Translate<Catalog> {
   const language = useLanguage();
   const { data } = useSuspenseQuery({

@@ -17,7 +17,7 @@ type Props = {
   readonly openings: number;
 };
 
-/** Opens pages and orders, and runs commands, with the keyboard. */
+/** Lets users open pages and orders and run commands with the keyboard. */
 export function CommandPalette({ pages, openings }: Props): ReactNode {
   const t = useCommonMessages();
   const [text, setText] = useState('');
@@ -49,7 +49,7 @@ function usePageActions(pages: readonly PageDefinition[]): SpotlightActionGroupD
   return { group: t('palette.pages'), actions };
 }
 
-/** Actions for an entered number or text. The keywords contain the text, so that the palette does not filter out these actions. */
+/** Actions for the entered number or text. The keywords contain the text, so that the palette does not filter out these actions. */
 function useOrderActions(text: string): SpotlightActionGroupData[] {
   const t = useCommonMessages();
   const navigate = useNavigate();

@@ -28,7 +28,7 @@ function usePermittedPages(): readonly PageDefinition[] {
   return pages.filter(({ operations }) => operations.some(can));
 }
 
-/** The frame of all pages: navigation, command palette and content. */
+/** The layout of all pages: navigation, command palette and content. */
 export function Shell(): ReactNode {
   const t = useCommonMessages();
   const language = useLanguage();

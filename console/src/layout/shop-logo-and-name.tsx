@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { publicQueries } from '../api/client.ts';
 import classes from './shop-logo-and-name.module.css';
 
-/** Logo of the shop, or the first letter of its name, with the name beside it. */
+/** The shop's logo, or the first letter of its name if there is no logo, and the name. */
 export function ShopLogoAndName(): ReactNode {
   const { data: branding } = useQuery({ ...publicQueries.branding.get(), staleTime: 300_000 });
   return (

@@ -1,6 +1,7 @@
 /**
- * Stylesheets of the components that the console uses on every page, in the order that the component library requires. They are in a CSS
- * layer, so the console's own styles take precedence. A page imports the stylesheets of components that only it uses.
+ * Stylesheets of the components that the console uses on every page, in the order that the component library requires. The stylesheets are
+ * in a CSS layer, so the console's own styles take precedence. If only one page uses a component, the page imports the stylesheet of the
+ * component.
  */
 import '@mantine/core/styles/baseline.css';
 import '@mantine/core/styles/default-css-variables.css';

@@ -128,7 +128,7 @@ export const orderPage = (order: Order, visitor: Visitor | undefined): Page =>
       <p><a href="/orders">All orders</a></p>`,
   );
 
-/** Page for an error; without an error, for a URL that does not exist. */
+/** Returns the page for an error. Without an error, returns the page for a URL that does not exist. */
 export function errorPage(error: Error | undefined): Page {
   if (!error) return layout('Page not found', undefined, html`<p>This page does not exist. <a href="/">Browse the products</a></p>`);
   const [title, text] = describeError(error);
@@ -144,6 +144,6 @@ function describeError(error: Error): readonly [title: string, text: string] {
   if (error instanceof AuthorizationError && error.error === 'access_denied')
     return ['You are not signed in', 'You did not allow the shop to use your account.'];
   if (error instanceof ApiError && error.status === 404) return ['Not found', 'It does not exist, or it belongs to another customer.'];
-  // Only the SDK's messages are written for users; others could reveal internal details.
+  // Only the SDK's messages are written for users. Other messages could reveal internal details.
   return ['Something went wrong', error instanceof MandateError ? error.message : 'Try again in a few minutes.'];
 }

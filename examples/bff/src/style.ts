@@ -1,4 +1,4 @@
-/** The stylesheet, which also respects dark mode. */
+/** The stylesheet, which supports dark mode. */
 export const style = `
 :root { color-scheme: light dark; --ink: light-dark(#1f2933, #e6e9ef); --faint: light-dark(#52606d, #aab4c3);
   --line: light-dark(#d9dfe6, #38414f); --page: light-dark(#f7f7f4, #15191f); --card: light-dark(#fff, #1e242d);

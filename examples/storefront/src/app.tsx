@@ -36,7 +36,7 @@ export function App(): ReactNode {
 
 const pageTitles: Readonly<Record<Route['page'], string>> = { products: 'Products', cart: 'Cart', orders: 'Your orders', order: 'Order' };
 
-/** Sets the title of the window, and moves the focus to the new page, so that screen readers announce both. */
+/** Sets the window title and moves the focus to the new page, so that screen readers announce the page. */
 function useFocusOnPageChange({ page }: Route) {
   const main = useRef<HTMLElement>(null);
   const shownPage = useRef(page);

@@ -8,8 +8,8 @@ const pollingIntervalMs = 2_000;
 const reconnectDelayMs = 3_000;
 
 /**
- * Keeps the orders on the page up to date with events. Returns `false` while it receives events; otherwise, for example because the
- * customer denied the permission to receive events, returns the interval at which the page should poll.
+ * Keeps the orders on the page up to date with events. Returns the interval at which the page must poll if events are not available, for
+ * example because the customer denied the permission. Otherwise, returns `false`.
  */
 export function useLiveOrders(isSignedIn: boolean): number | false {
   const queryClient = useQueryClient();
@@ -29,7 +29,7 @@ async function followOrders(queryClient: QueryClient, signal: AbortSignal): Prom
   while (!signal.aborted) {
     try {
       after ??= (await customerClient.events.list({ limit: 1 }, { signal })).latest_id;
-      // Orders may have changed before the first event or during an interruption.
+      // Orders may have changed before the feed was opened or during an interruption.
       await queryClient.invalidateQueries({ queryKey: customer.keyOf('orders') });
       for await (const event of followEvents(customerClient, { after, type: ['order.*'], signal })) {
         after = event.id;

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The page that the fragment of the URL identifies, such as `#/orders/7`. */
+/** The page that the URL fragment identifies, such as `#/orders/7`. */
 export type Route =
   | { readonly page: 'products'; readonly category: string; readonly search: string }
   | { readonly page: 'cart' }
@@ -21,7 +21,7 @@ export function routeFromHash(hash: string): Route {
   return { page: 'products', category: parameters.get('category') ?? '', search: parameters.get('q') ?? '' };
 }
 
-/** Returns the fragment of the product page with these filters. */
+/** Returns the URL fragment of the products page with these filters. */
 export function formatProductsHash(filters: { readonly category?: string; readonly search?: string }): string {
   const parameters = new URLSearchParams();
   if (filters.category) parameters.set('category', filters.category);

@@ -11,7 +11,7 @@ const queryClient = new QueryClient({ defaultOptions: { queries: { retry: false,
 createRoot(document.querySelector('#root') ?? document.body).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
-      {/* The page that the customer came from differs only in the fragment, so this does not load the page again. */}
+      {/* The two URLs differ only in the fragment, so the browser does not reload the page. */}
       <MandateProvider client={customerClient} signIn={signIn} onReturn={(url) => location.replace(url)}>
         <App />
       </MandateProvider>

@@ -2,12 +2,12 @@ import { ApiError } from '@mandate/client-sdk';
 import { useSession } from '@mandate/client-sdk/react';
 import type { ReactNode } from 'react';
 
-/** An error message, which screen readers announce when it appears. */
+/** An error message that screen readers announce when it appears. */
 export const Notice = ({ children }: { readonly children: ReactNode }): ReactNode => (
   <div role="alert">{children ? <div className="notice">{children}</div> : null}</div>
 );
 
-/** The reason for a failure. If the customer denied a permission, offers to request it again. */
+/** Shows the reason for a failure. If the customer denied a permission, offers to request the permission again. */
 export function FailureNotice({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }): ReactNode {
   const { signIn } = useSession();
   if (error === null || error === undefined) return <Notice>{null}</Notice>;

@@ -8,7 +8,7 @@ declare module 'react' {
   }
 }
 
-/** Drawings by a word in the name or category; the first match is used. Each drawing fills a square of 100 by 100 units. */
+/** Drawings by a word in the product name or category. The first match is used. Each drawing is 100 by 100 units in size. */
 const drawings: readonly (readonly [words: RegExp, drawing: ReactNode])[] = [
   [/heart/i, <path d="M50 80 C10 52 18 22 38 24 C46 25 50 34 50 36 C50 34 54 25 62 24 C82 22 90 52 50 80Z" />],
   [
@@ -62,7 +62,7 @@ const boxDrawing = (
   <path d="M50 16 L82 32 V68 L50 84 L18 68 V32Z M50 50 L82 32 M50 50 L18 32 M50 50 V84" strokeWidth="3" stroke="var(--picture)" />
 );
 
-/** A drawing for a product, in a color that depends on the name. It is decorative, because the name is beside it. */
+/** A drawing for a product, in a color derived from its name. The drawing is decorative, because the name is shown beside it. */
 export function ProductPicture({ product }: { readonly product: Pick<Product, 'name' | 'category'> }): ReactNode {
   const text = `${product.name} ${product.category ?? ''}`;
   const hue = Array.from(product.name).reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) % 360, 7);

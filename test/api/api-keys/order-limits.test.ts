@@ -42,7 +42,7 @@ test('a key with a budget can order only within the budget, and canceled orders 
     403,
     'limit_exceeded',
     expect.stringMatching(
-      /^This API key allows 1\.00 EUR per month\. 1\.00 EUR has already been spent, .* Limits of API keys cannot be changed\.$/,
+      /^This API key allows 1\.00 EUR per month\. 1\.00 EUR has already been spent, .* The limits of an API key cannot be changed\.$/,
     ),
   ]);
   expect((await key.authorization()).budget).toMatchObject({ limit: 100, spent: 100, remaining: 0 });

@@ -18,7 +18,10 @@ const detailOf = (...created: Parameters<typeof create>): string => create(...cr
 test.each([
   [undefined, `The customer allows 20.00 EUR per order, and this order costs 25.00 EUR. Order less. ${changeHint}`],
   ['customer', `The customer allows 20.00 EUR per order, and this order costs 25.00 EUR. Order less. ${changeHint}`],
-  ['api_key', 'This API key allows 20.00 EUR per order, and this order costs 25.00 EUR. Order less. Limits of API keys cannot be changed.'],
+  [
+    'api_key',
+    'This API key allows 20.00 EUR per order, and this order costs 25.00 EUR. Order less. The limits of an API key cannot be changed.',
+  ],
   [
     'application',
     'The shop allows this application 20.00 EUR per order, and this order costs 25.00 EUR. Order less. Only an administrator of the shop can change this.',

@@ -150,7 +150,7 @@ describe('an API key', () => {
     expect((await order(products.tea)).status).toBe(201);
     const { body } = await order(products.books);
     expect(body.detail).toBe(
-      `Only products in the category tea can be ordered, and product ${products.books} is in the category books. Order only products in these categories. Limits of API keys cannot be changed.`,
+      `Only products in the category tea can be ordered, and product ${products.books} is in the category books. Order only products in these categories. The limits of an API key cannot be changed.`,
     );
     expect((await anna.browser.open('/account/api-keys')).text).toContain('Only products in these categories: tea');
   });

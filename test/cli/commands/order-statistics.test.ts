@@ -51,7 +51,7 @@ describe('--chart on a terminal', () => {
     expect(exitCode).toBe(0);
     expect(server.seen[0]?.url).toBe('/api/v1/statistics/orders?interval=day');
     expect(stdout.split('\n')).toEqual([
-      '2026-03-28 to 2026-03-30 (Europe/Berlin), compared with the period before',
+      '2026-03-28 to 2026-03-30 (Europe/Berlin), compared with the previous period',
       'orders          6   +100%  ▅▁█',
       'items          12   +100%  ▅▁█',
       'revenue   €300.00    -25%  ▅▁█',

@@ -22,8 +22,8 @@ describe('an amount', () => {
   });
 
   test.each([
-    ['9.999', 'GBP', '--price: must be an amount of GBP, such as 9.99, or a whole number in pence'],
-    ['9.5', 'JPY', '--price: must be an amount of JPY, such as 10, or a whole number in yen'],
+    ['9.999', 'GBP', '--price: must be an amount in GBP, such as 9.99, or a whole number in pence'],
+    ['9.5', 'JPY', '--price: must be an amount in JPY, such as 10, or a whole number in yen'],
     ['9.99 EUR', 'GBP', '--price: must be in GBP, not in EUR'],
     ['cheap', 'GBP', '--price: must be a whole number, in pence'],
     ['-5', 'GBP', '--price: must be 0 or more, in pence'],

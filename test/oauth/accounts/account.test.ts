@@ -27,7 +27,7 @@ describe('a change of e-mail address', () => {
     await signIn(server.origin, anna); // the old address is still valid
     const browser = newBrowser();
     const done = await browser.submit(await browser.open(await readMailLink(server.origin, email)), {});
-    expect(done.text).toContain('Your e-mail address is changed');
+    expect(done.text).toContain('Your e-mail address has been changed');
     await signIn(server.origin, { ...anna, email });
     await expect(signIn(server.origin, anna)).rejects.toThrow('sign-in ended at /sign-in');
     const notification = await readLastMailTo(server.origin, anna.email);

@@ -48,12 +48,12 @@ const isUsable = async (link: string): Promise<boolean> => {
 const linkInvalidations: Readonly<Record<string, (anna: TestUser, links: Links) => Promise<void>>> = {
   'oauth/pages/handlers/account/change-password.ts': async ({ browser }) => {
     const done = await browser.submit(await browser.open('/account/password'), { password: 'staple battery horse correct' });
-    expect(done.text).toContain('Your password is changed');
+    expect(done.text).toContain('Your password has been changed');
   },
   'oauth/pages/handlers/sign-in/reset-password.ts': async (_anna, { reset }) => {
     const browser = new HttpBrowser(server.origin);
     const done = await browser.submit(await browser.open(reset), { password: 'staple battery horse correct' });
-    expect(done.text).toContain('Your password is changed');
+    expect(done.text).toContain('Your password has been changed');
   },
   'oauth/pages/emails/delete-links-and-notify-on-email-change.ts': async ({ id }) => {
     await changeAddressAsStaff(id);

@@ -18,7 +18,7 @@ describe('a password change', () => {
     const otherDevice = await createOtherSession(server.origin, anna);
     expect(await fetchApiStatus(server, otherDevice.tokens.access_token)).toBe(200);
     const done = await anna.browser.submit(await anna.browser.open('/account/password'), { password: newPassword });
-    expect(done.text).toContain('Your password is changed');
+    expect(done.text).toContain('Your password has been changed');
     expect(await fetchApiStatus(server, otherDevice.tokens.access_token)).toBe(401);
     expect((await sendRefreshRequest(server.origin, otherDevice.tokens.refresh_token ?? '')).status).toBe(400);
     expect(await hasActiveSession(otherDevice.browser)).toBe(false);
@@ -35,7 +35,7 @@ describe('a password change', () => {
     expect(signInPage.url.pathname + signInPage.url.search).toBe('/sign-in?next=/account/password');
     const passwordPage = await anna.browser.submit(signInPage, { email: anna.email, password: anna.password });
     expect(passwordPage.url.pathname).toBe('/account/password');
-    expect((await anna.browser.submit(passwordPage, { password: newPassword })).text).toContain('Your password is changed');
+    expect((await anna.browser.submit(passwordPage, { password: newPassword })).text).toContain('Your password has been changed');
   });
 
   test.each(['https://evil.example/', '//evil.example/', '/account/../oauth/authorize', '/account/password?x=1', '/sign-out'])(
@@ -75,7 +75,7 @@ describe('a password reset', () => {
     expect((await requestPasswordReset(anna.email)).text).toContain('Check your e-mail');
     const browser = newBrowser();
     const done = await browser.submit(await browser.open(await readMailLink(server.origin, anna.email)), { password: newPassword });
-    expect(done.text).toContain('Your password is changed');
+    expect(done.text).toContain('Your password has been changed');
     expect([await fetchApiStatus(server, otherDevice.tokens.access_token), await fetchApiStatus(server, key)]).toEqual([401, 401]);
     expect([await hasActiveSession(otherDevice.browser), await hasActiveSession(anna.browser), await hasActiveSession(browser)]).toEqual([
       false,

@@ -166,7 +166,7 @@ test.each([
 ])('the password rules accept %s', async (password) => {
   const { browser } = await newUser();
   const changed = await browser.submit(await browser.open('/account/password'), { password });
-  expect(changed.text).toContain('Your password is changed');
+  expect(changed.text).toContain('Your password has been changed');
 });
 
 test('a user with an old password that breaks the rules can still sign in', async () => {

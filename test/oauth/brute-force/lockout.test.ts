@@ -63,7 +63,7 @@ describe('wrong passwords from one network', () => {
     await submitPassword(server, owner, browser);
     const password = 'x7kq-2m9p-zw44-abcd';
     const changed = await browser.submit(await browser.open('/account/password'), { password });
-    expect(changed.text).toContain('Your password is changed');
+    expect(changed.text).toContain('Your password has been changed');
     const attacker = new HttpBrowser(server.origin, address);
     for (let time = 0; time < 10; time += 1) await submitPassword(server, wrongCredentials(owner.email), attacker);
     await browser.request('/sign-out', buildFormRequest(await browser.open('/account'), {}));

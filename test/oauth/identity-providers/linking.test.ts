@@ -60,7 +60,7 @@ describe('an existing account with the same address', () => {
   test('is not linked, and not mentioned, if the provider does not state email_verified', async () => {
     const anna = await signUp(server.origin);
     const page = await signInThroughProvider(newBrowser(), provider, slug, { ...claimsFor(anna), email_verified: undefined });
-    expect([page.response.status, page.text.includes('does not confirm your e-mail address')]).toEqual([403, true]);
+    expect([page.response.status, page.text.includes('has not verified your e-mail address')]).toEqual([403, true]);
     expect(page.text).not.toContain('already have an account');
   });
 

@@ -146,7 +146,7 @@ describe('no account is created', () => {
   ])('%s', async (_name, claims) => {
     const paula = { ...newProviderUser(), ...claims };
     const page = await signInThroughProvider(newBrowser(), provider, slug, paula);
-    expect([page.response.status, page.text.includes('does not confirm your e-mail address')]).toEqual([403, true]);
+    expect([page.response.status, page.text.includes('has not verified your e-mail address')]).toEqual([403, true]);
     expect(paula.email === undefined ? undefined : await findUser(paula.email)).toBeUndefined();
   });
 

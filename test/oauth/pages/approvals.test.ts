@@ -36,7 +36,7 @@ describe('the e-mail about a request', () => {
       ).toBe(true);
     expect(extractLink(mail)).toBe(`${shop.origin}${path}`);
     const page = await anna.browser.open(extractLink(mail));
-    expect(page.text).toContain('Test application asks to place an order for €60.00');
+    expect(page.text).toContain('Test application wants to place an order for €60.00');
     expect(await readStatus(app, id)).toBe('pending');
   });
 

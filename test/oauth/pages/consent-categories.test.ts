@@ -34,10 +34,10 @@ const openConsent = (browser: Browser, details: RequestedLimits | undefined): Pr
 
 describe('the consent page for requested categories', () => {
   test.each([
-    ['en', 'asks to order only products in these categories:'],
+    ['en', 'wants to order only products in these categories:'],
     ['de', 'möchte nur Produkte dieser Kategorien bestellen:'],
     ['fr', 'souhaite commander uniquement des produits de ces catégories'],
-    ['es', 'solicita pedir solo productos de estas categorías:'],
+    ['es', 'quiere pedir solo productos de estas categorías:'],
   ])('states them in the language of the customer: %s', async (language, expected) => {
     const { browser } = await signUp(shop.origin);
     await browser.open(`/account?language=${language}`);

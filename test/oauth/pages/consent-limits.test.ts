@@ -36,7 +36,7 @@ describe('the consent page for requested limits', () => {
   test('describes the amounts, period, end and actions in words', async () => {
     const { text } = await openConsent(await signUp(shop.origin), { ...requested, actions: ['place', 'pay'] });
     expect(text).toContain(
-      'asks to place orders of at most 50.00 GBP each, of at most 200.00 GBP per month in total, and until January 31, 2037.',
+      'wants to place orders of at most 50.00 GBP each, of at most 200.00 GBP per month in total, and until January 31, 2037.',
     );
     expect(text).toContain('You can lower these limits now');
     expect([text.includes('Place orders'), text.includes('Pay for orders'), text.includes('Cancel orders')]).toEqual([true, true, false]);
@@ -155,7 +155,7 @@ describe('the orders that the application can access', () => {
   test('are stated in words, and can be reduced to its own orders', async () => {
     const anna = await signUp(shop.origin);
     const { text } = await openConsent(anna, { orders: 'all' });
-    expect(text).toContain('asks for access to all of your orders, including orders that you placed elsewhere.');
+    expect(text).toContain('requests access to all of your orders, including orders that you placed elsewhere.');
     expect([...text.matchAll(/<option value="(own|all)"( selected)?\s*>/g)].map(([, level, isSelected]) => [level, isSelected])).toEqual([
       ['own', undefined],
       ['all', ' selected'],
@@ -183,7 +183,7 @@ describe('the orders that the application can access', () => {
 
   test.each([
     ['de', 'kann nur die Bestellungen sehen, ändern, stornieren und bezahlen, die die Anwendung selbst aufgibt'],
-    ['fr', 'peut voir, modifier, annuler et payer uniquement les commandes que l’application passe elle-même'],
+    ['fr', 'ne peut voir, modifier, annuler et payer que ses propres commandes'],
     ['es', 'puede ver, cambiar, cancelar y pagar solo los pedidos que hace la propia aplicación'],
   ])('are stated in the language of the customer: %s', async (language, expected) => {
     const anna = await signUp(shop.origin);

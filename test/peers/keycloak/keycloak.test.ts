@@ -94,7 +94,7 @@ describe.skipIf(!isEnabled)(`Keycloak ${keycloakVersion} as an identity provider
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.waitForURL(`${mandate.origin}/account`);
     await page.goto(`${mandate.origin}/account/security`);
-    await page.getByRole('button', { name: 'Link an account at Keycloak' }).click();
+    await page.getByRole('button', { name: 'Link your Keycloak account' }).click();
     await signInAtKeycloak(page, paula);
     await page.waitForURL(`${mandate.origin}/account/security`);
     expect(await page.getByText(`${paula.email} at Keycloak`).isVisible()).toBe(true);

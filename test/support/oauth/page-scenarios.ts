@@ -72,7 +72,7 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
       await page.getByLabel('New password', { exact: true }).fill('staple battery horse correct');
       await page.getByLabel(/Keep: Passkey/).check();
       await page.getByRole('button', { name: 'Save the password' }).click();
-      await page.getByRole('heading', { name: 'Your password is changed' }).waitFor();
+      await page.getByRole('heading', { name: 'Your password has been changed' }).waitFor();
     },
     'second factor with errors': async (page) => {
       const anna = await signUp(server.origin);
@@ -170,7 +170,7 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
       await openAccountPage(page, 'password');
       await page.getByLabel('New password', { exact: true }).fill('staple battery horse correct');
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Your password is changed' }).waitFor();
+      await page.getByRole('heading', { name: 'Your password has been changed' }).waitFor();
     },
     'account closed': async (page) => {
       await openAccountPage(page, 'close');
@@ -291,8 +291,8 @@ export async function setUpAuthenticatorApp(
   await signInAs(server, page, user);
   await page.goto(`${server.origin}/account/authenticator-app`);
   const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
-  await page.getByLabel('The code that the authenticator app shows now').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
+  await page.getByLabel('Code shown in the authenticator app').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
   if (!scripted) await page.keyboard.press('Enter'); // the page's script submits the form automatically
-  await page.getByRole('heading', { name: 'Keep these codes' }).waitFor();
+  await page.getByRole('heading', { name: 'Save these codes' }).waitFor();
   return { secret };
 }

@@ -14,13 +14,13 @@ import httpx
 from ._errors import AuthorizationError, DecodeError, SignInRequiredError
 from ._exchange import to_connection_error
 
-#: A token is replaced this many seconds before it expires.
+#: Number of seconds before its expiry at which a token is replaced.
 _EARLY_SECONDS = 30
 _MAX_ATTEMPTS = 3
 
 
 class Auth(Protocol):
-    """Provides access tokens. `rejected` is a token that the API has rejected."""
+    """Provides access tokens. `rejected` is the token that the API has rejected, if any."""
 
     def access_token(self, http: httpx.Client, rejected: str | None = None) -> str | None: ...
 
@@ -45,7 +45,7 @@ class Tokens:
     """The tokens in a token endpoint response."""
 
     access_token: str
-    #: When the access token expires, in seconds since 1970.
+    #: Expiry time of the access token, in seconds since 1970.
     expires_at: float
     refresh_token: str | None
 
@@ -154,7 +154,7 @@ class ClientCredentials(_TokenEndpointAuth):
 class RefreshToken(_TokenEndpointAuth):
     """Tokens of a signed-in user.
 
-    `on_tokens` is called with the tokens of each refresh. Store their `refresh_token`, because it replaces the previous one.
+    Each refresh calls `on_tokens` with the new tokens. Store their `refresh_token`, because it replaces the previous one.
     """
 
     def __init__(

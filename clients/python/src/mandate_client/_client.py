@@ -146,7 +146,7 @@ class Client(Resources):
 
 
 class AsyncClient(AsyncResources):
-    """The same as `Client`, for `asyncio`."""
+    """Like `Client`, but for `asyncio`."""
 
     def __init__(
         self,

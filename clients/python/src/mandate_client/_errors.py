@@ -23,7 +23,7 @@ class ApiError(MandateError):
         self.title: str = problem.get("title", f"HTTP {status}")
         #: Explanation for users.
         self.detail: str = problem.get("detail", self.title)
-        #: All errors found in the request.
+        #: All errors in the request.
         self.errors: list[ProblemEntry] = problem.get("errors", [])
         #: ID of the request. Include the ID when you contact support.
         self.request_id: str | None = problem.get("request_id", headers.get("x-request-id"))
@@ -33,11 +33,11 @@ class ApiError(MandateError):
 
 
 class ConnectionFailedError(MandateError):
-    """No response. The service may have executed the request."""
+    """The service did not respond. It may still have executed the request."""
 
 
 class CallTimeoutError(ConnectionFailedError):
-    """No response in time. The service may have executed the request."""
+    """The service did not respond in time. It may still have executed the request."""
 
 
 class DecodeError(MandateError):

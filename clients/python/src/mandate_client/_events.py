@@ -24,7 +24,7 @@ def iterate_events(client: Client, *, after: int | None = None, type: Sequence[E
 
 
 def follow_events(client: Client, *, after: int | None = None, type: Sequence[EventTypeFilter] | None = None) -> Iterator[Event]:
-    """Returns the events after an ID, and then new events as they occur. The iteration never ends by itself."""
+    """Returns the events after an ID, and then new events as they occur. The iteration does not end."""
     while True:
         page: EventPage = client.events.list(after=after, type=type, limit=100, wait=_WAIT_SECONDS)
         yield from page["data"]
@@ -34,7 +34,7 @@ def follow_events(client: Client, *, after: int | None = None, type: Sequence[Ev
 async def iterate_events_async(
     client: AsyncClient, *, after: int | None = None, type: Sequence[EventTypeFilter] | None = None
 ) -> AsyncIterator[Event]:
-    """The same as `iterate_events`, for `asyncio`."""
+    """Like `iterate_events`, but for `asyncio`."""
     while True:
         page = await client.events.list(after=after, type=type, limit=100)
         for event in page["data"]:
@@ -47,7 +47,7 @@ async def iterate_events_async(
 async def follow_events_async(
     client: AsyncClient, *, after: int | None = None, type: Sequence[EventTypeFilter] | None = None
 ) -> AsyncIterator[Event]:
-    """The same as `follow_events`, for `asyncio`."""
+    """Like `follow_events`, but for `asyncio`."""
     while True:
         page = await client.events.list(after=after, type=type, limit=100, wait=_WAIT_SECONDS)
         for event in page["data"]:

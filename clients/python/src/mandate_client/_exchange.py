@@ -65,7 +65,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class PreparedRequest:
-    """A request in the form in which it is sent. Every attempt sends the same idempotency key."""
+    """A request as it is sent. Every attempt sends the same idempotency key."""
 
     request: Request
     url: str
@@ -146,7 +146,7 @@ def is_rejected_token(error: MandateError) -> bool:
 
 
 def calculate_retry_delay(error: MandateError, attempt: int, prepared: PreparedRequest) -> float | None:
-    """Returns the delay before the next attempt, or `None` if there must be none. `attempt` starts at 0."""
+    """Returns the delay before the next attempt, or `None` if there must not be another attempt. `attempt` starts at 0."""
     if attempt >= prepared.max_retries or not _is_transient(error):
         return None
     if isinstance(error, ApiError) and error.retry_after is not None:

@@ -25,7 +25,7 @@ def verify_webhook(
 ) -> Event:
     """Verifies the signature and the timestamp of a delivery, and returns its event.
 
-    `body` is the request body exactly as received. `secrets` is the secret of the endpoint (`whsec_...`); during a rotation, both
+    `body` is the request body exactly as received. `secrets` is the endpoint's secret (`whsec_...`) or, during a rotation, both
     secrets. An event may be delivered more than once, and events may arrive in any order.
     """
     names = {name.lower(): value for name, value in headers.items()}

@@ -9,14 +9,14 @@ type Props = {
   readonly text: string;
   /** Label of the button that performs the action. */
   readonly action: string;
-  /** Whether the action is irreversible, which the color of the button indicates (default: true). */
+  /** Whether the action is irreversible; the color of the button then warns the user (default: true). */
   readonly isDangerous?: boolean;
   readonly isOpen: boolean;
   readonly isPending: boolean;
   readonly error: unknown;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
-  /** More fields. */
+  /** Additional fields. */
   readonly children?: ReactNode;
 };
 

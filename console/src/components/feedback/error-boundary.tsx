@@ -17,7 +17,7 @@ class Boundary extends Component<Props, State> {
     const { error } = this.state;
     if (error === undefined) return this.props.children;
     const retry = (): void => {
-      // A module that failed to load cannot be imported again, and after a server update, its file may no longer exist.
+      // A module that failed to load cannot be imported again. After a server update, the file of the module may no longer exist.
       if (!(error instanceof MandateError)) return location.reload();
       this.props.onReset();
       this.setState({ error: undefined });
@@ -26,7 +26,7 @@ class Boundary extends Component<Props, State> {
   }
 }
 
-/** Shows an error in place of the children if they fail to load or to render. */
+/** Shows an error instead of the children if they fail to load or render. */
 export function ErrorBoundary({ children }: { readonly children: ReactNode }): ReactNode {
   return <QueryErrorResetBoundary>{({ reset }) => <Boundary onReset={reset}>{children}</Boundary>}</QueryErrorResetBoundary>;
 }

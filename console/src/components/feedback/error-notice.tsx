@@ -9,11 +9,11 @@ import classes from './error-notice.module.css';
 type Props = {
   readonly error: unknown;
   readonly onRetry?: (() => void) | undefined;
-  /** JSON Pointers of the fields next to which the form itself shows errors, such as `#/note`. */
+  /** JSON Pointers, such as `#/note`, of the fields whose errors the form itself shows. */
   readonly fields?: readonly string[];
 };
 
-/** Shows the error of an API call. Renders nothing if there is no error, or if the form shows all of its details next to the fields. */
+/** Shows the error of an API call. Renders nothing if there is no error, or if the form shows all field errors itself. */
 export function ErrorNotice({ error, onRetry, fields = [] }: Props): ReactNode {
   const t = useCommonMessages();
   const { signIn } = useSession();
@@ -59,6 +59,6 @@ export function describeError(error: unknown, t: ReturnType<typeof useCommonMess
   return t('error.unexpected');
 }
 
-/** Returns the error about the field with this JSON Pointer, such as `#/note`. */
+/** Returns the error for the field with this JSON Pointer, such as `#/note`. */
 export const findFieldErrorDetail = (error: unknown, pointer: string): string | undefined =>
   error instanceof ApiError ? error.errors.find((entry) => entry.pointer === pointer)?.detail : undefined;

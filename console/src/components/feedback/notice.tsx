@@ -4,7 +4,7 @@ import classes from './notice.module.css';
 
 type Props = { readonly text: string; readonly children?: ReactNode };
 
-/** Tells the user what to do first, and shows a button for that step. */
+/** Tells the user which step is required first, and shows a button for this step. */
 export function Notice({ text, children }: Props): ReactNode {
   return (
     <div role="status" className={classes['notice']}>

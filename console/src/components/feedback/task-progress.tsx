@@ -8,11 +8,11 @@ import { useApiMutation } from '../forms/use-api-mutation.ts';
 import classes from './task-progress.module.css';
 
 type Props = {
-  /** Task; `undefined` while it is being started. */
+  /** The task; `undefined` while it is being started. */
   readonly task: Task | undefined;
-  /** What the task does. */
+  /** Description of the task. */
   readonly label: string;
-  /** The completed part, as text. */
+  /** Text that describes the completed part. */
   readonly text: string;
   readonly cancelText: string;
   /** Text that confirms the cancellation. */
@@ -22,7 +22,7 @@ type Props = {
 /** The progress of a task, and a button that cancels the task. */
 export function TaskProgress({ task, label, text, cancelText, canceledMessage }: Props): ReactNode {
   const { processed = 0, total = null } = task?.progress ?? {};
-  // At least 2%, so that the bar is visible from the start.
+  // The minimum is 2%, so that the bar is visible from the start.
   const percentage = Math.max(2, total === null || total === 0 ? 0 : (100 * processed) / total);
   return (
     <div className={classes['progress']} aria-live="polite">

@@ -10,7 +10,7 @@ type Props = {
   /** Entered text. */
   readonly value: string;
   readonly onChange: (text: string) => void;
-  /** API error about this field. */
+  /** API error for this field. */
   readonly error?: string | undefined;
 };
 

@@ -4,7 +4,7 @@ import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { Icon } from '../icon.tsx';
 import classes from './conflict-difference.module.css';
 
-/** A field that this user has changed, and that the other user has not changed to the same value. */
+/** A field that this user has changed, unless another user has changed it to the same value. */
 export type FieldDifference = { readonly field: string; readonly theirs: string | null; readonly yours: string | null };
 
 type Props = {
@@ -14,7 +14,7 @@ type Props = {
   readonly onOverwrite: () => void;
 };
 
-/** Shown if a change failed with `precondition_failed`: compares the saved values with those that the user wanted to save. */
+/** Shown if a change failed with `precondition_failed`. Compares the saved values with the values that the user wanted to save. */
 export function ConflictDifference({ differences, isSaving, onKeepTheirs, onOverwrite }: Props): ReactNode {
   const t = useCommonMessages();
   return (

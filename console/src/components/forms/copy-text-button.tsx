@@ -9,7 +9,7 @@ type Props = {
   readonly size?: 'xs' | 'sm';
 };
 
-/** Button that copies a text to the clipboard. */
+/** Button that copies text to the clipboard. */
 export function CopyTextButton({ text, label, size = 'sm' }: Props): ReactNode {
   const t = useCommonMessages();
   return (

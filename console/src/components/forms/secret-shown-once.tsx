@@ -7,9 +7,9 @@ import classes from './secret-shown-once.module.css';
 
 type Props = {
   readonly label: string;
-  /** The secret; `null` if the API has already returned it in a response that was lost. */
+  /** The secret; `null` if an earlier response, which was lost, contained it. */
   readonly secret: string | null;
-  /** Called when the user has stored the secret; without this function, no button is shown. */
+  /** Called when the user confirms that the secret has been stored. Without this function, no button is shown. */
   readonly onDone?: () => void;
   /** More information about the secret. */
   readonly children?: ReactNode;

@@ -6,16 +6,16 @@ import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { describeError } from '../feedback/error-notice.tsx';
 
 type Options<Data> = {
-  /** Resources whose data the action changes, and which the console therefore refetches. */
+  /** Resources that the action changes; the console refetches them. */
   readonly changes: readonly Parameters<typeof keyOf>[0][];
   /** Text that confirms the action. */
   readonly doneMessage: string;
   readonly onDone?: ((data: Data) => void) | undefined;
-  /** Whether to show an error as a notification, for a button that has no space for errors, such as one in a table. */
+  /** Whether to show errors as notifications, for buttons that have no space for errors, such as buttons in a table. */
   readonly notifiesErrors?: boolean;
 };
 
-/** Runs an API mutation. After a success, shows a confirmation and refetches the changed data. */
+/** Runs an API mutation. On success, shows a confirmation and refetches the changed data. */
 export function useApiMutation<Data, Variables>(
   mutation: MutationOf<Data, Variables>,
   { changes, doneMessage, onDone, notifiesErrors = false }: Options<Data>,

@@ -7,9 +7,9 @@ import { keyOf } from '../../api/client.ts';
 type Options<Resource, Changes> = {
   /** Reads the current version of the resource with its ETag. */
   readonly read: () => PromiseLike<ResponseWithData<Resource>>;
-  /** Changes the resource if it still has this ETag. */
+  /** Changes the resource if its ETag is still the same. */
   readonly write: (changes: Changes, ifMatch: string, current: Resource) => PromiseLike<unknown>;
-  /** Resources whose data the action changes, and which the console therefore refetches. */
+  /** Resources that the action changes; the console refetches them. */
   readonly changes: readonly Parameters<typeof keyOf>[0][];
   /** Text that confirms the action. */
   readonly doneMessage: string;
@@ -27,8 +27,8 @@ export type UpdateConflict<Resource, Changes> = {
 const maxAttempts = 3;
 
 /**
- * Changes fields of a resource with `If-Match`. If another user has changed the same fields since the user saw the resource, nothing is
- * saved, and `conflict` contains the current version. Concurrent changes to other fields are kept.
+ * Changes fields of a resource with `If-Match`. If another user has changed the same fields in the meantime, nothing is saved, and
+ * `conflict` contains the current version. Concurrent changes to other fields are kept.
  */
 export function useConditionalUpdate<Resource extends object, Changes extends object>(options: Options<Resource, Changes>) {
   const { read, write, changes: changedResources, doneMessage, onDone } = options;
@@ -52,7 +52,7 @@ export function useConditionalUpdate<Resource extends object, Changes extends ob
     isPending: mutation.isPending,
     /** Saves `changes`; `seen` is the version that the user saw. */
     save: (seen: Resource, changes: Changes) => mutation.mutate({ seen, changes }),
-    /** Saves the conflicting changes, which overwrites those of the other user. */
+    /** Saves the conflicting changes and overwrites the changes of the other user. */
     overwrite: () => conflict && mutation.mutate({ seen: conflict.current, changes: conflict.changes }),
     dismissConflict: () => setConflict(undefined),
   };

@@ -15,11 +15,11 @@ type Props = {
   readonly tabs?: readonly ListTab[];
   /** Label of the search field; without it, the list has no search. */
   readonly searchLabel?: string;
-  /** More filters, which set URL parameters, so that links and saved views include them. */
+  /** Additional filters. They set URL parameters, so that links and saved views include them. */
   readonly children?: ReactNode;
 };
 
-/** Tabs, search and saved views of a list. The URL contains their state: `tab`, `q` and any other parameters except `cursor`. */
+/** Tabs, search and saved views of a list. The URL parameters contain the state: `tab`, `q` and any others except `cursor`. */
 export function ListToolbar({ list, tabs = [], searchLabel, children }: Props): ReactNode {
   return (
     <div className={classes['toolbar']}>
@@ -64,7 +64,7 @@ function SearchField({ label }: { readonly label: string }): ReactNode {
   const current = parameters.get('q') ?? '';
   const [text, setText] = useState(current);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  // The URL can change without typing, for example when a saved view is selected. The URL omits a space at the end of the text.
+  // The URL can change without typing, for example when a saved view is selected. The URL never contains trailing spaces of the text.
   useEffect(() => setText((before) => (before.trim() === current ? before : current)), [current]);
   const search = (value: string): void =>
     setParameters(

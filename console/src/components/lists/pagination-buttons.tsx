@@ -51,7 +51,7 @@ export function PaginationButtons({ nextCursor, rowCount }: Props): ReactNode {
   );
 }
 
-/** Returns the cursors of the previous pages; an empty string stands for the first page. */
+/** Returns the cursors of the previous pages. An empty string represents the first page. */
 function readCursors(state: unknown): readonly string[] {
   const cursors = typeof state === 'object' && state !== null && 'cursors' in state ? state.cursors : [];
   return Array.isArray(cursors) ? cursors.filter((cursor) => typeof cursor === 'string') : [];

@@ -15,7 +15,7 @@ export type Column<Row> = {
   readonly id: string;
   readonly header: string;
   readonly cell: (row: Row) => ReactNode;
-  /** Alignment: `end` for numbers. */
+  /** Alignment of the cells: `end` for numbers. */
   readonly align?: 'end';
   /** Whether the column is hidden in narrow windows. */
   readonly isSecondary?: boolean;
@@ -26,7 +26,7 @@ type Page<Row> = { readonly data: readonly Row[]; readonly next_cursor: string |
 type Props<Row> = {
   /** Accessible name of the table. */
   readonly label: string;
-  /** Columns; the first one contains the link to the row's page. */
+  /** Columns; the first column contains the link to the row's page. */
   readonly columns: readonly Column<Row>[];
   /** Returns the query for one page of the list: `(page) => queries.orders.list({ ...filters, ...page })`. */
   readonly query: (page: { readonly limit: number; readonly cursor?: string }) => QueryOf<Page<Row>>;
@@ -42,7 +42,7 @@ export const pageSize = 25;
 
 /**
  * A table of resources with keyset pagination. The cursor is in the URL, so that users can link to any page of the list. Only one page is
- * rendered, so that the list stays responsive with any number of rows.
+ * rendered, so the list stays responsive with any number of rows.
  */
 export function ResourceList<Row>(props: Props<Row>): ReactNode {
   const { label, columns, query, rowKey, rowPath, empty } = props;

@@ -16,7 +16,7 @@ type Props = {
   readonly actions?: ReactNode;
 };
 
-/** Title and actions of a page. Sets the title of the window, and moves the focus, so that screen readers announce the new page. */
+/** Title and actions of a page. Sets the window title and moves the focus, so that screen readers announce the new page. */
 export function PageHeader({ title, status, about, parent, actions }: Props): ReactNode {
   const t = useCommonMessages();
   const heading = useFocusAfterNavigation();
@@ -49,7 +49,8 @@ function useFocusAfterNavigation() {
   const heading = useRef<HTMLHeadingElement>(null);
   const { key } = useLocation();
   useEffect(() => {
-    // The first page of a visit has the key `default`. Screen readers announce it anyway, because the browser has loaded a new document.
+    // The first page of a visit has the key `default`. Screen readers announce this page in any case, because the browser has loaded a
+    // document.
     if (key !== 'default') heading.current?.focus({ preventScroll: true });
   }, []);
   return heading;

@@ -1,8 +1,8 @@
 import type { Application, ApplicationCreate } from '@mandate/client-sdk';
 
-/** Kinds of applications in the wizard, each with its client type and grant types. */
+/** Kinds of applications in the wizard, with their client types and grant types. */
 export const applicationKinds = {
-  /** A web application whose server keeps the secret. */
+  /** A web application with a server, which keeps the secret. */
   web: { type: 'confidential', grant_types: ['authorization_code', 'refresh_token'] },
   /** An application in a browser, or on the user's phone or computer. */
   browser: { type: 'public', grant_types: ['authorization_code', 'refresh_token'] },
@@ -19,7 +19,7 @@ export const applicationKindNames = Object.keys(applicationKinds).filter(isAppli
 /** Whether users are redirected to the application after they have signed in. */
 export const usesRedirectUri = (kind: Kind): boolean => kind === 'web' || kind === 'browser';
 
-/** Returns the kind that fits an application best. */
+/** Returns the kind that best fits an application. */
 export function findBestFittingApplicationKind({ type, grant_types: grantTypes }: Pick<Application, 'type' | 'grant_types'>): Kind {
   if (grantTypes.includes('authorization_code')) return type === 'public' ? 'browser' : 'web';
   return grantTypes.includes('client_credentials') ? 'service' : 'device';

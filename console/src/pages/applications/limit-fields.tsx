@@ -6,7 +6,7 @@ import { findFieldErrorDetail } from '../../components/feedback/error-notice.tsx
 import { useApplicationsMessages } from './use-applications-messages.ts';
 import classes from './applications.module.css';
 
-/** Entered limits of an application. An empty string means no limit, or the server's default. */
+/** Limits that the user entered for an application. An empty string means that there is no limit or that the server's default applies. */
 export type LimitTexts = {
   readonly rate: string;
   readonly quota: string;
@@ -40,7 +40,7 @@ export function limitTextsFromApplication({
 const periods = ['day', 'week', 'month'] as const;
 const parseCount = (text: string): number | null => (/^\s*\d+\s*$/.test(text) ? Number(text) : null);
 
-/** Whether every entered text is a number. */
+/** Returns whether every entered text is a number. */
 export const areLimitTextsValid = ({ rate, quota, currency, perOrder, perPeriod }: LimitTexts): boolean =>
   [rate, quota].every((text) => text.trim() === '' || parseCount(text) !== null) &&
   [perOrder, perPeriod].every((text) => text.trim() === '' || parseAmount(text, currency) !== undefined);

@@ -11,10 +11,10 @@ const administratorScopes: ReadonlySet<string> = new Set(['users.administer']);
 
 const allScopes: readonly Scope[] = [...new Set(Object.values(scopesOf).flat())];
 
-/** Whether a scope permits access to the data of the whole shop, not only to the data of the user. */
+/** Returns whether a scope permits access to the whole shop's data, not only to the user's data. */
 export const isShopScope = (scope: string): boolean => environment.staffScopes.includes(scope) || administratorScopes.has(scope);
 
-/** Returns the scopes that an application of this kind can have. */
+/** Returns the scopes that this kind of application can have. */
 export const listSelectableScopes = (kind: Kind, isFirstParty: boolean): readonly Scope[] =>
   allScopes.filter(
     (scope) =>

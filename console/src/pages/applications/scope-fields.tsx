@@ -11,7 +11,7 @@ type Props = {
   readonly onChange: (selected: readonly Scope[]) => void;
 };
 
-/** Check boxes for scopes, which are described in words. */
+/** Checkboxes for scopes, with descriptions. */
 export function ScopeFields({ available, selected, onChange }: Props): ReactNode {
   const t = useApplicationsMessages();
   const groups = [

@@ -7,7 +7,7 @@ import { useAuditMessages } from './use-audit-messages.ts';
 
 type Props = { readonly clientId: string; readonly onChange: (clientId: string) => void };
 
-/** Selects the application through which users acted, by name, or by client ID if the token does not permit listing applications. */
+/** Selects the application through which users acted: by name or, if the token does not permit listing applications, by client ID. */
 export function ApplicationFilter({ clientId, onChange }: Props): ReactNode {
   const t = useAuditMessages();
   const canList = usePermissions().can('applications.list');

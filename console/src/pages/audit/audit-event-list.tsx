@@ -36,7 +36,7 @@ export function AuditEventList(): ReactNode {
   );
 }
 
-/** Returns the users on the current page of the list. The query has the same key as the query of the list, so it is sent only once. */
+/** Returns the users on the current page of the list. The query has the same key as the list's query, so only one request is sent. */
 function usePageUserIds(): readonly (number | null)[] {
   const filters = useAuditFilters();
   const cursor = useSearchParams()[0].get('cursor') ?? undefined;

@@ -31,7 +31,7 @@ export function useAuditFilters(): AuditEventsListQuery {
   };
 }
 
-/** Returns the time at which a day such as `2026-01-31` starts in the user's time zone, or the day that is `offset` days later. */
+/** Returns the time at which a day starts in the user's time zone. The day is `offset` days after the given day, such as `2026-01-31`. */
 function startOfDay(day: string | null, offset: number): string | undefined {
   const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '') ?? [];
   if (year === undefined) return undefined;

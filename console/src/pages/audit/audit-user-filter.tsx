@@ -8,7 +8,7 @@ import classes from './audit-user-filter.module.css';
 import { useAuditMessages } from './use-audit-messages.ts';
 
 type Props = {
-  /** The user that the filter selects: the actor, or the affected user. */
+  /** Whether the filter applies to the actor or to the affected user. */
   readonly kind: 'actor' | 'person';
   readonly userId: string;
   readonly onChange: (userId: string) => void;
@@ -21,7 +21,8 @@ export function AuditUserFilter({ kind, userId, onChange }: Props): ReactNode {
   const label = t(canFind ? `filter.${kind}` : `filter.${kind}Id`);
   const [text, setText] = useState(userId);
   const find = useMutation({ mutationFn: findUserId, onSuccess: (id) => id !== undefined && onChange(id) });
-  // The URL can change without typing, for example when a saved view is selected. An e-mail address that the user has entered is kept.
+  // The URL can change without typing, for example when a saved view is selected. The field keeps an e-mail address that the user has
+  // entered.
   useEffect(() => {
     if (userId === '' || !find.isSuccess) setText(userId);
   }, [userId]);

@@ -9,7 +9,9 @@ export type Names = {
   readonly application: (clientId: string) => string;
 };
 
-/** Loads the names of users and applications if the user's permissions include them: audit events contain only IDs. */
+/**
+ * Loads the names of users and applications, because audit events contain only IDs. Loads only names that the user's permissions include.
+ */
 export function useUserAndApplicationNames(userIds: readonly (number | null)[]): Names {
   const t = useAuditMessages();
   const userNames = useUserNames(userIds);

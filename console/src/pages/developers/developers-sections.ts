@@ -7,6 +7,6 @@ const sections = [
   { path: 'signing-keys', operation: 'signingKeys.rotate' },
 ] as const satisfies readonly { readonly path: string; readonly operation: Operation }[];
 
-/** Returns the sections of the page that the user's permissions include. */
+/** Returns the sections of the page that the user may open. */
 export const listPermittedDevelopersSections = (can: Permissions['can']): readonly (typeof sections)[number][] =>
   sections.filter(({ operation }) => can(operation));

@@ -8,7 +8,7 @@ import { SalesOverview } from './sales-overview.tsx';
 import { NeedsAttentionCounts } from './needs-attention-counts.tsx';
 import classes from './home.module.css';
 
-/** Sales of the last 30 days, and everything that is waiting for staff. */
+/** Shows the sales of the last 30 days, and everything that needs action by staff. */
 export function HomePage(): ReactNode {
   const common = useCommonMessages();
   const { can } = usePermissions();

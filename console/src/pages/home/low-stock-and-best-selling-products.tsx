@@ -8,7 +8,7 @@ import { useHomeMessages } from './use-home-messages.ts';
 import { useProductStatistics } from './use-product-statistics.ts';
 import classes from './home.module.css';
 
-/** Number of products that the page shows in each list. */
+/** Maximum number of products in each list. */
 const rowCount = 5;
 
 export function LowStockProducts(): ReactNode {

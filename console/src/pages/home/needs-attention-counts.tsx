@@ -21,7 +21,7 @@ type Count = {
   readonly to: string;
 };
 
-/** The numbers of orders, products, webhooks and tasks that need attention, with links to the pages on which staff can take action. */
+/** Counts of orders, products, webhooks and tasks that need attention, with links to the pages on which staff can take action. */
 export function NeedsAttentionCounts(): ReactNode {
   const t = useHomeMessages();
   const counts = useCounts().filter(({ isPermitted }) => isPermitted);
@@ -89,7 +89,10 @@ function useCounts(): readonly Count[] {
   ];
 }
 
-/** Returns the page that shows the progress of the newest task, or the page from which most tasks are started. */
+/**
+ * Returns the path of the backups page if the newest task is about a backup. Otherwise, returns the path of the products page, from which
+ * most other tasks are started.
+ */
 const findPageOfTasks = ([newest]: readonly Task[]): string =>
   newest?.type.startsWith('backup') === true ? '/settings/backups' : '/products';
 

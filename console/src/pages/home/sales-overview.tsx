@@ -10,7 +10,7 @@ import { browserTimeZone } from './browser-time-zone.ts';
 import { useHomeMessages, type HomeTranslate } from './use-home-messages.ts';
 import classes from './sales-overview.module.css';
 
-/** The chart library is large, so it is loaded after the numbers are shown. */
+/** The chart library is large, so it is loaded only after the numbers are shown. */
 const RevenueChart = lazy(async () => ({ default: (await import('./revenue-chart.tsx')).RevenueChart }));
 
 /** Orders and revenue of the last 30 days, compared with the previous 30 days. */
@@ -60,7 +60,7 @@ type FigureProps = {
   readonly current: number;
   readonly previous: number;
   readonly show: (value: number) => string;
-  /** Whether an increase is undesirable. */
+  /** Whether an increase of this number is undesirable. */
   readonly isNegative?: boolean;
   readonly t: HomeTranslate;
 };

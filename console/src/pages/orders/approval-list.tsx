@@ -27,7 +27,7 @@ const tones: Readonly<Record<ApprovalSummary['status'], Tone>> = {
 };
 const statuses = Object.keys(tones).filter((name): name is ApprovalSummary['status'] => Object.hasOwn(tones, name));
 
-/** The approvals that applications have requested from customers. Only the customers can decide. */
+/** The approvals that applications have requested from customers. Only customers can approve or decline. */
 export function ApprovalList(): ReactNode {
   const t = useOrdersMessages();
   const common = useCommonMessages();
@@ -58,7 +58,7 @@ function useFilters(): ApprovalsListAllQuery {
   return { ...(status && { status: [status] }), ...(/^\d+$/.test(userId) && { user_id: Number(userId) }) };
 }
 
-/** Returns the customers on the current page of the list. The query has the same key as the query of the list, so it is sent only once. */
+/** Returns the customers on the current page of the list. The query has the same key as the list's query, so only one request is sent. */
 function usePageUserIds(): readonly number[] {
   const filters = useFilters();
   const cursor = useSearchParams()[0].get('cursor') ?? undefined;

@@ -16,7 +16,7 @@ import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { FulfillmentStatus, PaymentStatus } from './order-statuses.tsx';
 import { useOrdersMessages, type OrdersTranslate } from './use-orders-messages.ts';
 
-/** Filters of the tabs. */
+/** Filters by tab. */
 const filtersByTab = {
   all: {},
   unpaid: { status: ['pending'], payment_status: ['unpaid'] },
@@ -62,7 +62,7 @@ export function OrderList(): ReactNode {
   );
 }
 
-/** The customer or application to which a link on another page has limited the list. */
+/** Shows the customer or application by which a link on another page has filtered the list. */
 function ActiveFilters(): ReactNode {
   const t = useOrdersMessages();
   const { user_id: userId, client_id: clientId } = useFilters();

@@ -19,7 +19,7 @@ export function PaymentStatus({ order }: { readonly order: Statuses }): ReactNod
   return <StatusBadge tone={paymentTones[status] ?? 'neutral'}>{t.value('payment', status)}</StatusBadge>;
 }
 
-/** Delivery status. Renders nothing for a canceled order, because none of it has been shipped. */
+/** Fulfillment status. Renders nothing for a canceled order, because no part of a canceled order has been shipped. */
 export function FulfillmentStatus({ order }: { readonly order: Statuses }): ReactNode {
   const t = useOrdersMessages();
   if (order.status === 'canceled') return null;

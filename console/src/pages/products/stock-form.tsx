@@ -12,7 +12,7 @@ const reasons = ['received', 'correction', 'damaged', 'returned'] as const satis
 
 type Props = { readonly product: Product; readonly hasNote?: boolean; readonly onClose: () => void };
 
-/** Form that sets the stock of a product to a counted number, with a reason. */
+/** Form that sets the stock of a product to a counted number and records a reason. */
 export function StockForm({ product, hasNote = false, onClose }: Props): ReactNode {
   const t = useProductsMessages();
   const common = useCommonMessages();

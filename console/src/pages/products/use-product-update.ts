@@ -5,7 +5,7 @@ import { useConditionalUpdate, type UpdateConflict } from '../../components/form
 import { useFormat } from '../../languages/use-format.ts';
 import { useProductsMessages } from './use-products-messages.ts';
 
-/** Fields of a product that the console changes. */
+/** Product fields that the console can change. */
 export type ProductChanges = Omit<ProductUpdate, 'metadata'> & { readonly stock?: number | null };
 
 /** Changes fields of a product, unless another user has changed the same fields in the meantime. */
@@ -21,8 +21,7 @@ export function useProductUpdate(productId: number, onDone: () => void) {
 }
 
 /**
- * Adjusts the stock of a product to a counted number of units. The adjustment is relative, so that units sold in the meantime are not
- * counted twice.
+ * Adjusts the stock of a product to a counted number of units. The adjustment is relative, so that it preserves sales made in the meantime.
  */
 export function useStockUpdate(productId: number, adjustment: Omit<StockAdjustmentCreate, 'delta'>, onDone: () => void) {
   const t = useProductsMessages();

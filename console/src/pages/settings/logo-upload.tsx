@@ -18,7 +18,7 @@ type Props = {
   readonly deleteLogo: MutationOf<unknown, void>;
 };
 
-/** Shows a logo, with buttons that upload and remove it. */
+/** Shows a logo, with buttons to upload and remove the logo. */
 export function LogoUpload({ logo, name, about, resource, setLogo, deleteLogo }: Props): ReactNode {
   const t = useSettingsMessages();
   const upload = useApiMutation(setLogo, { changes: [resource], doneMessage: t('logo.saved') });

@@ -10,7 +10,7 @@ type Props = {
   readonly onClick: () => void;
 };
 
-/** Button for an action on a row of a list. */
+/** Button for an action on a list row. */
 export const RowButton = ({ text, label, isPending = false, isDisabled = false, onClick }: Props): ReactNode => (
   <Button size="xs" variant="default" aria-label={label} loading={isPending} disabled={isDisabled} onClick={onClick}>
     {text}

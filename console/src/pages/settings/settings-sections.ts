@@ -8,6 +8,6 @@ const sections = [
   { path: 'backups', operation: 'backups.list' },
 ] as const satisfies readonly { readonly path: string; readonly operation: Operation }[];
 
-/** Returns the sections of the page that the user's permissions include. */
+/** Returns the sections of the page that the user may open. */
 export const listPermittedSettingsSections = (can: Permissions['can']): readonly (typeof sections)[number][] =>
   sections.filter(({ operation }) => can(operation));

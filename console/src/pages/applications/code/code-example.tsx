@@ -10,7 +10,7 @@ import classes from './code.module.css';
 
 const examples = { curl: createCurlExample, TypeScript: createTypescriptExample };
 
-/** Code that signs in with an application's client ID and calls the API. */
+/** Example code that signs in with an application's client ID and calls the API. */
 export function CodeExample({ application }: { readonly application: ExampleApplication }): ReactNode {
   const t = useApplicationsMessages();
   const [language, setLanguage] = useState<keyof typeof examples>('curl');

@@ -1,7 +1,7 @@
 import { findBestFittingApplicationKind } from '../application-kinds.ts';
 import { getRedirectUriOrExample, type ExampleApplication } from './example-application.ts';
 
-/** Returns shell commands that obtain a token for an application, and call the API with it. */
+/** Returns shell commands that obtain a token for an application and call the API with the token. */
 export function createCurlExample(application: ExampleApplication, issuer: string): string {
   const kind = findBestFittingApplicationKind(application);
   const lines = { web: signIn, browser: signIn, service: clientCredentials, device }[kind](application, issuer);

@@ -17,13 +17,13 @@ import { useApplicationsMessages } from '../use-applications-messages.ts';
 
 type Props = { readonly application: Application };
 
-/** Rotates an application's secret, disables the application, or deletes it. */
+/** Buttons that rotate an application's secret, and disable or delete the application. */
 export function ApplicationActions({ application }: Props): ReactNode {
   const t = useApplicationsMessages();
   const [isRotating, rotation] = useDisclosure(false);
   const [isDeleting, deletion] = useDisclosure(false);
   const hasSecret = application.token_endpoint_auth_method === 'client_secret_basic';
-  // If the console's own application were disabled or deleted, the console could not be used to undo this.
+  // If the console's own application were disabled or deleted, the console could no longer be used to undo this.
   const isConsole = application.client_id === environment.clientId;
   return (
     <>

@@ -10,7 +10,7 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { useApplicationsMessages } from '../use-applications-messages.ts';
 import type { UsageMonth } from './usage-chart.tsx';
 
-/** The chart library is large, so it is loaded after the numbers are shown. */
+/** The chart library is large, so it is loaded only after the numbers are shown. */
 const UsageChart = lazy(async () => ({ default: (await import('./usage-chart.tsx')).UsageChart }));
 
 /** Number of months in the chart, including the current one. */

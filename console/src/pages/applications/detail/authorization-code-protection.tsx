@@ -5,7 +5,10 @@ import { useApplicationsMessages } from '../use-applications-messages.ts';
 
 type Props = Pick<Application, 'allow_nonce_instead_of_pkce' | 'allow_neither_pkce_nor_nonce'>;
 
-/** What an authorization request must contain, so that an injected authorization code is detected (RFC 9700 section 2.1.1). */
+/**
+ * Describes which parameters authorization requests must contain, so that injected authorization codes are detected (RFC 9700 section
+ * 2.1.1).
+ */
 export function AuthorizationCodeProtection({
   allow_nonce_instead_of_pkce: nonce,
   allow_neither_pkce_nor_nonce: nothing,

@@ -2,7 +2,7 @@ import type { Kind } from '../application-kinds.ts';
 import { emptyLimitTexts, type LimitTexts } from '../limit-fields.tsx';
 import type { Scope } from '../list-selectable-scopes.ts';
 
-/** Entered values of the wizard. */
+/** Values that the user has entered in the wizard. */
 export type ApplicationDraft = {
   readonly name: string;
   readonly kind: Kind;

@@ -23,7 +23,7 @@ import classes from '../applications.module.css';
 
 type Step = 'kind' | 'redirects' | 'scopes' | 'limits';
 
-/** Wizard that registers an application, and finally shows its secret and working code. */
+/** Wizard that registers an application, and then shows its secret and example code. */
 export function RegisterApplication(): ReactNode {
   const t = useApplicationsMessages();
   const common = useCommonMessages();
@@ -93,14 +93,14 @@ function StepFields({ step, draft, error, onChange }: StepProps): ReactNode {
   return <LimitFields texts={draft.limits} error={error} onChange={(limits) => onChange({ ...draft, limits })} />;
 }
 
-/** Whether the step has all required values, so that the next step can be shown. */
+/** Returns whether the step has all required values, so that the next step can be shown. */
 function isComplete(step: Step, { name, redirectUris, scopes, limits }: ApplicationDraft): boolean {
   if (step === 'kind') return name.trim() !== '';
   if (step === 'redirects') return parseUris(redirectUris).length > 0;
   return step === 'scopes' ? scopes.length > 0 : areLimitTextsValid(limits);
 }
 
-/** Scopes that the selected kind cannot have may still be selected from another kind. */
+/** If the user has changed the kind, the selection may contain scopes that the new kind cannot have. */
 const requestOf = ({ name, kind, isFirstParty, redirectUris, scopes, limits }: ApplicationDraft) => ({
   ...applicationKinds[kind],
   grant_types: [...applicationKinds[kind].grant_types],

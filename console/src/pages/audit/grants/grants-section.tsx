@@ -25,7 +25,7 @@ export function GrantsSection(): ReactNode {
   return <Grants grants={data.grants} isComplete={data.isComplete} />;
 }
 
-/** Maximum number of rows, so that the page stays responsive. */
+/** Maximum number of rows; more rows would make the page slow. */
 const maxRows = 200;
 
 function Grants({ grants, isComplete }: { readonly grants: readonly Grant[]; readonly isComplete: boolean }): ReactNode {

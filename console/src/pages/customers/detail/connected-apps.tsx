@@ -12,7 +12,7 @@ import classes from './customer-detail.module.css';
 /** Maximum page size of the API, which is sufficient because customers connect only a few applications. */
 const limit = 100;
 
-/** The applications that can act for a customer, with their limits and spending. */
+/** The applications that can act for a customer, with their limits and the amounts spent. */
 export function ConnectedApps({ userId }: { readonly userId: number }): ReactNode {
   const t = useCustomersMessages();
   const { data, error, refetch } = useQuery(queries.connectedApps.listOfUser(userId, { limit }));
@@ -34,7 +34,7 @@ function Entry({ app }: { readonly app: ConnectedAppOfUser }): ReactNode {
   const t = useCustomersMessages();
   const format = useFormat();
   const { application, device, created_at: createdAt, last_used_at: lastUsedAt } = app;
-  // OpenID Connect scopes, such as `openid`, give no access to the shop.
+  // OpenID Connect scopes such as `openid` permit no access to the shop.
   const scopes = app.scopes.filter((scope) => scope.includes('.'));
   const times = [t('apps.since', { date: format.date(createdAt) }), t('lastUsed', { time: format.relative(lastUsedAt) })];
   return (
@@ -51,7 +51,7 @@ function Entry({ app }: { readonly app: ConnectedAppOfUser }): ReactNode {
   );
 }
 
-/** Describes an application's order limits, and its spending in the current periods. */
+/** Describes an application's order limits, and the amounts that it has spent in the current periods. */
 function listLimits(
   { scopes, limits: { authorization_details: details, budgets } }: ConnectedAppOfUser,
   t: CustomersTranslate,

@@ -11,8 +11,8 @@ import { useCustomersMessages } from '../use-customers-messages.ts';
 import { EditCustomer } from './edit-customer.tsx';
 
 /**
- * Changes, suspends or closes the account of a customer. Accounts of staff are not changed here, because that requires an administrator who
- * has signed in recently.
+ * Buttons that change, suspend or close a customer's account. They are not shown for staff accounts, because only administrators who have
+ * signed in recently can change staff accounts.
  */
 export function CustomerActions({ user }: { readonly user: User }): ReactNode {
   const t = useCustomersMessages();
@@ -20,7 +20,7 @@ export function CustomerActions({ user }: { readonly user: User }): ReactNode {
   const [isEditing, editing] = useDisclosure(false);
   const [isSuspending, suspending] = useDisclosure(false);
   const [isClosing, closing] = useDisclosure(false);
-  // `users.update` is also permitted for the signed-in user's own account; `users.list`, only for staff who manage customers.
+  // All users may call `users.update` for their own account, but only staff who manage customers may call `users.list`.
   if (!can('users.list') || user.role !== 'customer' || user.status === 'closed') return null;
   return (
     <>

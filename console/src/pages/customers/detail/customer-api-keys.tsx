@@ -14,7 +14,7 @@ const limit = 20;
 
 const tones: Readonly<Record<ApiKey['status'], Tone>> = { active: 'positive', revoked: 'critical', expired: 'neutral' };
 
-/** The API keys of a customer. Renders nothing if there are none, because few customers have keys. */
+/** A customer's API keys. Renders nothing if there are none, because few customers have keys. */
 export function CustomerApiKeys({ userId }: { readonly userId: number }): ReactNode {
   const t = useCustomersMessages();
   const format = useFormat();

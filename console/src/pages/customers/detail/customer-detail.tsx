@@ -31,7 +31,7 @@ export function CustomerDetail(): ReactNode {
   if (shouldErrorReplaceData(error, user)) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!user) return <PageSkeleton />;
   const isClosed = user.status === 'closed';
-  // The applications, sessions and keys of staff require a scope that the console does not request.
+  // Reading the applications, sessions and keys of staff requires a scope that the console does not request.
   const hasReadableAccess = user.role === 'customer' && !isClosed;
   return (
     <>

@@ -11,7 +11,7 @@ import { useCustomersMessages, type CustomersTranslate } from '../use-customers-
 
 const tones: Readonly<Record<string, Tone>> = { pending: 'warning', canceled: 'critical', delivered: 'positive' };
 
-/** Orders of a customer, with the application that placed each of them. */
+/** A customer's orders, each with the application that placed it. */
 export function CustomerOrders({ userId }: { readonly userId: number }): ReactNode {
   const t = useCustomersMessages();
   const format = useFormat();

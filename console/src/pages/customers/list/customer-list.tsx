@@ -46,7 +46,7 @@ export function CustomerList(): ReactNode {
   );
 }
 
-/** Returns the filters in the URL. The API finds customers by their complete e-mail address. */
+/** Returns the filters in the URL. The API finds customers only by their complete e-mail address. */
 function useFilters(): UsersListQuery {
   const [parameters] = useSearchParams();
   const [tab, email] = [parameters.get('tab') ?? '', parameters.get('q') ?? ''];

@@ -15,7 +15,7 @@ import { useDevelopersMessages } from '../use-developers-messages.ts';
 import { useEventStream } from './use-event-stream.ts';
 import classes from './event-stream.module.css';
 
-/** The newest events, and new events as they occur. */
+/** Shows the newest events, and adds new events as they occur. */
 export function EventStream(): ReactNode {
   const t = useDevelopersMessages();
   const [isPaused, setIsPaused] = useState(false);

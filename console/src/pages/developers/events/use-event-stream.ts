@@ -7,7 +7,7 @@ import { findEventSubjectFilter } from '../event-types.ts';
 
 /** The stream starts this many event IDs before the latest event. */
 const initialIdCount = 500;
-/** Number of events that stay on the page. */
+/** Maximum number of events on the page. */
 const maxEvents = 200;
 
 type EventStream = { readonly events: readonly MandateEvent[]; readonly isPending: boolean; readonly error: unknown };

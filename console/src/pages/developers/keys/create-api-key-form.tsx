@@ -99,7 +99,7 @@ type ScopeChoiceProps = {
   readonly onChange: (scopes: readonly string[]) => void;
 };
 
-/** Offers the scopes of the user's own token, because a key cannot have more. */
+/** Offers only the scopes of the user's token, because a key cannot have any other scopes. */
 function ScopeChoice({ selected, error, onChange }: ScopeChoiceProps): ReactNode {
   const t = useDevelopersMessages();
   const { data: authorization } = useSuspenseQuery(queries.authorization.get());

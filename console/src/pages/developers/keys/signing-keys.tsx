@@ -12,7 +12,7 @@ import classes from './api-key-list.module.css';
 import { RotateSigningKeysForm } from './rotate-signing-keys-form.tsx';
 import { useSigningKeys } from './use-signing-keys.ts';
 
-/** The keys that sign tokens, with their age. */
+/** The keys that sign tokens, with their ages. */
 export function SigningKeys(): ReactNode {
   const t = useDevelopersMessages();
   const format = useFormat();

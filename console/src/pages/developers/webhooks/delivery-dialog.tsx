@@ -19,7 +19,7 @@ import classes from './delivery-dialog.module.css';
 /** The server sends no events about attempts, so the delivery is refetched at intervals. */
 const refetchIntervalMs = 5_000;
 
-/** Shows the delivery whose ID is in the URL: the request and the responses. */
+/** Shows the request and the responses of the delivery whose ID is in the URL. */
 export function DeliveryDialog({ endpointId }: { readonly endpointId: number }): ReactNode {
   const t = useDevelopersMessages();
   const [parameters, setParameters] = useSearchParams();

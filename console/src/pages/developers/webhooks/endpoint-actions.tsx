@@ -14,7 +14,7 @@ import { RotateSecretForm } from './rotate-secret-form.tsx';
 
 type Props = { readonly endpoint: WebhookEndpoint };
 
-/** Buttons for the actions on an endpoint. */
+/** Buttons for an endpoint's actions. */
 export function EndpointActions({ endpoint }: Props): ReactNode {
   const t = useDevelopersMessages();
   const [dialog, setDialog] = useState<'edit' | 'rotate' | 'delete'>();

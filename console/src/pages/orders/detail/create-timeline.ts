@@ -6,8 +6,8 @@ import type { OrderParts } from './order-queries-and-possible-actions.ts';
 export type TimelineEntry = { readonly key: string; readonly at: string; readonly text: string; readonly detail?: string | undefined };
 
 /**
- * Creates the timeline of an order, newest entry first: the changes of the order from its events, and its payments, refunds and shipments.
- * Events are stored only for a limited time, so changes of status are read from the order's timestamps.
+ * Creates the timeline of an order, newest entry first. It contains the order's changes (from its events), payments, refunds and shipments.
+ * Status changes come from the order's timestamps, because events are stored only for a limited time.
  */
 export function createTimeline(
   order: Order,
@@ -35,7 +35,10 @@ function listStatusEntries(order: Order, t: OrdersTranslate): TimelineEntry[] {
 
 const editableFields = ['note', 'reference', 'delivery'] as const;
 
-/** An update event contains the order after the change, so the changed fields are found by comparison with the previous event. */
+/**
+ * An update event contains the order after the change. The changed fields are found by comparing the order with the one in the previous
+ * event.
+ */
 function listEditEntries(events: readonly Event[], t: OrdersTranslate): TimelineEntry[] {
   return events.flatMap(({ id, type, timestamp, data }, index) => {
     const before = events[index - 1]?.data.object;

@@ -15,7 +15,7 @@ type Props = {
   readonly onChange: (quantities: Quantities) => void;
 };
 
-/** Fields for a quantity of each order line. */
+/** Quantity fields for the lines of an order. */
 export function LineQuantityFields({ legend, order, maximums, quantities, onChange }: Props): ReactNode {
   return (
     <fieldset className={classes['quantities']}>
@@ -41,7 +41,7 @@ export function LineQuantityFields({ legend, order, maximums, quantities, onChan
   );
 }
 
-/** Returns the lines with a quantity, in the form that the API expects. */
+/** Returns the lines that have a quantity, in the format of the API. */
 export const linesFromQuantities = (quantities: Quantities): { line: number; quantity: number }[] =>
   Object.entries(quantities)
     .map(([line, quantity]) => ({ line: Number(line), quantity: Number(quantity) }))

@@ -11,7 +11,7 @@ import { RefundForm } from './refund-form.tsx';
 import { ShipForm } from './ship-form.tsx';
 import { getRefundableAmount, isCancelable, isShippable, type OrderParts } from './order-queries-and-possible-actions.ts';
 
-/** Buttons for the actions that the order's state and the user's permissions allow. */
+/** Buttons for the actions that are possible in the order's state and permitted for the user. */
 export function OrderActions({ order, parts }: { readonly order: Order; readonly parts: OrderParts }): ReactNode {
   const t = useOrdersMessages();
   const { can } = usePermissions();

@@ -5,7 +5,7 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import classes from './order-detail.module.css';
 
-/** Lines and amounts of an order. */
+/** Shows the lines and amounts of an order. */
 export function LinesCard({ order }: { readonly order: Order }): ReactNode {
   const t = useOrdersMessages();
   const format = useFormat();

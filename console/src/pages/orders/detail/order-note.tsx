@@ -41,8 +41,8 @@ type Values = Readonly<Record<(typeof fields)[number], string>>;
 const valuesOf = ({ note, reference }: Order): Values => ({ note: note ?? '', reference: reference ?? '' });
 
 /**
- * Form for an order's note and reference. The form sends the ETag of the version that it was opened with, even if the page has received a
- * newer version since then, so another user's change is never lost.
+ * Form for an order's note and reference. The form sends the ETag of the version with which it was opened, even if the page has received a
+ * newer version since then. Therefore, other users' changes are never overwritten unnoticed.
  */
 function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: () => void }): ReactNode {
   const t = useOrdersMessages();
@@ -60,7 +60,7 @@ function NoteForm({ order, etag, onClose }: OrderWithEtag & { readonly onClose: 
   });
   const readChangedOrder = async (): Promise<void> => {
     const current = await queryClient.fetchQuery({ ...createOrderWithEtagQuery(order.id), staleTime: 0 });
-    // The order already has these values if the response to an earlier attempt was lost.
+    // If the response to an earlier attempt was lost, the order already has the entered values.
     if (listChangedFields(valuesOf(current.order), values).length === 0) return onClose();
     setBase(current);
     setIsConflict(true);

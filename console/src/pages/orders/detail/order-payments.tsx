@@ -16,10 +16,10 @@ const changes = ['payments', 'refunds', 'orders', 'stats'] as const;
 
 type Props = { readonly order: Order; readonly payments: readonly Payment[]; readonly refunds: readonly Refund[] };
 
-/** Payments and refunds of an order. Staff confirm manual payments and refunds when the money has arrived. */
+/** Payments and refunds of an order. Staff confirm manual payments and refunds after the money has arrived. */
 export function PaymentsCard({ order, payments, refunds }: Props): ReactNode {
   const t = useOrdersMessages();
-  // The payment of an imported order is in the system that the order was imported from.
+  // The payment for an imported order is recorded in the system from which the order was imported.
   if (payments.length === 0 && order.payment_status !== 'unpaid') return null;
   const manual = new Set(payments.filter(({ provider }) => provider === 'manual').map(({ id }) => id));
   return (

@@ -12,7 +12,7 @@ import classes from './order-detail.module.css';
 
 type Props = { readonly order: Order; readonly summary: OrderSummary | undefined };
 
-/** Line below the title: date, application and customer of the order, and the shop's limit for the application. */
+/** Line below the title with the order's date, application and customer, and the shop's limit for the application. */
 export function OrderPlacementText({ order, summary }: Props): ReactNode {
   const t = useOrdersMessages();
   const format = useFormat();

@@ -16,7 +16,7 @@ export const createOrderWithEtagQuery = (orderId: number | string) =>
     },
   });
 
-/** Query for the order as a list entry, which contains the names of the customer and the application. */
+/** Query for the order as a list entry. Unlike the order, the list entry contains the names of the customer and the application. */
 export const createOrderSummaryQuery = (orderId: number) => queries.orders.list({ id: [orderId], include: ['customer', 'client'] });
 
 export type OrderParts = {
@@ -43,7 +43,7 @@ export function usePermittedOrderParts(orderId: number): OrderParts {
   };
 }
 
-/** Returns the paid amount that has not been refunded and is not being refunded, in minor units. */
+/** Returns the paid amount that is neither refunded nor part of a pending refund, in minor units. */
 export function getRefundableAmount(
   { total, refunded_total: refunded, payment_status: status }: Order,
   refunds: readonly Refund[] = [],

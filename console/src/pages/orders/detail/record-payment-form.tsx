@@ -8,7 +8,7 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { useOrdersMessages } from '../use-orders-messages.ts';
 import classes from './order-detail.module.css';
 
-/** Form that records a payment outside the payment providers, such as a bank transfer, and confirms it. */
+/** Form that records and confirms a payment, such as a bank transfer, that was made without a payment provider. */
 export function RecordPaymentForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
   const t = useOrdersMessages();
   const format = useFormat();

@@ -12,7 +12,7 @@ import classes from './order-detail.module.css';
 
 const textFields = ['carrier', 'tracking_number', 'tracking_url'] as const;
 
-/** Form that ships all or part of the quantities of an order that have not been shipped yet. */
+/** Form that ships some or all of the units in an order that have not been shipped yet. */
 export function ShipForm({ order, onClose }: { readonly order: Order; readonly onClose: () => void }): ReactNode {
   const t = useOrdersMessages();
   const remaining = Object.fromEntries(order.items.map(({ line, quantity, shipped_quantity: shipped }) => [line, quantity - shipped]));

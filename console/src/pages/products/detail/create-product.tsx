@@ -73,7 +73,7 @@ export function CreateProduct(): ReactNode {
 type OtherTexts = { readonly sku: string; readonly currency: string; readonly stock: string; readonly status: string };
 type SaleFieldsProps = { readonly other: OtherTexts; readonly error: unknown; readonly onChange: (other: OtherTexts) => void };
 
-/** Currency, initial stock and initial status. */
+/** Fields for the currency, the initial stock and the initial status. */
 function SaleFields({ other, error, onChange }: SaleFieldsProps): ReactNode {
   const t = useProductsMessages();
   return (

@@ -17,7 +17,7 @@ import classes from './product-form.module.css';
 /** Form that changes a product. Until the user changes something, the form shows the changes of other users. */
 export function EditProduct({ product }: { readonly product: Product }): ReactNode {
   const common = useCommonMessages();
-  // The product at the time when the user began to change it.
+  // The product as it was when the user began to edit it.
   const [editing, setEditing] = useState<{ readonly seen: Product; readonly texts: ProductTexts }>();
   const reset = (): void => setEditing(undefined);
   const update = useProductUpdate(product.id, reset);
@@ -57,7 +57,7 @@ export function EditProduct({ product }: { readonly product: Product }): ReactNo
   );
 }
 
-/** Returns the fields that differ from the product, or `undefined` if none differ or an entered number is invalid. */
+/** Returns the fields whose values differ from the product. Returns `undefined` if no field differs or an entered number is invalid. */
 function findChanges(product: Product, texts: ProductTexts): ProductChanges | undefined {
   const fields = parseProductTexts(texts, product.currency);
   if (!fields) return undefined;

@@ -8,7 +8,7 @@ import { findFieldErrorDetail } from '../../../components/feedback/error-notice.
 import { useProductsMessages } from '../use-products-messages.ts';
 import classes from './product-form.module.css';
 
-/** Entered text of the fields that are both in the form for a new product and in the form that changes a product. */
+/** Texts that the user has entered in the fields that are common to the forms for new and existing products. */
 export type ProductTexts = {
   readonly name: string;
   readonly description: string;

@@ -8,7 +8,7 @@ import classes from '../detail/product-form.module.css';
 
 export type ImportRequest = { readonly file: File; readonly query: ProductImportsCreateQuery };
 
-/** Selects the file and the meaning of its columns. */
+/** Form for selecting a file and assigning its columns. */
 export function ImportFileForm({ onSubmit }: { readonly onSubmit: (request: ImportRequest) => void }): ReactNode {
   const t = useProductsMessages();
   const [file, setFile] = useState<File | null>(null);

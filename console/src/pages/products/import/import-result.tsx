@@ -15,7 +15,7 @@ type Props = {
   readonly onRestart: () => void;
 };
 
-/** Shows what an import would change, or has changed, and the lines that it rejects. */
+/** Shows the changes that an import has made or would make, and the rejected lines. */
 export function ImportResult({ outcome: { task, issues }, isPreview, onImport, onRestart }: Props): ReactNode {
   const t = useProductsMessages();
   const format = useFormat();

@@ -9,7 +9,7 @@ import classes from './product-list.module.css';
 
 type Props = { readonly statuses?: NonNullable<ProductsListQuery['status']> };
 
-/** Filters the list by category. The category is in the URL, so that it is part of links and saved views. */
+/** Filters the list by category. The URL contains the category, so that links and saved views include it. */
 export function CategoryFilter({ statuses }: Props): ReactNode {
   const t = useProductsMessages();
   const [parameters, setParameters] = useSearchParams();

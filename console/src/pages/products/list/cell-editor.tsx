@@ -12,10 +12,10 @@ type Props = {
   readonly form: (close: () => void) => ReactNode;
 };
 
-/** A list value that can be edited in place. */
+/** A value in a list that can be edited in place. */
 export function CellEditor({ label, value, form }: Props): ReactNode {
   const [isOpen, editor] = useDisclosure(false);
-  // This number changes whenever the form opens or closes, so that a form that is reopened while it closes starts with the current value.
+  // Changes whenever the form opens or closes. If the form is reopened while it is closing, it therefore starts with the current value.
   const [openings, setOpenings] = useState(0);
   const toggle = (): void => {
     setOpenings(openings + 1);

@@ -27,7 +27,7 @@ export function PriceCell({ product }: { readonly product: Product }): ReactNode
 function PriceForm({ product, onClose }: { readonly product: Product; readonly onClose: () => void }): ReactNode {
   const t = useProductsMessages();
   const common = useCommonMessages();
-  // The product on the page is updated when another user changes it; `seen` is the version that the user saw.
+  // When another user changes the product, the page updates it. `seen` is the version that this user saw.
   const [seen] = useState(product);
   const [text, setText] = useState(formatAmountForInput(product.price, product.currency));
   const update = useProductUpdate(product.id, onClose);

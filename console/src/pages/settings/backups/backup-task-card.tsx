@@ -7,7 +7,7 @@ import { useFormat } from '../../../languages/use-format.ts';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import { isTaskUnfinished } from './use-backup-task.ts';
 
-/** Progress of a backup or check, and the reason if it failed. Renders nothing after a success. */
+/** Progress of a backup or check, and the reason if it failed. Renders nothing after a successful task. */
 export function BackupTaskCard({ task }: { readonly task: Task | undefined }): ReactNode {
   const t = useSettingsMessages();
   const format = useFormat();

@@ -20,7 +20,7 @@ import { isTaskUnfinished, useBackupTask } from './use-backup-task.ts';
 /** Interval at which the list is refetched, because there are no events about files that the operator adds or deletes. */
 const refetchIntervalMs = 30_000;
 
-/** The state of the backups, and the commands for the operator. */
+/** Shows the state of the backups, and commands for the operator. */
 export function Backups(): ReactNode {
   const t = useSettingsMessages();
   const { data, error, refetch } = useQuery({ ...queries.backups.list({ limit: 1 }), refetchInterval: refetchIntervalMs });

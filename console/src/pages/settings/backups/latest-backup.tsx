@@ -8,10 +8,10 @@ import { useFormat, type Format } from '../../../languages/use-format.ts';
 import { useSettingsMessages, type SettingsTranslate } from '../use-settings-messages.ts';
 import { BackupCheckBadge } from './backup-check-badge.tsx';
 
-/** In a shop with daily backups, the latest backup is never older than this. */
+/** With daily backups, the latest backup is never older than this. */
 const maxAgeMs = 2 * 86_400_000;
 
-/** The latest backup, and a warning if the shop could not be restored from it, or only with old data. */
+/** The latest backup, and a warning if the backup is outdated or the shop cannot be restored from it. */
 export function LatestBackup({ latest }: { readonly latest: Backup | undefined }): ReactNode {
   const t = useSettingsMessages();
   const format = useFormat();

@@ -8,7 +8,7 @@ const pollIntervalMs = 1_000;
 
 export const isTaskUnfinished = (task: Task | undefined): boolean => task !== undefined && task.finished_at === null;
 
-/** Returns the latest task of the signed-in user that creates or checks a backup, and follows it until it has finished. */
+/** Returns the latest task of the signed-in user that creates or checks a backup, and polls the task until it has finished. */
 export function useBackupTask(): Task | undefined {
   const isPermitted = usePermissions().can('tasks.list');
   const queryClient = useQueryClient();

@@ -12,7 +12,7 @@ type Props = {
 
 const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
 
-/** Field for a color, as text and with the browser's color picker, and a preview of a page in this color. */
+/** Text field for a color, with the browser's color picker and a preview of a page in this color. */
 export function AccentColorField({ value, error, shopName, onChange }: Props): ReactNode {
   const t = useSettingsMessages();
   return (
@@ -40,7 +40,7 @@ export function AccentColorField({ value, error, shopName, onChange }: Props): R
   );
 }
 
-/** A sketch of a page, which is decorative because the text beside it states the color. */
+/** A sketch of a page. The sketch is decorative, because the text beside it states the color. */
 function Preview({ color, shopName }: { readonly color: string; readonly shopName: string }): ReactNode {
   const t = useSettingsMessages();
   return (

@@ -69,7 +69,7 @@ export function DeliveryMethodForm({ method, onClose }: Props): ReactNode {
   );
 }
 
-/** Returns the values of `method`, or the initial values of a new method in the currency of the existing ones. */
+/** Returns the values of `method`, or the initial values of a new method. A new method has the currency of an existing method. */
 function useInitialValues(method: DeliveryMethod | undefined): Values {
   const { data } = useQuery(queries.deliveryMethods.list({ limit: 1 }));
   if (!method) return { code: '', name: '', price: '', currency: data?.data[0]?.currency ?? 'EUR', address: true };

@@ -18,7 +18,7 @@ export type FieldsProps = {
   readonly onChange: (values: IdentityProviderValues) => void;
 };
 
-/** The shop's registration with the provider, including its credential. */
+/** Fields for the shop's registration with the provider, including the credential. */
 export function ClientRegistrationFields(props: FieldsProps): ReactNode {
   const { values, isNew } = props;
   const t = useSettingsMessages();

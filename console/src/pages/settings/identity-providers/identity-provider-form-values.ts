@@ -5,7 +5,7 @@ export type Preset = (typeof providerPresets)[number];
 
 export const providerAudiences = ['everyone', 'customers', 'staff'] as const satisfies readonly IdentityProvider['audience'][];
 
-/** Methods with which the server can authenticate to providers other than Apple. */
+/** Methods that the server can use to authenticate to providers other than Apple. */
 export const selectableAuthenticationMethods = [
   'client_secret_basic',
   'client_secret_post',
@@ -97,7 +97,7 @@ export const valuesFromProvider = (provider: IdentityProvider): IdentityProvider
 const entriesOf = (text: string): string[] => text.split(/\s+/).filter((entry) => entry !== '');
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-/** Returns the API fields, without credentials. Values that do not apply because of other values are reset. */
+/** Returns the API fields, without credentials. Values that do not apply in combination with other values are reset. */
 function fieldsOf(values: IdentityProviderValues) {
   const hasKey = usesPrivateKey(values.token_endpoint_auth_method);
   const isRequired = values.required_for_staff && values.audience !== 'customers';

@@ -9,7 +9,7 @@ import { providerAudiences } from './identity-provider-form-values.ts';
 import type { FieldsProps } from './client-registration-fields.tsx';
 import { useTextField } from './use-text-field.ts';
 
-/** Fields that specify who can sign in through the provider, and how. */
+/** Fields that specify which users can sign in through the provider, and under which conditions. */
 export function SignInAccessFields(props: FieldsProps): ReactNode {
   const { values, isNew, error, onChange } = props;
   const t = useSettingsMessages();

@@ -5,7 +5,7 @@ import { CopyTextButton } from '../../../components/forms/copy-text-button.tsx';
 import { useSettingsMessages } from '../use-settings-messages.ts';
 import classes from '../settings.module.css';
 
-/** URLs that must be registered with the provider. */
+/** Shows the URLs that must be registered with the provider. */
 export function UrlsToRegisterAtProvider({ provider }: { readonly provider: IdentityProvider }): ReactNode {
   const t = useSettingsMessages();
   return (
