@@ -14,7 +14,7 @@ export const backupHeaderSchema = z.object({
   created_at: z.string(),
   /** Applied migrations in order; they define the table schema. */
   migrations: z.array(z.string()),
-  /** Fingerprint that shows whether a secret belongs to this installation, and reveals nothing else about the secret. */
+  /** Fingerprint that shows whether a secret belongs to this installation without revealing anything else about the secret. */
   secret_check: z.string(),
   tables: z.number().int(),
   rows: z.number().int(),

@@ -30,11 +30,11 @@ export function openTableRowCursor(em: EntityManager, table: string, columns: re
   );
 }
 
-// Written in SQL for the same reason.
+// Written in SQL because MikroORM has no cursors.
 export const fetchRowsFromCursor = (em: EntityManager, count: number): Promise<{ line: string }[]> =>
   em.execute(`fetch ${count} from backup_rows`);
 
-// Written in SQL for the same reason.
+// Written in SQL because MikroORM has no cursors.
 export const closeRowCursor = (em: EntityManager): Promise<unknown> => em.execute('close backup_rows');
 
 // Written in SQL because MikroORM cannot insert values in their text format.

@@ -10,7 +10,7 @@ import type { BackupDirectory } from './backup-task-handlers.ts';
 import { deleteOldBackups } from './delete-old-backups.ts';
 import { readBackup } from './read-and-verify-backup.ts';
 
-/** A partial file is written continuously, so one that has not changed for this long was left by a killed process. */
+/** A partial file is written continuously. If it has not changed for this long, a killed process left it behind. */
 const abandonedAfterMs = 3_600_000;
 
 /**
@@ -35,7 +35,7 @@ export const createBackupFileRegistrationJob = (
  * deleted are removed. A file whose size has changed is no longer considered checked.
  */
 export async function registerBackupFiles(em: EntityManager, { path, key }: BackupDirectory, now: Date): Promise<void> {
-  // Read before the directory, so that a file that is added in the meantime is not considered deleted.
+  // The rows are read before the directory, so that a file that is added in the meantime is not considered deleted.
   const registered = await em.find(BackupFile, {}, { disableIdentityMap: true });
   const names = await readdir(path);
   const sizes = new Map<string, number>();
@@ -57,7 +57,7 @@ async function registerFile(em: EntityManager, { path, key }: BackupDirectory, f
   const header = await readHeader(join(path, fileName), key);
   if (!header) return;
   const row = { fileName, bytes, createdAt: new Date(header.created_at), rowCount: header.rows };
-  // The task that created the file may register it at the same time, as a checked file.
+  // The task that created the file can register it at the same time, as a checked file.
   await em.upsert(BackupFile, row, { onConflictFields: ['fileName'], onConflictAction: 'ignore' });
 }
 

@@ -28,7 +28,7 @@ import {
 type Options = SqlOptions<AbstractSqlDriver, EntityManager>;
 export type OpenOptions = {
   readonly entities: NonNullable<Options['entities']>;
-  /** A migrated PGlite database to start from, as returned by `dumpDataDir`. */
+  /** A migrated PGlite database, as returned by `dumpDataDir`, from which the new database is created. */
   readonly template?: Blob;
   /** `none` disables the timeouts, because migrations may run and wait indefinitely. */
   readonly timeouts?: 'none';
@@ -58,8 +58,8 @@ const baseOptions: Options = {
   forceUtcTimezone: true,
   discovery: { warnWhenNoEntities: false },
   schemaGenerator: {
-    ignoreRoutines: true, // otherwise the schema comparison drops every function
-    skipTables: ['product_search', 'product_words', 'order_statistics', 'order_statistics_changes'], // tables that triggers maintain
+    ignoreRoutines: true, // without this option, the schema comparison drops every function
+    skipTables: ['product_search', 'product_words', 'order_statistics', 'order_statistics_changes'], // triggers maintain these tables
   },
   migrations: {
     path: `${import.meta.dirname}/migrations`,

@@ -19,7 +19,7 @@ export function readApiV1OpenApiDocument(issuer: string): JsonObject {
   return document;
 }
 
-/** For each document name, a function that returns the OpenAPI document's text with this server's URL. */
+/** Maps each document name to a function that returns the text of the OpenAPI document with this server's URL. */
 export const openApiDocumentReaders = {
   openapi: (issuer: string) => JSON.stringify(readApiV1OpenApiDocument(issuer)),
   'openapi-3.0': (issuer: string) => JSON.stringify(convertToOpenApi30(readApiV1OpenApiDocument(issuer))),

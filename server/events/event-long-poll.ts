@@ -28,8 +28,8 @@ export class EventWaiter {
   }
 
   /**
-   * Resolves when an event follows this sequence number, when the time has elapsed, or when the signal is aborted; the caller checks which
-   * of these happened.
+   * Resolves when there is an event after this sequence number, the time has elapsed or the signal is aborted. The caller checks which of
+   * these happened.
    */
   wait(after: number, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#stopped || signal.aborted) return Promise.resolve();

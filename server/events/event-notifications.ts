@@ -24,8 +24,8 @@ export const notifyOtherProcessesOnCommit = (em: EntityManager, topic: EventSign
 const notifyEveryMs = 20;
 
 /**
- * Notifies other processes of events that this process has written. This function is for processes that do not sequence and deliver events
- * themselves. Notifications are sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
+ * Notifies other processes of events that this process has written. This function is for processes that neither sequence nor deliver
+ * events. Notifications are sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
  */
 export function startNotifyingOtherProcessesOfLocalWrites(em: EntityManager, log: Log): void {
   const pending = new Map<EventSignalTopic, { again: boolean }>();

@@ -62,7 +62,7 @@ async function findDifference(Client: PgClientClass): Promise<string | undefined
   const sender = createPipelinedStatementSender(client, [() => () => (isComplete = true)]);
   const read = { name: 'read', text: 'select 1', values: [] };
   const result = sender.send(read, [{ name: 'begin', text: 'begin', values: [] }]);
-  result.catch(() => undefined); // awaited only if the messages are as expected
+  result.catch(() => undefined); // the result is awaited below, but only if the messages are as expected
   connection.emit('commandComplete', { text: 'BEGIN' });
   connection.emit('parseComplete');
   connection.emit('rowDescription', { fields: [] });

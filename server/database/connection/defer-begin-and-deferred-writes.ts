@@ -7,8 +7,8 @@ export type DeferOptions = {
   /** `false` sends every statement without a name, for servers or poolers that do not keep prepared statements. */
   readonly preparedStatements: boolean;
   /**
-   * Sent with each transaction's first statement and with each statement outside a transaction. If this statement has a name, the
-   * connection must already have prepared it.
+   * Statement that sets the timeouts. It is sent with each transaction's first statement and with each statement outside a transaction. If
+   * the statement has a name, the connection must already have prepared it.
    */
   readonly limits: PreparedQuery | undefined;
 };

@@ -4,7 +4,7 @@ import type { ClientBase, CustomTypesConfig, Pool, PoolClient, TypeOverrides } f
 import { z } from 'zod';
 import type { MessageObserver } from './pipelined-queries.ts';
 
-/** Sets a pool's int8 parser instead of pg's global parser, because the driver may have its own copy of pg. */
+/** Sets the int8 parser of one pool instead of pg's global parser, because the driver may have its own copy of pg. */
 export function setPoolInt8Parser(pool: Pool, parse: (text: string) => number): void {
   const { types } = pool.options;
   if (!hasTypeParsers(types)) throw new Error('the PostgreSQL pool does not support type parsers');

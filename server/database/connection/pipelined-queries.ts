@@ -12,7 +12,7 @@ export type MessageObserver = () => () => void;
 export type MessageSender = {
   /** Sends statements in one message. If one fails, all are rolled back, because they belong to one transaction. */
   readonly send: (last: PreparedQuery, preceding: readonly PreparedQuery[]) => Promise<unknown>;
-  /** Sends anything else that `client.query` accepts. */
+  /** Sends a query without a name, with any arguments that `client.query` accepts. */
   readonly sendUnnamed: (...args: unknown[]) => unknown;
   /** Returns whether the connection has prepared the statement, or the statement has no name. */
   readonly isPrepared: (statement: PreparedQuery) => boolean;
@@ -71,7 +71,7 @@ export function createPipelinedStatementSender(given: ClientBase, observers: rea
     },
     sendUnnamed(...args) {
       const result = query(...args);
-      if (!(result instanceof Promise)) return result; // a cursor
+      if (!(result instanceof Promise)) return result; // a cursor is not a promise
       const end = observe();
       result.then(end, end);
       return result;

@@ -6,8 +6,8 @@ export const migrationLockId = 7_262_633;
 
 const pollMs = 200;
 
-// The statements in this file have no parameters: PostgreSQL keeps the snapshot of a statement with parameters until the transaction ends,
-// and CREATE INDEX CONCURRENTLY in a migration waits for every older snapshot.
+// The statements in this file have no parameters, because PostgreSQL keeps the snapshot of a statement with parameters until the
+// transaction ends, and CREATE INDEX CONCURRENTLY in a migration waits for every older snapshot.
 
 /**
  * Waits until no other process applies migrations, and holds the lock until the transaction ends. Polls, because a statement that waits

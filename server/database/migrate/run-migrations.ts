@@ -4,8 +4,8 @@ import { getSqlState } from '../errors/sql-error-fields.ts';
 import { setTransactionLockTimeout, lockMigrations } from './lock-migrations.sql.ts';
 
 /**
- * While a migration waits for a lock on a table (for example, during a backup), all requests that use the table wait behind it. The
- * migration therefore waits only briefly, lets these requests proceed and retries later.
+ * While a migration waits for a lock on a table (for example, during a backup), all requests that use the table wait behind it. Therefore,
+ * the migration waits only briefly for a lock, lets these requests proceed and retries later.
  */
 const lockTimeout = '1s';
 const retryDelayMs = 2_000;

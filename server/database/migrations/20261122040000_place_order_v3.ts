@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
-/** Functions that the entities cannot express. The SQL file must not change after a release, just like this migration. */
+/** Creates database functions, which entities cannot define. Like this migration, the SQL file must not change after a release. */
 export class PlaceOrderV3 extends Migration {
   override name = '20261122040000_place_order_v3';
 

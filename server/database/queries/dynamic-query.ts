@@ -9,7 +9,7 @@ import type { StatementParameters } from './batch-loader.ts';
  * SQL text.
  */
 const maxCachedQueries = 500;
-/** `even` means that a query is cheap for all parameters, so several lookups are batched into one query. */
+/** `even` means that the query is cheap for all parameters, so concurrent calls are batched into one query. */
 type Cost = 'even' | 'any';
 type PreparedQuery = (em: EntityManager, parameters: StatementParameters) => Promise<readonly unknown[]>;
 const queryCache = new Map<string, PreparedQuery>();

@@ -22,9 +22,10 @@ class NotAReplicaError extends Error {
 }
 
 /**
- * Runs list queries on a streaming replica without stale results: it queries the primary's commit position (once for all queries that begin
- * at the same time) and waits until the replica has replayed it. Clients therefore always see their own writes, regardless of which process
- * executed them. While the replica lags, is unreachable or is not a replica, queries run on the primary.
+ * Runs list queries on a streaming replica without stale results. Before a query, this class reads the primary's commit position (once for
+ * all queries that begin at the same time) and waits until the replica has replayed the WAL up to this position. Therefore, clients always
+ * see their own writes, regardless of which process executed the writes. While the replica lags, is unreachable or is not a replica,
+ * queries run on the primary.
  */
 export class ReplicaWithPrimaryFallback {
   /** Number of list queries that ran on the replica and on the primary. */
@@ -80,7 +81,7 @@ export class ReplicaWithPrimaryFallback {
     return false;
   }
 
-  /** Queries the replay position each time, because a restarted replica may have to replay the same WAL again. */
+  /** The replay position is queried each time, because a restarted replica may have to replay the same WAL again. */
   async #position(): Promise<number> {
     if (!this.#isVerified) await this.#verifyReplica();
     const [row] = await readWalPosition(this.#forkReplica(), []);

@@ -20,7 +20,9 @@ export class InsufficientStorageError extends Error {
   readonly isWriteRefusal = true;
 }
 
-/** Returns whether a write was rejected because disk space is low. Low space is logged once, so such failures are not logged again. */
+/**
+ * Returns whether a write was rejected because disk space is low. Low disk space is logged only once, so callers do not log these failures.
+ */
 export const isLowDiskSpaceRejectionError = (error: unknown): boolean =>
   error instanceof Error && ('isWriteRefusal' in error || isLowDiskSpaceRejectionError(error.cause));
 
@@ -68,8 +70,8 @@ export class DiskSpaceMonitor {
 }
 
 /**
- * Checks the free space before PGlite opens or creates a database: both operations write, and on a full disk both fail without a usable
- * message.
+ * Checks the free space before PGlite opens or creates a database. Both operations write to the disk, and fail without a useful message if
+ * the disk is full.
  * @throws {InsufficientStorageError} with the space that is required
  */
 export function assertDiskSpaceToOpenDatabase(directory: string, isNew: boolean): void {
