@@ -22,7 +22,7 @@ type Row = { last_seq: number; swept_seq: number } & { [Name in keyof EventRow]:
 
 // Written in SQL because each visibility condition scans a different index, and MikroORM has no union.
 /**
- * Returns up to `limit + 1` events after a sequence number, oldest first, and the state of the sequence, in a single query.
+ * Returns up to `limit + 1` events after a sequence number, oldest first. The same query returns the state of the sequence.
  * @param until the last sequence number to return (default: no limit)
  */
 export async function listVisibleEvents(

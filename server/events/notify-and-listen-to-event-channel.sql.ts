@@ -7,5 +7,5 @@ const channel = 'mandate_events';
 export const notifyEventChannel = prepareDeferredWrite('notify_processes', `select pg_notify('${channel}', $1)`);
 
 // Written in SQL because MikroORM has no LISTEN.
-/** Subscribes a dedicated connection to the channel. Repeating the statement changes nothing, but checks that the connection works. */
+/** Subscribes a dedicated connection to the channel. Repeating the statement has no effect, except to check that the connection works. */
 export const listenToEventChannelQuery = { text: `listen ${channel}`, values: [], query_timeout: 5_000 };

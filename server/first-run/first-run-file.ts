@@ -38,7 +38,7 @@ export async function writeFirstRunFile(dataDirectory: string, content: FirstRun
   await replaceFileAtomically(path, (temporaryPath) => writeFile(temporaryPath, text, { mode: 0o600, flush: true }));
 }
 
-/** Returns the content of the file if it exists, is valid and belongs to this database, not to an earlier one. */
+/** Returns the content of the file, if the file exists, is valid and belongs to this database (not to an earlier database). */
 export async function readFirstRunFile(em: EntityManager, dataDirectory: string): Promise<FirstRunFile | undefined> {
   const text = await readFile(getFirstRunFilePath(dataDirectory), 'utf8').catch(ignoreMissingFile);
   if (text === undefined) return undefined;

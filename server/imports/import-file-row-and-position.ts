@@ -17,7 +17,7 @@ export const startOfFilePosition: FilePosition = { bytes: 0, lines: 0 };
 /** One row of an imported file. */
 export type ImportFileRow = {
   readonly line: number;
-  /** The row's non-empty cells, by column name; if the row cannot be read, only its intact cells. */
+  /** The row's non-empty cells by column name. If the row cannot be read, only the intact cells. */
   readonly cells: ReadonlyMap<string, string>;
   /** Reason why the row cannot be read. */
   readonly error?: string;

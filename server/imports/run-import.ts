@@ -7,7 +7,7 @@ import { initialImportCounts } from '../tasks/task-from-entity.ts';
 import type { TaskOutcome, TaskAttempt } from '../tasks/task-attempt.ts';
 import type { RowError } from './parse-import-cells-and-validate-row.ts';
 
-/** The outcome of one imported item, and the issues of its rows. */
+/** The outcome of one imported item, and the issues found in its rows. */
 export type ImportOutcome = { readonly outcome: keyof ImportCounts; readonly issues: readonly ImportIssue[] };
 export type ImportIssue = { readonly line: number; readonly reference?: string } & RowError;
 
@@ -43,7 +43,7 @@ export type ImportDefinition<Item> = {
   ) => AsyncIterable<{ readonly item: Item; readonly end: ImportPosition }>;
   /** Returns the number of rows in an item. */
   readonly countRows: (item: Item) => number;
-  /** Returns the number of the line in the file where an item starts. */
+  /** Returns the line number at which an item starts in the file. */
   readonly firstLine: (item: Item) => number | undefined;
   /**
    * Prepares a batch before its transaction starts, so that slow computations do not hold a database connection and locks. Called again for
@@ -72,7 +72,10 @@ const checkpointSchema = surveySchema.extend({
 });
 type Checkpoint = z.output<typeof checkpointSchema>;
 
-/** Number of rows per transaction, small enough that locks are held only briefly and requests wait only briefly for a pause of the task. */
+/**
+ * Number of rows per transaction. The number is small, so that locks are held only briefly, and requests wait only briefly until the task
+ * pauses.
+ */
 const batchRows = 100;
 
 /** Imports the items one by one, starting at the checkpoint. The issues become the task's result file. */
@@ -140,7 +143,7 @@ async function importBatch<Item>(
   return { checkpoint, processed: rows, imported };
 }
 
-/** Imports all items in one step if possible. If that fails, imports the items one by one, so that the error reports the failing line. */
+/** Imports all items in one step. If this step fails, imports the items one by one, so that the error contains the line that failed. */
 const importAll =
   <Item>({ importItems, importItem, firstLine }: ImportDefinition<Item>, items: readonly Item[], attempts: number) =>
   async (em: EntityManager): Promise<ImportOutcome[]> => {

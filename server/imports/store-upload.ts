@@ -14,7 +14,7 @@ export type StoredUpload = { readonly fileId: number; readonly sha256: string; r
  */
 const bufferSize = 256 * 1024;
 
-/** Streams a request body into a stored file, through a 256 KiB memory buffer. */
+/** Streams a request body into a stored file through a 256 KiB buffer. */
 export async function storeUpload(em: EntityManager, req: MatchedRequest & Readable): Promise<StoredUpload> {
   checkHeaders(req);
   const fileId = await createStoredFile(em);

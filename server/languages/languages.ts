@@ -15,7 +15,7 @@ export class Languages {
   readonly default: Language;
   readonly #byTag: ReadonlyMap<string, Language>;
 
-  /** @param catalogs message catalogs by language tag; a message that a catalog lacks is taken from the English catalog */
+  /** @param catalogs message catalogs by language tag; if a catalog lacks a message, the message of the English catalog is used */
   constructor(catalogs: ReadonlyMap<string, MessageCatalog> = readMessageCatalogs()) {
     const english = catalogs.get(defaultLanguageTag);
     if (english === undefined) throw new Error(`there is no message catalog ${defaultLanguageTag}.json`);

@@ -4,8 +4,8 @@ import { z } from 'zod';
 export type Log = Logger;
 
 /**
- * Buffers log lines until they reach this size or age, because writing each line separately would take as much CPU time as a small
- * response.
+ * Maximum size and age of buffered log lines. Lines are buffered because writing each line separately would take as much CPU time as a
+ * small response.
  */
 const bufferOptions = { sync: false, minLength: 16_000, periodicFlush: 100 };
 

@@ -22,7 +22,7 @@ export type McpRequestHandlerOptions = {
   readonly em: EntityManager;
   readonly issuer: string;
   readonly log: Log;
-  /** The challenge for requests without a token. */
+  /** Authentication challenge for requests without a token. */
   readonly challenge: TokenChallenge;
   /** Returns whether an origin belongs to the application. */
   readonly isOriginOfApplication: (clientId: string, origin: string) => Promise<boolean>;

@@ -11,7 +11,10 @@ const isMessage = (message: unknown): message is { readonly type: unknown } =>
   typeof message === 'object' && message !== null && 'type' in message;
 const isMetricsMessage = (message: unknown): message is MetricsMessage => isMessage(message) && message.type === 'mandate:metrics';
 
-/** How long a scrape waits for a process, in milliseconds. After that, the values that the process reported last are used. */
+/**
+ * How long a scrape waits for a process, in milliseconds. If the process does not respond in time, its most recently reported values are
+ * used.
+ */
 const maxWaitMs = 2_000;
 
 /**
@@ -57,7 +60,7 @@ class ProcessMetrics {
   }
 }
 
-/** Serves metrics that are summed across the supervisor and its server processes. Returns a function that stops the server. */
+/** Serves the combined metrics of the supervisor and its server processes. Returns a function that stops the server. */
 export function serveMetricsOfAllProcesses(address: MetricsAddress, log: Log): Promise<() => Promise<void>> {
   const supervisorRegistry = new Registry();
   collectDefaultMetrics({ register: supervisorRegistry });

@@ -10,11 +10,11 @@ import type { TaskOutcome, TaskAttempt } from '../tasks/task-attempt.ts';
 import type { ExportRow } from './order-export-cell-readers.ts';
 import { serializeOrderExportRows } from './serialize-order-export-rows.ts';
 
-/** Maximum number of orders per batch, by kind of exported row. */
+/** Maximum number of orders per batch, for each kind of exported row. */
 const maxBatchOrders = { orders: 500, lines: 100 } as const;
-/** Maximum number of order lines per batch, unless a single order has more. */
+/** Maximum number of order lines per batch. A single order with more lines is its own batch. */
 const maxBatchLines = 500;
-/** Maximum number of orders that are counted to report progress; counting more would take too long. */
+/** Maximum number of orders that are counted to report progress. Counting more orders would take too long. */
 const countedMax = 1_000_000;
 
 /** Parameters of an export task: the request with all defaults resolved. */

@@ -1,11 +1,11 @@
 import { maxImportRowsPerOrder } from '@mandate/contract';
 import type { FilePosition, ImportFileRow } from '../imports/import-file-row-and-position.ts';
 
-/** All rows of one order, or a single row that belongs to no order. */
+/** All rows of one order, or a single row that is not part of an order. */
 export type OrderRowGroup = {
   readonly reference: string | undefined;
   readonly records: readonly ImportFileRow[];
-  /** Number of rows in the group, including rows beyond the maximum, which `records` does not contain. */
+  /** Number of rows in the group, including the rows beyond the maximum. `records` does not contain the latter. */
   readonly rows: number;
 };
 

@@ -19,7 +19,10 @@ export const cancelOpenPaymentOfOrder = async (
 ): Promise<boolean> =>
   cancelAll(em, providers, await em.find(Payment, { ...cancelable, order: orderId }, { disableIdentityMap: true }), now);
 
-/** Marks the open payment as canceled without calling its provider; used in dry runs, whose transaction is rolled back. */
+/**
+ * Marks the open payment as canceled without calling its provider. Only dry runs use this function, because their transaction is rolled
+ * back.
+ */
 export const cancelPaymentInDryRun = (em: EntityManager, orderId: number): Promise<number> =>
   em.nativeUpdate(Payment, { ...cancelable, order: orderId }, { status: 'canceled' });
 

@@ -26,7 +26,7 @@ export async function assertOrderAccessible(em: EntityManager, principal: Princi
   if (count === 0) throw createProblem('not_found', { detail: translatable`Order ${{ id }} was not found.` });
 }
 
-/** Returns the filter for an order's resources that follow `position` in a list sorted newest first. */
+/** Returns the filter for those resources of an order that follow `position` in a list sorted from newest to oldest. */
 export const buildOrderSubresourcePageFilter = (
   orderId: number,
   position: KeysetPosition | undefined,

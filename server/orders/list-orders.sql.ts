@@ -32,7 +32,7 @@ export type OrderPageOptions = {
   readonly withItems?: boolean;
 };
 
-// Written in SQL because the plan is cached and does not depend on the distribution of statuses (see the `list-orders` benchmark).
+// Written in SQL so that the plan is cached and does not depend on the distribution of statuses (see the `list-orders` benchmark).
 /**
  * Returns the matching orders; more than `limit` rows indicate a next page. The query runs one index scan per status (and per payment
  * status, if filtered by it), and each scan stops after one page. The cost of a list therefore depends neither on the number of orders nor
@@ -42,8 +42,8 @@ export const listOrders = (em: EntityManager, filters: OrderFilters, page: Order
   runPreparedDynamicQuery(em, buildListOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
 
 /**
- * Returns whether an index finds exactly the page's rows. Apart from the status, each index covers at most one filter, so a second filter
- * would be applied row by row.
+ * Returns whether an index scan returns exactly the rows of the page. Apart from the status, each index covers at most one filter, so a
+ * second filter would be applied row by row.
  */
 function isFullyIndexed(
   { userId, requiredClientId, clientId, paymentStatus, fulfillmentStatus }: OrderFilters,
@@ -59,7 +59,7 @@ export function buildListOrdersQuery(
   { sort, position, limit, withItems = false }: OrderPageOptions,
 ): RawBuilder<OrderRow> {
   const [column, direction] = [sql.ref(sort.by), sql.raw(sort.descending ? 'desc' : 'asc')];
-  // The cursor lies within the period and replaces the period's bound on that side, because an index scan can start at only one of the two.
+  // The cursor is within the period. It replaces the period's bound on that side, because an index scan can start at only one position.
   const conditions = filterConditions(position ? { ...filters, [boundReplacedByCursor(sort)]: undefined } : filters);
   if (position)
     conditions.push(sql`(${column}, id) ${sql.raw(sort.descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);
@@ -97,7 +97,8 @@ function matchingOrders(
   if (userId !== undefined) return sql`(${perStatus(status, statusConditions({ paymentStatus, fulfillmentStatus }))})`;
   if (paymentStatus !== undefined) {
     const fulfilled = statusConditions({ fulfillmentStatus });
-    // Most orders that can be unpaid are unpaid, so `unpaid` uses the status index. Other payment statuses use the composite index.
+    // Most orders with a status that permits `unpaid` are unpaid, so `unpaid` uses the status index. Other payment statuses use the
+    // composite index.
     const paid = paymentStatus.filter((name) => name !== 'unpaid').flatMap((name) => status.map((other) => `${name}/${other}`));
     const parts = [
       ...(paymentStatus.includes('unpaid') ? [perStatus(status.filter(canBeUnpaid), sql`payment_status = 'unpaid' and ${fulfilled}`)] : []),

@@ -95,7 +95,7 @@ const schema = defineEntity({
 
 type CancelReason = (typeof orderCancelReasons)[number];
 
-/** An order whose status, payment status and fulfillment status are changed only by the methods of this class. */
+/** An order. Only the methods of this class change the status, the payment status and the fulfillment status. */
 export class Order extends schema.class {
   markPaid(now: Date): void {
     if (this.status !== 'pending') throw invalidTransition(this, 'paid');
@@ -105,7 +105,7 @@ export class Order extends schema.class {
     this.expiresAt = null;
   }
 
-  /** Cancels the order if nothing has been shipped. The caller must return the order's goods to stock. */
+  /** Cancels the order if nothing has been shipped. The caller must put the order's goods back into stock. */
   cancel(reason: CancelReason, now: Date): void {
     const cancelable = this.status === 'pending' || (this.status === 'paid' && this.fulfillmentStatus === 'unfulfilled');
     if (!cancelable) throw invalidTransition(this, 'canceled');

@@ -17,7 +17,7 @@ export const unpaidOrderReservationTtl = '30 minutes';
 export type OrderBuyer = {
   readonly userId: number;
   readonly clientId: string;
-  /** The grant whose limits apply; null if the client does not act under a grant. */
+  /** The grant whose limits apply; null if the request is not authorized by a grant. */
   readonly grantId: string | null;
   /** Whether the grant had limits when the request was authenticated. */
   readonly isLimited: boolean;
@@ -58,7 +58,7 @@ export async function placeOrder(
   return { body: placed.answer, location: placed.location };
 }
 
-/** The price that would apply if the order were placed now, and every reason why the order cannot be placed. */
+/** Price of an order that has not been placed, and every reason why the order cannot be placed now. */
 export type OrderPrice = Omit<OrderRejection, 'quote' | 'exceeded'> & {
   /** The limits of the grant, and the limit that the order would exceed, if any; null if there are no limits. */
   readonly limitCheck: LimitCheck | null;
@@ -79,7 +79,7 @@ export async function priceOrder(
   return { ...conflicts, limitCheck, price };
 }
 
-/** Returns the parameters that placing and pricing an order have in common. */
+/** Returns the parameters that are needed both to place and to price an order. */
 const orderParameters = (taxMode: Order['tax_mode'], userId: number, clientId: string, input: OrderInputOrQuoteContent): unknown[] => [
   userId,
   clientId,

@@ -32,7 +32,7 @@ type ListRequest = {
   readonly query: ListQuery;
 };
 
-/** Returns the response with one page of the payments, refunds or shipments of all orders that the caller may see. */
+/** Responds with one page of payments, refunds or shipments of all orders that the caller may see. */
 export async function respondWithPaymentsRefundsOrShipments<Entity extends SortableRow, Body>(
   { readList, pages, req, res, query }: ListRequest,
   subresource: Subresource<Entity, Body>,

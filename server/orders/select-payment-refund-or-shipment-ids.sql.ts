@@ -10,7 +10,7 @@ import type { ListedOrdersFilter } from './build-listed-orders-filter.ts';
 export type SubresourceFilter = ListedOrdersFilter & {
   readonly table: 'payments' | 'refunds' | 'shipments';
   readonly statuses: readonly string[];
-  /** A selective condition whose column has an index; ignored if the value is `undefined`. */
+  /** A selective condition on an indexed column; ignored if the value is `undefined`. */
   readonly narrowedBy?: { readonly column: 'payment_id' | 'tracking_number'; readonly value: string | number | undefined };
 };
 

@@ -1,6 +1,6 @@
 import type { Log } from '../logging/logger.ts';
 
-/** Finishes the work in progress and closes everything, once. */
+/** Finishes the work in progress and closes everything. Repeated calls have no further effect. */
 export class Shutdown {
   readonly #opened: AsyncDisposable;
   readonly #log: Log;
@@ -12,7 +12,9 @@ export class Shutdown {
     this.#log = log;
   }
 
-  /** Whether another process of this server continues to serve requests, so that load balancers need not notice. */
+  /**
+   * Whether another process of this server continues to serve requests. In that case, load balancers do not need to notice the shutdown.
+   */
   get isReplaced(): boolean {
     return this.#isReplaced;
   }

@@ -5,11 +5,11 @@ import { runInNewContext } from 'node:vm';
 const heapGrowthPercent = 50;
 
 /**
- * Limits how much garbage V8 accumulates. V8 calculates the limit after each full collection and tolerates hundreds of megabytes before
- * the first one, so call this when everything is loaded.
+ * Limits how much garbage V8 accumulates. V8 calculates the limit after each full collection, and tolerates hundreds of megabytes before
+ * the first collection. Therefore, call this function when everything is loaded.
  */
 export function limitHeapGrowthBetweenCollections(): void {
   setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`);
   setFlagsFromString('--expose-gc');
-  runInNewContext('gc()'); // only a new context has the function that the flag exposes
+  runInNewContext('gc()'); // the function that the flag exposes exists only in new contexts
 }

@@ -23,11 +23,12 @@ import { startHealthServer, startWebServerAfterFirstRunSetup } from './start-web
 import { deriveKeys, loadOrCreateServerSecret } from '../crypto/derived-keys-and-server-secret.ts';
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
-/** Starts everything that the process role requires; disposing `opened` stops it again. */
+/** Starts everything that the process role requires. Disposing of `opened` stops everything again. */
 export async function startServicesOfProcessRole(config: Config, log: Log, opened: CleanupStack, shutdown: Shutdown): Promise<void> {
   const dependencies = { ...(await openDependencies(config, log, opened)), shutdown };
   limitHeapGrowthBetweenCollections();
-  // The watchdog starts only now, because a migration statement or the recovery of an embedded database can exceed its time limit.
+  // The watchdog starts only now, because a migration statement or the recovery of an embedded database can exceed the watchdog's time
+  // limit.
   startEventLoopWatchdog(config.watchdogSeconds, config.production, log);
   if (config.production && config.payments.test) log.warn('orders can be paid with test tokens: MANDATE_TEST_PAYMENTS is on');
   const background = startBackgroundJobs(dependencies);
@@ -39,9 +40,12 @@ export async function startServicesOfProcessRole(config: Config, log: Log, opene
   opened.defer(async () => void background.stop());
 }
 
-/** Opens the dependencies that all roles share. `opened` closes in reverse order, so that consumers stop before their dependencies. */
+/**
+ * Opens the dependencies that all roles share. `opened` closes everything in reverse order, so that consumers stop before their
+ * dependencies.
+ */
 async function openDependencies(config: Config, log: Log, opened: CleanupStack): Promise<Omit<ProcessDependencies, 'shutdown'>> {
-  // loaded only if metrics are enabled
+  // this module is loaded only if metrics are enabled
   const metrics = config.metrics && new (await import('../metrics/prometheus-metrics.ts')).PrometheusMetrics(log);
   const { directDatabaseUrl: directUrl, preparedStatements, databaseStartTimeoutSeconds: seconds } = config;
   const wait = { seconds, log };

@@ -32,7 +32,7 @@ export async function startTracing({ url, share }: NonNullable<Config['traces']>
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
   warnAboutExportErrors(log);
   const exporter = new OTLPTraceExporter({ url: `${url.replace(/\/$/, '')}/v1/traces`, timeoutMillis: exportTimeoutMs });
-  // The client's sampling decision is ignored.
+  // The sampling decision of the client is ignored.
   const sampler = new TraceIdRatioBasedSampler(share);
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'mandate' }),

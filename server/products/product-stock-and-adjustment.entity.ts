@@ -70,7 +70,7 @@ export class Product extends schema.class {
 schema.setClass(Product);
 
 /**
- * The stock of a product, in a separate narrow row, so that sales do not conflict with product edits. If a product has no such row, its
+ * The stock of a product. It has a separate, small row, so that sales do not conflict with product edits. If a product has no such row, its
  * stock is not tracked.
  */
 export const ProductStock = defineEntity({

@@ -42,7 +42,7 @@ const firstCommands = ({ messages: { start } }: PageSettings, issuer: string): H
     <p class="quiet">${start.password({ file: 'first-run.json' })}</p>
   </section>`;
 
-/** Marks the options of a command, which browsers would break between `--` and the name. */
+/** Wraps each command option in an element that prevents browsers from breaking the line between `--` and the name. */
 const unbreakOptions = (command: string): HtmlChild =>
   command.split(/(?<=\s)(?=--)|(?=\s)/).map((part) => (part.startsWith('--') ? html`<span class="option">${part}</span>` : part));
 

@@ -10,7 +10,7 @@ type DataDeletion = { readonly where: FilterQuery<TaskEntity>; readonly values: 
 
 const finishedBefore = (days: number) => ({ $lte: sql`now() - make_interval(days => ${days})` });
 
-// Task rows are kept, so that an expired task (410) can be distinguished from one that never existed (404); their personal data is deleted.
+// Task rows are kept without personal data, so that an expired task (410) can be distinguished from a task that never existed (404).
 const dataDeletions: readonly (() => DataDeletion)[] = [
   () => ({ where: { finishedAt: finishedBefore(taskRetentionDays.result), output: { $ne: null } }, values: { output: null } }),
   () => ({

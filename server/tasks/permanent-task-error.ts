@@ -27,8 +27,8 @@ const permanentClasses: Readonly<Record<string, string>> = {
 };
 
 /**
- * Foreign key, unique and exclusion violations. A concurrent transaction can also cause such a violation; in that case, the next attempt
- * reads the data that this transaction has committed (PostgreSQL, section 13.5).
+ * Foreign key, unique and exclusion violations. A concurrent transaction can also cause such a violation. In that case, the next attempt
+ * reads the data that the concurrent transaction has committed (PostgreSQL, section 13.5).
  */
 const possibleRaces = new Set(['23503', '23505', '23P01']);
 /** Number of attempts after which a constraint violation is attributed to the data rather than to a concurrent transaction. */

@@ -56,7 +56,7 @@ export const taskFromEntity = (task: InferEntity<typeof TaskEntity>): Task =>
 const completeCounts = (type: Task['type'], stored: Partial<ImportCounts> | null): ImportCounts | null =>
   importTypes.has(type) ? { ...initialImportCounts, ...stored } : null;
 
-/** Returns the key of the task owner: the user, regardless of the client, or a client that acts on its own behalf. */
+/** Returns the key of the task owner, which is the user (regardless of the client) or a client that acts on its own behalf. */
 export const taskOwnerKeyFromPrincipal = ({ user, clientId }: Principal): string => (user ? `user ${user.id}` : `client ${clientId}`);
 
 const daysAfter = (timestamp: string, days: number): string => new Date(Date.parse(timestamp) + days * 86_400_000).toISOString();

@@ -21,14 +21,17 @@ export type TokenChallenge = {
 type AuthenticationOptions = {
   /** Whether a request needs no token. */
   readonly isPublic?: (req: Request) => boolean;
-  /** Returns the lookup that a request needs if it has the expected principal. It is sent with the verification of the token. */
+  /**
+   * Returns the lookup that a request needs if its token has the expected principal. The lookup and the token verification share one
+   * statement.
+   */
   readonly expectLookup?: (req: Request, expected: Principal) => ExpectedLookup | undefined;
 };
 
 /**
  * Authenticates a request by its `Authorization` header only (RFC 6750 section 2.1), never by a token in the query or a form. A public
- * route needs no token, but rejects an invalid token, so that the client notices the problem. The request is counted against the
- * rate limit for the authenticated caller or, without authentication, for the IP address, before its body is read.
+ * route requires no token, but rejects an invalid token, so that the client notices the problem. Before the body is read, the request is
+ * counted against the rate limit of the authenticated caller or, for an unauthenticated request, of the IP address.
  */
 export const authenticate =
   (
@@ -41,7 +44,7 @@ export const authenticate =
     const context = getRequestContext(req);
     const { principal: inheritedPrincipal } = context;
     if (inheritedPrincipal) {
-      // an in-process request on behalf of an authenticated request
+      // an in-process request that belongs to an authenticated request
       await limit(req, res, inheritedPrincipal);
       return next();
     }

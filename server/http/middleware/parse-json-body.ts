@@ -20,7 +20,7 @@ export const parseJsonBody: RequestHandler = (req, res, next) => {
   if (!('body' in route)) return next();
   const { consumes, bodyMax = defaultMaxBodyBytes } = getRouteMetadata(route);
   const accepted = consumes ?? (route.method === 'PATCH' ? patchMediaTypes : mediaTypes);
-  // Validation reports a missing body.
+  // A missing body is reported by validation.
   const isEmpty = req.get('content-length') === '0';
   if (!isEmpty && req.is([...accepted]) === false) {
     throw createProblem('unsupported_media_type', {

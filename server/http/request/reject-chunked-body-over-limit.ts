@@ -8,8 +8,8 @@ import { getRequestContext } from './request-context-principal-and-access-log.ts
 const socketWithParser = z.object({ parser: z.object({ getCurrentBuffer: z.function() }).passthrough() }).passthrough();
 
 /**
- * Calls `reject` once, with the current limit, as soon as the announced chunk sizes exceed that limit, even before the data arrives.
- * Requests with a `Content-Length` are left to the body parser. Must be called before anything reads the body.
+ * Calls `reject` once, with the current limit, as soon as the announced chunk sizes exceed that limit, even before the data arrives. For
+ * requests with a `Content-Length`, the body parser enforces the limit. Must be called before anything reads the body.
  * @param isFirst whether this is the first request on its connection
  */
 export function rejectChunkedBodyOverLimit(req: IncomingMessage, isFirst: boolean, limit: number, reject: (limit: number) => void): void {

@@ -34,7 +34,7 @@ function respondsInTime(db: Database): Promise<boolean> {
 }
 
 /**
- * Reports the server as ready even when disk space is low: reads still work, and restarting or switching to another process would not help.
+ * Reports the server as ready even when disk space is low, because reads still work, and neither a restart nor another process would help.
  */
 function writeReady(res: ServerResponse, storage?: DiskSpaceMonitor): void {
   if (!storage?.isLow()) sendStatus(res);

@@ -18,7 +18,7 @@ export type HttpServerOptions = {
   readonly health?: HealthHandler;
   readonly load?: Partial<LoadLimits>;
   readonly timeouts?: Partial<HttpTimeouts>;
-  /** Enables TLS, in which case the server is a node:https server. */
+  /** TLS options. If they are set, the server is a `node:https` server. */
   readonly tls?: TlsKeyPair | undefined;
   /** Whether the server requests a certificate from every TLS client. A client without a certificate is still served. */
   readonly requestClientCertificates?: boolean;
@@ -32,7 +32,7 @@ export type HttpTimeouts = {
   readonly headers: number;
   /** Maximum time to receive a whole request; 0 means no limit, because the load shedder enforces a minimum rate instead. */
   readonly request: number;
-  /** Maximum time that a connection may be idle, without data in either direction. */
+  /** Maximum time for which a connection can be idle, that is, without data in either direction. */
   readonly idle: number;
   /** Maximum time to wait for the next request on an open connection. */
   readonly keepAlive: number;
@@ -197,7 +197,7 @@ function rejectUnparsedRequest(issuer: string, error: Error & { code?: string; r
   ];
   const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD ';
   socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
-  // These timeouts limit how long the client may keep sending.
+  // The timeout limits how long the client can continue to send data.
   setTimeout(() => socket.destroy(), 1_000).unref();
 }
 

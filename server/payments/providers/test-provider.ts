@@ -30,7 +30,7 @@ const statusesByOutcome: Record<Outcome, readonly [initial: Status, final: Statu
 export type TestWebhook = { readonly body: string; readonly headers: Record<string, string> };
 
 export type TestProvider = PaymentProvider & {
-  /** Returns the webhook requests for a payment, in the order that the provider sends them. */
+  /** Returns the webhook requests for a payment, in the order in which the provider sends them. */
   webhooksFor(reference: string): TestWebhook[];
 };
 

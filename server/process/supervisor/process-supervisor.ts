@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../logging/logger.ts';
 import { SupervisedProcess } from './supervised-process.ts';
 
-/** A process that exits sooner than this after its start counts as a failed start. */
+/** If a process exits within this time, its start counts as failed. */
 const shortLifeMs = 10_000;
 const maxRestartDelayMs = 30_000;
 
@@ -34,7 +34,10 @@ export class ProcessSupervisor {
     return true;
   }
 
-  /** Replaces all processes, one after the other. A request during a restart starts another restart when the first one has finished. */
+  /**
+   * Replaces all processes, one after the other. A restart that is requested during another restart begins when the current restart has
+   * finished.
+   */
   restart(): Promise<void> {
     this.#restart = this.#restart.then(() => this.#replaceAll());
     return this.#restart;

@@ -39,7 +39,7 @@ function listStoredHeaders(headers: ReceivedResponse['headers']): (readonly [str
   });
 }
 
-/** Removes the user name, the password, the query and the fragment of a URL: each of them can contain a credential. */
+/** Removes the user name, the password, the query and the fragment from a URL, because each of these parts can contain a credential. */
 function removeCredentialsFromUrl(text: string): string {
   if (!URL.canParse(text)) return text.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
   const url = new URL(text);
@@ -65,7 +65,7 @@ async function readStartOfBody(body: AsyncIterable<unknown>): Promise<{ readonly
 /** Decodes UTF-8, and removes control characters except tabs and line feeds. Returns null if the bytes are not text. */
 function decodeText(bytes: Buffer, isTruncated: boolean): string | null {
   try {
-    // With `stream`, a character that the truncation has split is omitted and does not cause an error.
+    // With `stream`, a character that was split by the truncation is omitted and does not cause an error.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isTruncated }).replaceAll(controlCharacters, '');
   } catch {
     return null;
