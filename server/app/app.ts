@@ -63,7 +63,7 @@ import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 export type AppOptions = {
   readonly db: Database;
-  /** Runs list queries, for example on a read replica; by default, they run on `db`. */
+  /** Runs list queries, for example on a read replica (default: on `db`). */
   readonly readList?: RunListQuery | undefined;
   /** Public URL of the server, with an optional path; also the OAuth issuer. */
   readonly issuer: string;
@@ -124,7 +124,8 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.disable('x-powered-by');
   // Express would add weak ETags to every response, including errors.
   app.set('etag', false);
-  // Express would drop the body of any response to `If-None-Match: *`, even without an ETag; http/response/etag.ts handles that header.
+  // Express would drop the body of any response to `If-None-Match: *`, even without an ETag. Therefore, http/response/etag.ts handles this
+  // header.
   Object.defineProperty(app.request, 'fresh', { value: false });
   replaceExpressJsonMethod(app);
   app.set('trust proxy', parts.trustProxy ?? false);

@@ -22,7 +22,7 @@ export const Approval = defineEntity({
     /** The grant that must authorize the order. */
     grantId: p.text(),
     message: p.text().nullable().check('length(message) <= 500'),
-    /** Why the order needed an approval when it was requested; null if the order was within all limits. */
+    /** Why the order needed approval at the time of the request; null if the order was within all limits. */
     reason: p.json<ApprovalReason>().nullable(),
     /** When the quote expires. */
     expiresAt: p.datetime(3),

@@ -11,7 +11,7 @@ import { Approval, type ApprovalEntity } from './approval.entity.ts';
 
 type Filter = FilterQuery<ApprovalEntity>;
 
-/** Returns the filter for a customer's approvals: all of them, or only those that one application requested. */
+/** Returns the filter for all of a customer's approvals, or for only the approvals that one application requested. */
 export const buildApprovalFilter = (userId: number, clientId?: string): Filter => ({
   user: userId,
   ...(clientId !== undefined && { clientId }),
@@ -47,8 +47,8 @@ export function buildApprovalStatusFilter(statuses: readonly ApprovalStatus[], n
     },
     expired: { ...isOpen, expiresAt: { $lte: now } },
     approved: { ...isOpen, expiresAt: { $gt: now }, approvedAt: { $ne: null } },
-    // The last condition is always true, because an expiration is reported only after it has occurred. The condition lets PostgreSQL use
-    // the index on open approvals.
+    // The last condition is always true, because an expiration event is recorded only after the approval has expired. The condition lets
+    // PostgreSQL use the index on open approvals.
     pending: { ...isOpen, expiresAt: { $gt: now }, approvedAt: null, expirationReportedAt: null },
   };
   return { $or: statuses.map((status) => filters[status]) };

@@ -31,7 +31,7 @@ export const createBackupFileRegistrationJob = (
 });
 
 /**
- * Makes the list of backups in the database match the directory: backups that a command created are added, and those that the operator
+ * Makes the list of backups in the database match the directory. Backups that a command created are added, and backups that the operator
  * deleted are removed. A file whose size has changed is no longer considered checked.
  */
 export async function registerBackupFiles(em: EntityManager, { path, key }: BackupDirectory, now: Date): Promise<void> {

@@ -36,12 +36,12 @@ export type Config = {
   readonly production: boolean;
   /** `web` serves requests, `worker` runs background jobs, `all` does both. */
   readonly role: (typeof roles)[number];
-  /** Number of server processes; more than one requires PostgreSQL. */
+  /** Number of server processes. More than one process requires PostgreSQL. */
   readonly processes: number;
   readonly http: { readonly host: string; readonly port: number };
   /** Certificate files. If they are set, the server terminates TLS itself. */
   readonly tls: TlsFilePaths | undefined;
-  /** Public URL of the server, optionally with a path; every URL that the server returns begins with it. */
+  /** Public URL of the server, optionally with a path. Every URL that the server returns begins with this URL. */
   readonly issuer: string;
   readonly dataDirectory: string;
   /** Directory in which administrators can create backups through the API. If no directory is set, they cannot create backups. */
@@ -60,7 +60,7 @@ export type Config = {
   readonly watchdogSeconds: number;
   /** URL of a streaming replica for list queries. */
   readonly replicaUrl: string | undefined;
-  /** Secret that all keys are derived from; `undefined` if a generated secret in the data directory may be used. */
+  /** Secret from which all keys are derived; `undefined` if the server can use a generated secret in the data directory. */
   readonly secret: string | undefined;
   /** Whether prices include tax. If false, tax is added to the prices. */
   readonly taxMode: (typeof taxModes)[number];
@@ -80,7 +80,7 @@ export type Config = {
   readonly previewVersions: boolean;
   /** Whether applications can register without an initial access token (RFC 7591). */
   readonly openRegistration: boolean;
-  /** Trusted reverse proxies that report the client's IP address, as a count or as addresses (default: none). */
+  /** Number or addresses of the trusted reverse proxies that report the client's IP address (default: none). */
   readonly trustProxy: number | string | false;
   /** Source and issuing authorities of client certificates. */
   readonly clientCertificates: ClientCertificateConfig | undefined;
@@ -88,7 +88,7 @@ export type Config = {
   readonly concurrency: number;
   /** How long the server keeps serving after a stop signal, so that load balancers can detect the shutdown. */
   readonly stopDelaySeconds: number;
-  /** Default grace period, in seconds, during which a repeated refresh request returns the first response. 0 disables it. */
+  /** Default grace period, in seconds, during which a repeated refresh request returns the first response; 0 means no grace period. */
   readonly refreshGraceSeconds: number;
   readonly rateLimits: RateLimits;
   /** URL of the Redis server in which several processes share their request counters. */

@@ -41,7 +41,7 @@ export type OpenOptions = {
   readonly onPool?: ((pool: Pool) => void) | undefined;
   /** Observes every message to PostgreSQL. */
   readonly onMessage?: MessageObserver | undefined;
-  /** Disk space monitor of the embedded database; without it, low disk space is not logged. */
+  /** Disk space monitor of the embedded database. Without a monitor, low disk space is not logged. */
   readonly storage?: DiskSpaceMonitor | undefined;
 };
 
@@ -95,8 +95,8 @@ async function open(options: Options, release?: () => void): Promise<Database> {
   const whenNoneWaits = guardConnectionAcquisition(db.em);
   const close = db.close.bind(db);
   db.close = async () => {
-    // PGlite does not wait for running queries when it closes; this query is queued behind them.
-    // If PostgreSQL is unreachable, there are no running queries to wait for.
+    // When PGlite closes, it does not wait for running queries, so this query is queued behind them. If PostgreSQL is unreachable, there
+    // are no running queries to wait for.
     await isDatabaseResponsive(db);
     // When Kysely closes, it loses track of a connection that is still being opened, and the pool would wait for that connection forever.
     await whenNoneWaits();

@@ -26,7 +26,7 @@ export const openApiDocumentReaders = {
   'openapi-v2': generateOpenApiV2Text,
 } satisfies Record<string, (issuer: string) => string | Promise<string>>;
 
-/** Generates the version 2 document in a thread, because generating it takes about a second and would block other requests. */
+/** Generates the version 2 document in a thread, because the generation takes about a second and would block other requests. */
 async function generateOpenApiV2Text(issuer: string): Promise<string> {
   const thread = new Worker(new URL('generate-api-v2-openapi-worker.ts', import.meta.url), { workerData: issuer, execArgv: [] });
   const message: readonly unknown[] = await once(thread, 'message');

@@ -7,7 +7,8 @@ const batchMax = 1_000;
 const retentionMs = eventRetentionDays * 24 * 60 * 60_000;
 
 /**
- * Deletes one batch of expired events with their deliveries, and returns the number of events. Call this function again until it returns 0.
+ * Deletes one batch of expired events with their deliveries, and returns the number of deleted events. Call this function again until it
+ * returns 0.
  */
 export const deleteExpiredEventsBatch = (em: EntityManager, now: Date): Promise<number> =>
   em.transactional((inner) => deleteBatch(inner, now));

@@ -14,7 +14,7 @@ const slowPollMs = 5_000;
 const fallbackPollMs = 1_000;
 
 /**
- * Signals between the process components that write, sequence, deliver and wait for events. Signals carry no data: listeners query the
+ * Signals between the process components that write, sequence, deliver and wait for events. Signals carry no data, so listeners query the
  * database.
  */
 export class EventSignals {

@@ -10,7 +10,7 @@ export type ImportFile = {
   readonly renewLease: () => Promise<void>;
 };
 
-/** A position between two rows of a file: the number of bytes and lines before it. */
+/** A position between two rows of a file, as the number of bytes and lines before the position. */
 export type FilePosition = { readonly bytes: number; readonly lines: number };
 export const startOfFilePosition: FilePosition = { bytes: 0, lines: 0 };
 

@@ -38,7 +38,7 @@ async function readHeader(file: ImportFile): Promise<Header | undefined> {
 }
 
 /**
- * Detects the row delimiter from the first line. Only a few old programs use a lone carriage return as the row delimiter; in all other
+ * Detects the row delimiter from the first line. Only a few old programs use a lone carriage return as the row delimiter. In all other
  * files, cells can contain carriage returns.
  */
 async function detectRowDelimiters({ em, fileId }: ImportFile): Promise<readonly string[]> {

@@ -15,7 +15,7 @@ const positionSchema = z.object({
   /** End of the last processed row. */
   bytes: z.number(),
   lines: z.number(),
-  /** Index of the current partition, and the number of items processed in it. */
+  /** Index of the current partition, and number of items already processed in this partition. */
   partition: z.number().optional(),
   pieces: z.number().optional(),
 });
@@ -80,7 +80,7 @@ const batchRows = 100;
 
 /** Imports the items one by one, starting at the checkpoint. The issues become the task's result file. */
 export async function runImport<Item>(run: TaskAttempt, importing: ImportDefinition<Item>): Promise<TaskOutcome> {
-  // A checkpoint from an earlier version cannot be read, so the import starts over; items that were already imported stay unchanged.
+  // A checkpoint from an earlier version cannot be read, so the import starts over. Items that were already imported stay unchanged.
   let checkpoint = checkpointSchema.safeParse(run.task.checkpoint).data ?? (await createCheckpoint(run, importing));
   let [batch, rows, end]: [Item[], number, ImportPosition] = [[], 0, checkpoint.position];
   const flush = async (): Promise<void> => {

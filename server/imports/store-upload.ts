@@ -10,7 +10,7 @@ import { appendToStoredFile, createStoredFile, deleteStoredFile } from '../tasks
 export type StoredUpload = { readonly fileId: number; readonly sha256: string; readonly format: 'csv' | 'ndjson' };
 
 /**
- * Number of bytes to buffer before one transaction writes them, because storing each network packet in a separate row would be inefficient.
+ * Number of bytes that are buffered before one transaction writes them. Storing each network packet in a separate row would be inefficient.
  */
 const bufferSize = 256 * 1024;
 

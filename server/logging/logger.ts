@@ -9,7 +9,10 @@ export type Log = Logger;
  */
 const bufferOptions = { sync: false, minLength: 16_000, periodicFlush: 100 };
 
-/** Creates a log: JSON lines on stderr in production; in development, only warnings and errors, as readable text. */
+/**
+ * Creates a log. In production, the log consists of JSON lines on stderr. In development, it contains only warnings and errors, as readable
+ * text.
+ */
 export function createLog(production: boolean, destination?: DestinationStream): Log {
   if (production)
     return pino({ level: 'info', serializers: { err: serializeError } }, destination ?? pino.destination({ fd: 2, ...bufferOptions }));

@@ -28,7 +28,7 @@ export type LogoColumns = {
   readonly logoHeight?: number | null | undefined;
 };
 
-/** Returns the columns that store a logo, or remove the stored one. */
+/** Returns the column values that store a logo, or remove the stored logo. */
 export const logoColumnsFromImage = (logo: LogoImage | null) => ({
   logoHash: logo?.hash ?? null,
   logoMediaType: logo?.mediaType ?? null,

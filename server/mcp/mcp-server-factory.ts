@@ -43,7 +43,7 @@ export function createMcpServerFactory(): (offered: OfferedTools, era: 'legacy' 
   };
   return (offered, era) => {
     const { usable, lackingScope, send } = offered;
-    // The 2025 versions of the protocol have no extensions.
+    // The 2025 versions of the protocol do not support extensions.
     const tasks = era === 'modern' ? offered.tasks : undefined;
     const server = new McpServer(
       { name: 'mandate', title: 'Mandate', version: '1.0.0' },

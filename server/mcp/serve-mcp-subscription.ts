@@ -8,7 +8,7 @@ export type EventSource = {
   readonly callerKey: string;
   /** Returns the response body of `GET /events` with this query, or `undefined` if the API rejected the request. */
   readonly listEvents: (query: string, signal: AbortSignal) => Promise<string | undefined>;
-  /** Returns whether the caller's token is still valid, with the same permissions. */
+  /** Returns whether the caller's token is still valid and has the same permissions. */
   readonly isStillAuthorized: () => Promise<boolean>;
 };
 
@@ -107,7 +107,7 @@ async function followEvents(source: EventSource, start: number, publish: (uri: s
     if (!page || signal.aborted || !(await source.isStillAuthorized())) return;
     for (const { subject } of page.data)
       if (subject.type === 'order' || subject.type === 'product') publish(formatResourceUri(subject.type, subject.id));
-    // The API responds early without events only if the server is stopping.
+    // If the API responds early and without events, the server is stopping.
     if (page.data.length === 0 && performance.now() - startedAt < (waitSeconds - 1) * 1000) return;
     after = page.next_after;
   }

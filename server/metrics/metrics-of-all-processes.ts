@@ -18,8 +18,8 @@ const isMetricsMessage = (message: unknown): message is MetricsMessage => isMess
 const maxWaitMs = 2_000;
 
 /**
- * The metrics of the server processes that a supervisor has started. The library's `AggregatorRegistry` is not used: a scrape would fail if
- * a process exited during the scrape, and the gauges of exited processes would be added to those of running processes.
+ * The metrics of the server processes that a supervisor has started. The library's `AggregatorRegistry` is not used, because a scrape would
+ * fail if a process exited during the scrape. In addition, the gauges of exited processes would be added to those of running processes.
  */
 class ProcessMetrics {
   readonly #latest = new Map<Worker, MetricValues>();

@@ -29,7 +29,7 @@ const handleCreateOrderExport: RouteHandler<typeof contract.orderExports.create,
   );
 };
 
-/** Resolves the request defaults: the order owner, the columns and the end of the period. */
+/** Resolves the defaults of a request (the order owner, the columns and the end of the period). */
 function resolveExport(principal: Principal, input: OrderExportCreate, now: Date): OrderExportParams {
   const { columns = allColumns(input.rows), user_id: requestedUserId, created_at_lt: until, ...rest } = input;
   const { userId, requiredClientId } = buildListedOrdersFilter(principal, requestedUserId);

@@ -7,7 +7,7 @@ import { addRowToOrderRowGroup, type OrderRowGroup, createEmptyOrderRowGroup } f
 
 /** Target size of a partition in bytes. A partition is held in memory while its orders are imported. */
 const partitionBytes = 8 * 1024 * 1024;
-/** Maximum number of characters that are buffered for a partition before they are written. */
+/** Maximum number of buffered characters per partition before the buffer is written. */
 const bufferMax = 64 * 1024;
 
 /** Returns a 48-bit hash of a reference. Two references can have the same hash. */

@@ -3,7 +3,7 @@ import { Payment } from '../payments/payment.entity.ts';
 import { undefinedIfProviderUnavailable, type PaymentProviders, requirePaymentProvider } from '../payments/providers/payment-provider.ts';
 import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';
 
-// A payment that is processing cannot be canceled; a payment without a reference is still being created at its provider.
+// A payment that is processing cannot be canceled. A payment without a reference is still being created at its provider.
 const cancelable = { status: { $in: ['pending', 'requires_action'] }, providerReference: { $ne: null } } as const;
 
 /** Cancels a payment at its provider and stores the outcome. Returns false if nothing can be canceled. Must not run in a transaction. */

@@ -36,7 +36,7 @@ export async function createPendingPayment(
   const order = await lockAccessibleOrder(em, principal, orderId, 'payments.manage');
   const earlier = await em.find(Payment, { order: orderId }, { fields: ['status'], disableIdentityMap: true });
   const open = earlier.some(({ status }) => isOpenPaymentStatus(status));
-  const now = await readDatabaseTime(em); // the clock of the database, because the reservation's expiry was set with it
+  const now = await readDatabaseTime(em); // the database clock is used, because it also set the expiry of the reservation
   assertPayable(order, open, now);
   await enforceLimitsAndCountPaymentTowardBudget(em, principal, order, now);
   if (provider.reservation === 'long') order.extendReservation(new Date(order.createdAt.getTime() + longReservationMs));

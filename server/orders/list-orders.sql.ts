@@ -114,8 +114,8 @@ function matchingOrders(
 }
 
 /**
- * Selects orders by fulfillment status. The status index finds orders whose fulfillment status is the usual one for their status; other
- * combinations are rare and have a separate index.
+ * Selects orders by fulfillment status. The status index finds orders whose fulfillment status is the usual one for their status; a
+ * separate index finds all other combinations, which are rare.
  */
 function byFulfillment(
   status: readonly string[],
@@ -144,7 +144,7 @@ const allStatusesSql = sql.raw(`'{${orderStatuses.join()}}'::text[]`);
 
 const canBeUnpaid = (status: string): boolean => status === 'pending' || status === 'canceled';
 
-/** Counts the matching orders; the result `countedMax + 1` means more than `countedMax`. */
+/** Counts the matching orders. The result `countedMax + 1` means that there are more than `countedMax` orders. */
 export function countOrders(em: EntityManager, filters: OrderFilters, countedMax: number = maxCountedTotal): Promise<number> {
   const statuses = statusConditions({ ...filters, status: filters.status ?? orderStatuses });
   return countRowsUpTo(em, sql`select 1 from orders where ${statuses} and ${sql.join(filterConditions(filters), sql` and `)}`, countedMax);

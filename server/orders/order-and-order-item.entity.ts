@@ -77,7 +77,7 @@ const schema = defineEntity({
     { name: 'orders_user_status_created', properties: ['user', 'status', 'createdAt', 'id'] },
     // This index is for lists filtered by payment status. The index excludes unpaid orders, so that inserting a new order usually adds no
     // entry. Lists of unpaid orders use the status index, because only pending and canceled orders can be unpaid. The index is on one
-    // expression that combines both statuses, so that no plan uses an index on one status and filters by the other.
+    // expression that combines both statuses, so that no plan uses an index on only one of the statuses and filters by the other.
     {
       name: 'orders_both_statuses_created',
       expression: `create index orders_both_statuses_created on orders ((payment_status || '/' || status), created_at, id) where payment_status <> 'unpaid'`,

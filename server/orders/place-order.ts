@@ -13,7 +13,7 @@ import {
 /** How long an unpaid order reserves its goods. */
 export const unpaidOrderReservationTtl = '30 minutes';
 
-/** The user to whom the order belongs, and the client that places the order. */
+/** The user who owns the order, and the client that places the order. */
 export type OrderBuyer = {
   readonly userId: number;
   readonly clientId: string;
@@ -30,8 +30,8 @@ export type PlacementOptions = {
 };
 
 /**
- * Places an order in one SQL statement: claims the idempotency key, calculates the prices, checks the customer's limits, reserves the
- * stock, inserts the order and its event, marks the quote as converted, if any, and stores the response. Throws a problem that lists every
+ * Places an order. A single SQL statement claims the idempotency key, calculates the prices, checks the customer's limits, reserves the
+ * stock, inserts the order and its event, marks the quote (if any) as converted, and stores the response. Throws a problem that lists every
  * reason for a rejection. Returns `undefined` if the key was already claimed.
  */
 export async function placeOrder(

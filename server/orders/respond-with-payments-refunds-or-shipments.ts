@@ -13,7 +13,7 @@ import {
 
 type SortableRow = { readonly id: number; readonly createdAt: Date };
 
-/** Payments, refunds or shipments that belong to orders. */
+/** Payments, refunds or shipments of orders. */
 type Subresource<Entity extends SortableRow, Body> = SubresourceFilter & {
   readonly find: (em: EntityManager, ids: number[]) => Promise<Entity[]>;
   readonly toBody: (entity: Entity) => Body;

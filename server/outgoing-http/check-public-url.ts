@@ -27,7 +27,8 @@ const privateNames = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|h
 export const isLoopbackUrl = ({ hostname }: URL): boolean => loopbackHosts.has(hostname);
 
 /**
- * Returns why a URL is not allowed, or `undefined` if it is. The addresses of the host are checked again for each connection.
+ * Returns the reason why a URL is not allowed, or `undefined` if the URL is allowed. The addresses of the host are checked again for each
+ * connection.
  * @param development whether HTTP to this machine is allowed
  * @param example a valid URL to mention in the reason
  */

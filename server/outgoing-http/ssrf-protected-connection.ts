@@ -13,7 +13,7 @@ export type NetworkPolicy = {
   readonly isAllowed: (address: string) => boolean;
   /** Whether connections to loopback addresses over HTTP are allowed. */
   readonly development: boolean;
-  /** Certificate authorities (PEM) to trust instead of the built-in ones. Set only by tests, which serve HTTPS from loopback. */
+  /** Certificate authorities (PEM) to trust instead of the built-in authorities. Set only by tests, which serve HTTPS from loopback. */
   readonly trustedAuthorities?: string;
 };
 

@@ -52,8 +52,8 @@ const schema = defineEntity({
 });
 
 /**
- * Provider events arrive in any order, so a payment's status never changes to one with a lower rank. A failed or canceled payment can still
- * succeed.
+ * Provider events arrive in any order, so a payment's status never changes to a status with a lower rank. A failed or canceled payment can
+ * still succeed.
  */
 const rank = { pending: 0, requires_action: 1, processing: 2, failed: 3, canceled: 3, succeeded: 4 } as const;
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** By default, V8 lets the old generation grow by up to 300% between two collections; 50% is sufficient for serving requests. */
+/** By default, V8 lets the old generation grow by up to 300% between two collections. To serve requests, 50% is sufficient. */
 const heapGrowthPercent = 50;
 
 /**

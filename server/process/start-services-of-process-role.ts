@@ -36,7 +36,7 @@ export async function startServicesOfProcessRole(config: Config, log: Log, opene
   opened.defer(await serveEmbeddedDatabaseCopies(dependencies.db, config.databaseUrl, log));
   if (config.role === 'worker') await startHealthServer(dependencies, opened);
   else await startWebServerAfterFirstRunSetup(dependencies, () => background.wake(), opened);
-  // `background.stop` is deferred a second time, so that background jobs stop while the last requests are still being finished.
+  // `background.stop` is deferred a second time, so that background jobs stop even before the last requests are finished.
   opened.defer(async () => void background.stop());
 }
 
@@ -85,7 +85,7 @@ async function openDependencies(config: Config, log: Log, opened: CleanupStack):
 }
 
 /**
- * Connects event notifications between processes. Only one process can use an embedded database, so no connection is needed; with
+ * Connects event notifications between processes. An embedded database needs no connection, because only one process can use it. With
  * PostgreSQL, a `web` process notifies the workers.
  */
 async function connectEventSignals({ role, databaseUrl, directDatabaseUrl }: Config, { em }: Database, log: Log, opened: CleanupStack) {

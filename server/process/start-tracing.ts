@@ -50,7 +50,7 @@ export async function startTracing({ url, share }: NonNullable<Config['traces']>
         ignoreIncomingRequestHook: ({ url: requestUrl }) => ignoredPaths.has(requestUrl ?? ''),
         disableOutgoingRequestInstrumentation: true,
       }),
-      // This instrumentation only sets the route on the request span; one span per middleware would add nothing.
+      // This instrumentation only sets the route on the request span, because one span per middleware would not be useful.
       new ExpressInstrumentation({
         ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER, ExpressLayerType.REQUEST_HANDLER],
       }),

@@ -132,7 +132,7 @@ const keepAliveBehindProxyMs = 75_000;
  */
 const replacementDelayMs = 2_000;
 
-/** Maximum length of the queue of pending connections. When the queue is full, a client retries only after a second. */
+/** Maximum number of pending connections in the queue. When the queue is full, a client retries only after a second. */
 const backlog = 4096;
 
 async function listen(server: Server, { http, issuer, role }: Config, log: Log): Promise<void> {

@@ -16,7 +16,7 @@ import { type ClaimedTask, type TaskOutcome, requireTaskInputFileId, type TaskAt
 const productImportSchema = contract.productImports.create.query.extend({ format: z.enum(fileFormats) });
 type ProductImportParams = z.output<typeof productImportSchema>;
 
-/** Imports products from a file: creates new products and updates existing ones. */
+/** Imports products from a file. Creates new products and updates existing products. */
 export async function importProducts(run: TaskAttempt): Promise<TaskOutcome> {
   const { task, em } = run;
   const params = productImportSchema.parse(task.params);

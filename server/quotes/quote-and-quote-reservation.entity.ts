@@ -10,8 +10,8 @@ import { User } from '../users/user.entity.ts';
 export type QuotedLine = QuoteBody['items'][number];
 
 /**
- * The price of an order that has not been placed yet. The status is not stored: a quote is converted if it has an order, canceled if it
- * has a cancellation time, and otherwise open until it expires.
+ * The price of an order that has not been placed yet. The status is not stored. A quote is converted if it has an order, canceled if it has
+ * a cancellation time, and otherwise open until it expires.
  */
 export const Quote = defineEntity({
   name: 'Quote',

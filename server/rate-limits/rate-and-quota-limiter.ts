@@ -7,7 +7,10 @@ import type { RateLimitCounters } from './memory-or-redis-counters.ts';
 import { calendarMonthPeriodFromDate } from '../usage/calendar-month-period-from-date.ts';
 
 export type RateLimits = {
-  /** Maximum number of requests per minute: per application and user, per API key, and per IP address for requests without a token. */
+  /**
+   * Maximum number of requests per minute. The limit applies per application and user, per API key or, for requests without a token, per IP
+   * address.
+   */
   readonly default: number;
   readonly apiKey: number;
   readonly ip: number;

@@ -4,7 +4,7 @@ import { linkButton, renderPage, type PageSettings } from '../oauth/pages/views/
 
 type Options = { readonly issuer: string; readonly development: boolean };
 
-/** Renders the page at `/`, which describes the service, links to its other pages and, in development, shows the first commands. */
+/** Renders the page at `/`, which describes the service and links to its other pages. In development, the page shows the first commands. */
 export function renderStartPage(settings: PageSettings, { issuer, development }: Options): Html {
   const { start } = settings.messages;
   const links = [

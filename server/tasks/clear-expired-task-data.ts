@@ -35,8 +35,8 @@ async function deleteUnusedFiles(em: EntityManager): Promise<number> {
 }
 
 /**
- * Deletes one batch per kind of data: expired results, expired task data, input files and unused files. Returns the number of changes; 0
- * means that nothing is left to delete.
+ * Deletes one batch of each kind of data (expired results, expired task data, input files and unused files). Returns the number of changes;
+ * 0 means that nothing is left to delete.
  */
 export async function clearExpiredTaskDataBatch(em: EntityManager): Promise<number> {
   let count = 0;

@@ -11,7 +11,8 @@ export const readFileChunk = prepareStatement<{ content: string }>(
   'read_task_file_chunk',
   `select encode(content, 'base64') as content from task_file_chunks where file_id = $1 and position = $2`,
 );
-// Written in SQL because MikroORM has no window functions. octet_length reads the length of an out-of-line (TOAST) value without reading the value.
+// Written in SQL because MikroORM does not support window functions. octet_length reads the length of an out-of-line (TOAST) value without
+// reading the value.
 /**
  * Finds the last chunk that starts at or before an offset. `start` is the offset of the chunk's first byte; `until` is the offset of the
  * next chunk.

@@ -6,8 +6,8 @@ const separator = String.raw`[\p{Cc}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\
  * The start of a cell or the position after a separator, with any spaces and invisible characters that programs ignore at this position.
  */
 const start = String.raw`(?<=(?:^|${separator})[ \p{Cf}]*)`;
-// If apostrophes already precede a formula, another one is added, so that the original text can always be restored.
-// The lookahead comes first because it rarely matches.
+// If apostrophes already precede a formula, another apostrophe is added, so that the original text can always be restored. The lookahead
+// comes first because it rarely matches.
 const unguarded = new RegExp(`(?='*${trigger})${start}`, 'gu');
 const guarded = new RegExp(`(?='+${trigger})${start}'`, 'gu');
 

@@ -21,7 +21,7 @@ import {
 const attemptsMax = 10;
 
 // Stored timestamps can be rounded up to the next millisecond. With a tolerance of 1 ms, a released task can be started immediately.
-// `attempts` is the fencing token: a process that lost its lease has a lower number and can no longer change the task.
+// `attempts` is the fencing token. A process that has lost its lease has a lower number and can no longer change the task.
 async function claimTask(
   em: EntityManager,
   types: readonly TaskType[],
@@ -132,7 +132,7 @@ async function handleTaskError({ log }: TaskRunnerDependencies, em: EntityManage
     await em.transactional((inner) => finishTask(inner, task.id, task.attempts, { status: 'failed', error: { code, detail } }));
     return;
   }
-  // The error may be temporary and is not the caller's fault: retry with exponential backoff.
+  // The error may be temporary and is not the caller's fault, so the task is retried with exponential backoff.
   log.error({ err: error, task_id: task.id, attempts: task.attempts }, 'a task failed and will be retried');
   await releaseTask(em, task, Math.min(2 ** task.attempts, 300));
 }

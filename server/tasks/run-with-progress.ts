@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskAttempt } from './task-attempt.ts';
 
-/** Interval at which the progress is stored and the lease is renewed; a lease lasts several times as long. */
+/** Interval at which the progress is stored and the lease is renewed. A lease lasts several times as long as this interval. */
 const intervalMs = 1_000;
 
 export type ReportProgress = (processed: number, total: number) => void;

@@ -24,8 +24,8 @@ export const TaskFileChunk = defineEntity({
 });
 
 /**
- * A task: work that continues after the response to the request that started it. The table is also the queue: the process that holds the
- * lease on a row processes that row.
+ * A task is work that continues after the response to the request that started it. The table is also the queue, in which the process that
+ * holds the lease on a row processes this row.
  */
 export const Task = defineEntity({
   name: 'Task',
@@ -53,7 +53,7 @@ export const Task = defineEntity({
     imported: p.json<TaskBody['imported']>().nullable(),
     /** End of the lease; until then, no other process can claim the task. */
     leaseUntil: p.datetime(3).defaultRaw('now()'),
-    /** Number of leases so far, which is the fencing token: the holder of an older lease can no longer change the task. */
+    /** Number of leases so far. This number is the fencing token, so the holder of an older lease can no longer change the task. */
     attempts: p.integer().default(0),
     createdAt: p.datetime(3).defaultRaw('now()'),
     startedAt: p.datetime(3).nullable(),

@@ -13,7 +13,7 @@ export const taskLeaseSeconds = 10;
 const renewalMs = 2_000;
 
 /**
- * Maximum ratio of the duration of a pause to the duration of the work since the previous pause. This applies while the process is handling
+ * Maximum duration of a pause, as a multiple of the working time since the previous pause. Tasks pause while the process is handling
  * requests.
  */
 const pausePerWork = 3;

@@ -52,7 +52,7 @@ export const taskFromEntity = (task: InferEntity<typeof TaskEntity>): Task =>
     finished_at: task.finishedAt?.toISOString() ?? null,
   });
 
-/** Adds missing counts to an import: earlier versions did not store `differing`. */
+/** Adds missing counts to an import, because earlier versions did not store `differing`. */
 const completeCounts = (type: Task['type'], stored: Partial<ImportCounts> | null): ImportCounts | null =>
   importTypes.has(type) ? { ...initialImportCounts, ...stored } : null;
 

@@ -17,7 +17,9 @@ const invalidValue = '22023';
 /** Maximum wait for a response. This limit is needed because a pooler accepts connections even while it waits for PostgreSQL. */
 const responseTimeoutMs = 5_000;
 
-/** The statement that sets a transaction's timeouts, for each connection through a pooler. Direct connections have no entry. */
+/**
+ * The statement that sets a transaction's timeouts, for each connection through a pooler. The map has no entries for direct connections.
+ */
 const pooledTransactionLimits = new WeakMap<ClientBase, PreparedQuery | undefined>();
 
 export const isBehindConnectionPooler = (client: ClientBase): boolean => pooledTransactionLimits.has(client);

@@ -10,7 +10,7 @@ const pollIntervalMs = 5;
 /** How long a lagging or failed replica is skipped, so that not every query waits for the replica. */
 const laggingBackoffMs = 1_000;
 const downBackoffMs = 5_000;
-/** Timeouts for reading the replay position and for a list query; after a timeout, the replica is most likely unreachable. */
+/** Timeouts for reading the replay position and for a list query. After a timeout, the replica is most likely unreachable. */
 const positionTimeoutMs = 1_000;
 const queryTimeoutMs = 5_000;
 
@@ -93,7 +93,7 @@ export class ReplicaWithPrimaryFallback {
   /** Without `disableContextResolution`, queries would use the request's entity manager, which belongs to the primary. */
   #forkReplica = (): EntityManager => this.#replica.fork({ disableContextResolution: true });
 
-  /** Verifies that the primary and the replica are the same database; otherwise, their WAL positions could not be compared. */
+  /** Verifies that the primary and the replica are the same database. Otherwise, their WAL positions could not be compared. */
   async #verifyReplica(): Promise<void> {
     const [[primary], [replica]] = await Promise.all([
       readDatabaseIdentity(this.#primary, []),

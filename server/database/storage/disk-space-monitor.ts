@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 const walSegmentBytes = 16 * 1024 * 1024;
 
-/** The reserve is two WAL segments: if PGlite fails to create a WAL segment, its next statement never returns. */
+/** The reserve is two WAL segments, because if PGlite fails to create a WAL segment, its next statement never returns. */
 export const diskSpaceReserveBytes = 2 * walSegmentBytes;
 
 /** A check takes about 15 microseconds. Within this interval, all processes together cannot write as much as the reserve. */

@@ -9,8 +9,8 @@ import { createProblem, type Problem } from '../problem-details/problem.ts';
 import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
 /**
- * Values of the `WWW-Authenticate` challenge: the URL of the metadata that describes how to get a token (RFC 9728 section 5.1), the DPoP
- * algorithms, and the scopes to request (RFC 6750 section 3).
+ * Values of the `WWW-Authenticate` challenge. These are the URL of the metadata that describes how to get a token (RFC 9728 section 5.1),
+ * the DPoP algorithms, and the scopes to request (RFC 6750 section 3).
  */
 export type TokenChallenge = {
   readonly resourceMetadata: string;
@@ -83,7 +83,7 @@ export const authenticate =
 const isPublicRoute = (req: Request): boolean => getRouteAccess(req) === 'public';
 
 function unauthorized(challenge: TokenChallenge, code: ProblemCode, detail: string): Problem {
-  // RFC 6750 section 3.1: without a token, the challenge contains no error code.
+  // For a request without a token, the challenge must not contain an error code (RFC 6750 section 3.1).
   const error = code === 'missing_token' ? undefined : 'invalid_token';
   return createProblem(code, { detail, headers: { 'WWW-Authenticate': formatTokenChallenge(challenge, error) } });
 }

@@ -53,8 +53,8 @@ export type CallerLimits = {
 export type TokenErrorCode = 'invalid_token' | 'expired_token' | 'revoked_token';
 
 /**
- * A request's credential. Anyone who has a Bearer token can use it, unless it is bound to a client certificate (RFC 8705); a DPoP token also
- * requires its bound key (RFC 9449).
+ * A request's credential. Anyone who has a Bearer token can use it, unless the token is bound to a client certificate (RFC 8705). A DPoP
+ * token can be used only with the key to which it is bound (RFC 9449).
  */
 export type PresentedToken = {
   readonly scheme: 'Bearer' | 'DPoP';

@@ -30,8 +30,8 @@ export function rejectChunkedBodyOverLimit(req: IncomingMessage, isFirst: boolea
 export const lowerChunkedBodyLimit = (req: IncomingMessage, limit: number): void => getRequestContext(req).chunkedBody?.lowerLimit(limit);
 
 /**
- * Returns the part of the body that arrived in the same packet as the end of the headers. Returns `undefined` for pipelined requests, where
- * the packet can begin with another request; for such a body, the size limit is enforced only when its data arrives.
+ * Returns the part of the body that arrived in the same packet as the end of the headers. Returns `undefined` for pipelined requests,
+ * because the packet can begin with another request. In this case, the size limit is enforced only when the data of the body arrives.
  */
 function bodyInHeaderPacket({ method, url, rawHeaders, socket }: IncomingMessage, isFirst: boolean): Buffer | undefined {
   const packet = currentPacket(socket);

@@ -6,7 +6,7 @@ import type { CursorPaginator } from '../response/pagination.ts';
 /** Revokes a user's access, in the transaction that suspends or closes the account. */
 export type RevokeAccess = (em: EntityManager, userId: number, reason: 'suspended' | 'closed') => Promise<void>;
 
-/** Called in the transaction that changes a user's e-mail address: invalidates mailed links and notifies both addresses. */
+/** Invalidates mailed links and notifies both addresses, in the transaction that changes a user's e-mail address. */
 export type OnEmailAddressChange = (
   em: EntityManager,
   change: {

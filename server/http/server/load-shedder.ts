@@ -160,7 +160,7 @@ export class LoadShedder {
     getRequestContext(req).slot = activeRequest;
     this.#running.push(activeRequest);
     this.#workingCount += 1;
-    // The slot is released when the response begins: the client determines how long reading the response takes.
+    // The slot is released when the response begins, because the time to read the response depends on the client.
     const writeHead = res.writeHead.bind(res);
     Reflect.set(res, 'writeHead', (...head: Parameters<typeof writeHead>) => {
       this.#finish(activeRequest);
@@ -210,7 +210,7 @@ export class LoadShedder {
     this.#recentSockets.clear();
   }
 
-  // A request that `#finish` moves into a freed index during the loop may be skipped; the next tick checks it.
+  // If `#finish` moves a request into a freed index during the loop, this check may skip the request. The next tick checks it.
   #tick(): void {
     const now = performance.now();
     for (const activeRequest of this.#running) this.#enforceTimeouts(activeRequest, now);

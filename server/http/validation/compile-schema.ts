@@ -8,8 +8,8 @@ type Validator = (value: unknown) => unknown;
 
 /**
  * Compiles a schema into a validator that returns the same result as `schema.safeParse`, at a tenth of the cost. The validator does not
- * report what is invalid; zod does. With zod 3 instead of this validator, listing products would take 3.0 times as much CPU time, and
- * reading an order 1.7 times as much. With zod 4, the factors would be 1.3 and 1.1 (docs/performance.md).
+ * report which value is invalid; zod reports this. With zod 3 instead of this validator, listing products would take 3.0 times as much CPU
+ * time, and reading an order 1.7 times as much. With zod 4, the factors would be 1.3 and 1.1 (docs/performance.md).
  */
 export function compileSchema(schema: z.ZodTypeAny): Validator {
   if (isObject(schema)) return compileObject(schema);
@@ -91,8 +91,8 @@ type Field = { readonly name: string; readonly check: Validator };
 
 /**
  * Strips undeclared fields, so that an undeclared database column never reaches a client. If nothing has to be stripped or changed, the
- * validator returns the input itself, not a copy; this case is common, and copying would cost more than validating. Strict schemas reject
- * undeclared fields.
+ * validator returns the input itself and not a copy. This case is common, and copying would cost more than validating. Strict schemas
+ * reject undeclared fields.
  */
 function compileObject(schema: z.ZodObject<z.ZodRawShape>): Validator {
   const { unknownKeys, catchall } = schema._def;

@@ -22,7 +22,8 @@ import { setSerializedJsonBody } from '../response/replace-express-json-method.t
 
 /**
  * Creates a resource in one transaction, at most once per caller and idempotency key. A replay receives the first response byte for byte,
- * except that a secret is replaced with `null`. A rejected request leaves no trace, so that it can be retried with the same key.
+ * except that a secret is replaced with `null`. Nothing is stored for a rejected request, so that the client can retry it with the same
+ * key.
  * @param location returns the created resource's path
  */
 export const createResourceIdempotently = async <Body>(

@@ -54,7 +54,7 @@ export type ProviderRefundRequest = {
 /** A payment provider. Calls to a provider can be slow or fail, so they must not be made inside a transaction. */
 export type PaymentProvider = {
   readonly name: Payment['provider'];
-  /** Whether the provider is polled for payment outcomes. If it is not polled, staff report the outcomes. */
+  /** Whether the provider is polled for payment outcomes. If not, staff report the outcomes. */
   readonly isPolled: boolean;
   /** How long a payment reserves the order's goods. `long` is for bank transfers; `short` is the normal time for unpaid orders. */
   readonly reservation: 'short' | 'long';
@@ -83,7 +83,7 @@ export type PaymentHandlerDependencies = {
 export const indexPaymentProvidersByName = (...list: readonly PaymentProvider[]): PaymentProviders =>
   new Map(list.map((provider) => [provider.name, provider]));
 
-/** Returns the payment provider with this name; throws an error if it is not configured. */
+/** Returns the payment provider with this name. Throws an error if the provider is not configured. */
 export function requirePaymentProvider(providers: PaymentProviders, name: string): PaymentProvider {
   const provider = providers.get(name);
   if (!provider) throw new Error(`the payment provider ${name} is no longer configured`);

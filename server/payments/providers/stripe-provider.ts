@@ -24,7 +24,7 @@ export type StripeSettings = {
 const settings = { maxNetworkRetries: 2, timeout: 10_000, telemetry: false } as const;
 const stripeReasons = ['duplicate', 'fraudulent', 'requested_by_customer'] as const;
 
-/** Creates the provider for cards and wallets with Stripe PaymentIntents. The `stripe` package is loaded only if it is configured. */
+/** Creates the provider for cards and wallets with Stripe PaymentIntents. The `stripe` package is loaded only if Stripe is configured. */
 export async function createStripeProvider({ secretKey, webhookSecret, api }: StripeSettings): Promise<PaymentProvider> {
   const { default: Client } = await importModuleRequiringOptionalPackages('STRIPE_SECRET_KEY', 'stripe', () => import('stripe'));
   const stripe = new Client(secretKey, { ...settings, ...api });

@@ -6,7 +6,7 @@ import { SupervisedProcess } from './supervised-process.ts';
 const shortLifeMs = 10_000;
 const maxRestartDelayMs = 30_000;
 
-/** Starts a number of identical server processes, replaces those that exit, and restarts or stops all of them. */
+/** Starts several identical server processes, replaces processes that exit, and restarts or stops all processes. */
 export class ProcessSupervisor {
   readonly #count: number;
   readonly #log: Log;
@@ -22,7 +22,7 @@ export class ProcessSupervisor {
 
   /**
    * Starts one process, which migrates the database and creates the initial data, and then the others.
-   * @returns false if the first process cannot start; it has printed the reason
+   * @returns false if the first process cannot start. This process has printed the reason.
    */
   async start(): Promise<boolean> {
     const first = this.#startProcess();
@@ -71,7 +71,7 @@ export class ProcessSupervisor {
         return;
       }
       void this.#replaceWhenExited(replacement);
-      // If the old process has crashed in the meantime, it already has a successor.
+      // If the old process has crashed in the meantime, it has already been replaced.
       const surplus = this.#running.has(old) ? old : replacement;
       await surplus.stop({ replaced: true });
       this.#log.info({ stopped: surplus.pid, started: replacement.pid }, 'server process replaced');

@@ -21,8 +21,9 @@ export type ClaimedDelivery = EventRow &
   };
 
 // Written in SQL because MikroORM cannot lock a limited number of rows per endpoint with FOR NO KEY UPDATE SKIP LOCKED. Claims a few
-// deliveries per endpoint, starting after the most recently served endpoint. One endpoint's long queue therefore does not delay the others.
-// The commit does not wait for the disk, because the worst result of a claim that is lost in a crash is that a delivery is sent twice.
+// deliveries per endpoint, starting after the most recently served endpoint. Therefore, the long queue of one endpoint does not delay the
+// deliveries to other endpoints. The commit does not wait for the disk, because the worst result of a claim that is lost in a crash is that
+// a delivery is sent twice.
 export const claimDueDeliveryRows = prepareStatement<ClaimedDelivery>(
   'claim_webhook_deliveries',
   `with recursive waiting (endpoint_id) as (

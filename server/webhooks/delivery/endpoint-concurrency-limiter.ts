@@ -4,7 +4,7 @@ import type { DeliveryCapacity } from './delivery-queue.ts';
 const totalMax = 64;
 /** Maximum number of concurrent attempts to one endpoint. */
 const endpointMax = 8;
-/** Maximum number of concurrent attempts to a slow endpoint, that is, one that responds late or not at all. */
+/** Maximum number of concurrent attempts to a slow endpoint, that is, an endpoint that responds late or not at all. */
 const slowEndpointMax = 1;
 /** Maximum number of concurrent attempts to all slow endpoints; the remaining capacity is reserved for responsive endpoints. */
 const slowTotalMax = 24;

@@ -3,7 +3,10 @@ import { buildEventOfClientConditionSql } from '../../events/build-event-of-clie
 
 // Written in SQL because one query checks many endpoint-event pairs against scopes, grants and tokens.
 
-/** SQL expressions for two scope arrays: the granted and the currently allowed scopes. A scope is effective if both arrays contain it. */
+/**
+ * SQL expressions for two scope arrays, which contain the granted scopes and the currently allowed scopes. A scope is effective if both
+ * arrays contain it.
+ */
 type Given = { readonly scopes: string; readonly ceiling: string };
 
 const has = ({ scopes: given, ceiling }: Given, scope: string): string => `('${scope}' = any(${given}) and '${scope}' = any(${ceiling}))`;

@@ -62,7 +62,9 @@ export const WebhookEndpoint = defineEntity({
   ],
 });
 
-/** The delivery of one event to one endpoint. The table is also the queue: a process leases a row by postponing `next_attempt_at`. */
+/**
+ * The delivery of one event to one endpoint. The table is also the queue, in which a process leases a row by postponing `next_attempt_at`.
+ */
 export const WebhookDelivery = defineEntity({
   name: 'WebhookDelivery',
   tableName: 'webhook_deliveries',
@@ -73,7 +75,7 @@ export const WebhookDelivery = defineEntity({
     /** Sequence number of the event. */
     seq: p.bigint('number'),
     status: p.enum(webhookDeliveryStatuses).default('pending'),
-    /** Number of leases so far, which is the fencing token: the holder of an older lease can no longer change the delivery. */
+    /** Number of leases so far. This number is the fencing token, so the holder of an older lease can no longer change the delivery. */
     attempts: p.integer().default(0),
     /** Number of attempts in the current retry schedule. */
     tries: p.integer().default(0),
