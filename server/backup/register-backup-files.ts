@@ -14,8 +14,7 @@ import { readBackup } from './read-and-verify-backup.ts';
 const abandonedAfterMs = 3_600_000;
 
 /**
- * Returns the job that lists the files of the backup directory in the database, where every process can read the list, and then deletes old
- * backups.
+ * Returns the job that stores the list of backup files in the database, where every process can read it, and then deletes old backups.
  * @param directory `keep` is the number of backups to keep (`deleteOldBackups`)
  */
 export const createBackupFileRegistrationJob = (

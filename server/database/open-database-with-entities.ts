@@ -35,7 +35,7 @@ export type OpenOptions = {
   /** Statement timeout in milliseconds; changed only by tests. */
   readonly statementMs?: number;
   readonly connectionsMax?: number;
-  /** `false` sends statements without names, for poolers that do not support prepared statements (default: `true`). */
+  /** If `false`, statements are sent without names, for poolers that do not support prepared statements (default: `true`). */
   readonly preparedStatements?: boolean | undefined;
   /** Receives the PostgreSQL connection pool before its first connection is opened. */
   readonly onPool?: ((pool: Pool) => void) | undefined;

@@ -81,5 +81,5 @@ new MutationObserver(() => {
     fixAccessibility();
   });
 }).observe(document.documentElement, { childList: true, subtree: true, attributeFilter: ['aria-controls', 'aria-describedby'] });
-// Scalar opens and closes the request form by its class.
+// When Scalar opens or closes the request form, it changes the class of the form.
 new MutationObserver(updateInert).observe(document.documentElement, { subtree: true, attributeFilter: ['class'] });

@@ -15,7 +15,7 @@ import {
   requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
 
-/** Maximum time that an order stays reserved after its bank transfer has failed or been canceled, in milliseconds. */
+/** Maximum time for which an order stays reserved after its bank transfer has failed or been canceled, in milliseconds. */
 const shortReservationMs = 30 * 60_000;
 
 /** The provider received a different amount or currency than requested. Staff must resolve the mismatch. */
@@ -67,7 +67,7 @@ export async function applyPaymentOutcomeInTransaction(
   return payment.status === 'succeeded' ? afterSuccess(em, order, payment, now) : undefined;
 }
 
-/** Locks the order and then the payment. All code locks in this order. */
+/** Locks the order and then the payment. All code acquires the locks in this order. */
 async function lockPayment(em: EntityManager, id: number): Promise<{ order: Order; payment: Payment }> {
   const found = await em.findOneOrFail(Payment, { id }, { fields: ['order'], disableIdentityMap: true });
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;

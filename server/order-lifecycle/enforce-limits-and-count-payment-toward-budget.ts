@@ -39,7 +39,7 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
     assertOrderActionAllowed({ ...principal, orderAuthorization: { actions, validUntil, ownOrdersOnly } }, 'pay', now);
   }
   const isCounted = (await em.count(BudgetedOrder, { grantId, orderId: order.id })) > 0;
-  // The customer approved the exact total of this order, so only the limits of administrators apply.
+  // The customer approved the exact total of this order, so only the limits that administrators set apply.
   const isApproved = (await em.count(Approval, { order: order.id, grantId })) > 0;
   const { total, currency } = order;
   const items = await em.find(OrderItem, { order: order.id }, { fields: ['product'], disableIdentityMap: true });

@@ -72,7 +72,7 @@ export async function handleListOrders<Summary, FullOrder extends Summary & Vers
 ) {
   const { filters, sort, withItems, names } = parseOrderListParameters(requirePrincipal(req), query);
   // Cursors are bound to these parameters, including the effective sort (even if it is the default), but not to `include`. The value of
-  // `include` may differ between pages.
+  // `include` can differ between pages.
   const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
   const position = pages.decodeCursor(req, list);
   const rows = await readList(async (from) => {

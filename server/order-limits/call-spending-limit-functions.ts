@@ -91,7 +91,7 @@ type OrderToCheck = {
 };
 
 type LimitCheckOptions = {
-  /** Whether the customer approved the order, so that only the limits of administrators apply. */
+  /** Whether the customer approved the order, so that only the limits that administrators set apply. */
   readonly isApproved: boolean;
   readonly now: Date;
 };

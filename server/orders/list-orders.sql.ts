@@ -23,7 +23,7 @@ export type OrderFilters = ListedOrdersFilter & {
 
 export type OrderSort = { readonly by: 'created_at' | 'updated_at'; readonly descending: boolean };
 
-/** Parameters of an order page. */
+/** Parameters for one page of orders. */
 export type OrderPageOptions = {
   readonly sort: OrderSort;
   readonly position: KeysetPosition | undefined;

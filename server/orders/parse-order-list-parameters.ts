@@ -17,7 +17,7 @@ type OrderList = {
   readonly names: { readonly customer: boolean; readonly client: boolean };
 };
 
-/** Returns an order list request's filters and sort; throws if parameters contradict each other. */
+/** Returns the filters and the sort order of a request for an order list. Throws an error if parameters contradict each other. */
 export function parseOrderListParameters(principal: Principal, query: OrderListQuery): OrderList {
   rejectReversedTimeRange(query, 'created_at_gte', 'created_at_lt');
   rejectReversedTimeRange(query, 'updated_at_gte', 'updated_at_lt');

@@ -21,7 +21,7 @@ import type { Log } from '../logging/logger.ts';
 
 const exportTimeoutMs = 5_000;
 const warningIntervalMs = 60_000;
-/** Health checks and metrics are frequent and not worth tracing. */
+/** Requests for health checks and metrics are frequent and not worth tracing. */
 const ignoredPaths = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**

@@ -121,8 +121,8 @@ async function prepareDatabase(config: Config, db: Database, log: Log): Promise<
 }
 
 /**
- * Longer than the 60 seconds that proxies keep idle connections open (nginx, cloud load balancers). With a shorter timeout, a proxy could
- * send a request over a connection that the server is closing, and then respond with 502.
+ * This timeout is longer than the 60 seconds for which proxies (nginx, cloud load balancers) keep idle connections open. With a shorter
+ * timeout, a proxy could send a request over a connection that the server is closing, and then respond with 502.
  */
 const keepAliveBehindProxyMs = 75_000;
 

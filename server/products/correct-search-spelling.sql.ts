@@ -19,7 +19,7 @@ const correctedMax = 3;
  */
 const [comparedMax, replacementsMax] = [20, 3];
 
-// Written in SQL because MikroORM has neither full-text search nor trigrams.
+// Written in SQL because MikroORM supports neither full-text search nor trigrams.
 /**
  * Returns a search query for `text` in `to_tsquery` syntax. Every misspelled word is replaced by the most similar words that occur in
  * products with these statuses. Returns `undefined` if no word is misspelled or a misspelled word has no similar word. Products with other

@@ -44,7 +44,7 @@ export function createRequestLimiter({ em, limits, counters, use }: RequestLimit
       const { policy, perMinute, perMonth } = ownLimits ?? { policy: 'default', perMinute: null, perMonth: null };
       const defaultLimit = policy === 'default' ? limits.default : limits.apiKey;
       const minute = await counters.count(policy, perMinute ?? defaultLimit, `${clientId}/${user?.id ?? ''}`);
-      // requests rejected by the minute limit do not count towards the monthly quota
+      // requests that the minute limit rejects do not count toward the monthly quota
       return [minute, await countMonthly(clientId, perMonth ?? limits.monthly, !minute.exceeded)];
     },
     countError: ({ clientId }) => use.countError(clientId, new Date()),

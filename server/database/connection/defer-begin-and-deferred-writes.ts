@@ -7,7 +7,7 @@ import type { MessageSender, PreparedQuery } from './pipelined-queries.ts';
 export const statementCommentPattern = /^\/\*(\w+)( later)?\*\//;
 
 export type DeferOptions = {
-  /** `false` sends every statement without a name, for servers or poolers that do not keep prepared statements. */
+  /** If `false`, every statement is sent without a name, for servers or poolers that do not keep prepared statements. */
   readonly preparedStatements: boolean;
   /**
    * Statement that sets the timeouts. It is sent with each transaction's first statement and with each statement outside a transaction. If

@@ -57,7 +57,7 @@ export function createPipelinedStatementSender(given: ClientBase, observers: rea
   return {
     send(last, preceding) {
       const onRow = rowListenersByParameters.get(last.values);
-      // The promise is created here. If pg created it, pg would assign a function to a property of the query. V8 allocates such
+      // The promise is created here and not by pg, because pg would assign a function to a property of the query. V8 allocates such
       // functions in the old generation, so the function, the result and the waiting caller would stay in memory until the next major GC.
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const end = observe();

@@ -10,8 +10,8 @@ const pollMs = 200;
 // transaction ends, and CREATE INDEX CONCURRENTLY in a migration waits for every older snapshot.
 
 /**
- * Waits until no other process applies migrations, and holds the lock until the transaction ends. Polls, because a statement that waits
- * for the lock would keep its snapshot too.
+ * Waits until no other process applies migrations, and holds the lock until the transaction ends. This function polls, because a statement
+ * that waits for the lock would also keep its snapshot.
  */
 export async function lockMigrations(em: EntityManager): Promise<void> {
   const tryLock = em

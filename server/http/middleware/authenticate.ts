@@ -19,7 +19,7 @@ export type TokenChallenge = {
 };
 
 type AuthenticationOptions = {
-  /** Whether a request needs no token. */
+  /** Whether a request does not require a token. */
   readonly isPublic?: (req: Request) => boolean;
   /**
    * Returns the lookup that a request needs if its token has the expected principal. The lookup and the token verification share one

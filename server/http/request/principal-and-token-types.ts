@@ -8,8 +8,8 @@ export type Principal = {
   readonly clientId: string;
   readonly scopes: ReadonlySet<Scope>;
   /**
-   * When the user signed in, in seconds since 1970 (`auth_time`, RFC 9068 section 2.2.1). A refresh does not change this time. Absent for
-   * API keys and for client credentials.
+   * Time of the user's sign-in, in seconds since 1970 (`auth_time`, RFC 9068 section 2.2.1). A refresh does not change this time. Absent
+   * for API keys and for client credentials.
    */
   readonly authTime?: number;
   /** Whether the user signed in with a second factor. A refresh does not change this value. Absent for API keys and client credentials. */

@@ -37,7 +37,7 @@ export interface RequestContext {
   formatCreatedEtagName: ((id: number) => string) | undefined;
 }
 
-/** The property of the request that contains its context. A `WeakMap` would keep requests alive too long (see `createSymbolKeyedProperty`). */
+/** The request property that contains the context. A `WeakMap` would keep requests alive too long (see `createSymbolKeyedProperty`). */
 const contextSymbol = Symbol('request context');
 type RequestWithContext = { [contextSymbol]?: RequestContext };
 

@@ -155,7 +155,7 @@ function compileRecord(schema: z.ZodRecord): Validator {
   };
 }
 
-/** RFC 3339 timestamp in UTC. Days 29 to 31 are left to zod, which knows the length of each month. */
+/** RFC 3339 timestamp in UTC. For days 29 to 31, zod validates the date, because zod knows the length of each month. */
 const utcTimestampPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 
 /** Text without leading or trailing white space. */

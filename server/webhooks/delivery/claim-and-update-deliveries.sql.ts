@@ -49,7 +49,7 @@ export const claimDueDeliveryRows = prepareStatement<ClaimedDelivery>(
      from claimed c join webhook_endpoints e on e.id = c.endpoint_id join events v on v.id = c.event_id`,
 );
 
-// Written in SQL because this commit does not wait for the disk, and the database itself appends to the log.
+// Written in SQL because this commit does not wait for the disk, and because the database itself appends the attempt to the log.
 export const updateDeliveryAfterAttempt = prepareStatement<{ id: number }>(
   'finish_webhook_delivery',
   `update webhook_deliveries

@@ -75,7 +75,7 @@ export class DeliveryWorker {
     await Promise.all(this.#inFlight);
   }
 
-  /** Schedules a run for when a delivery postponed by this process becomes due. */
+  /** Schedules a run for the time at which a delivery that this process postponed becomes due. */
   #runAfter(delayMs: number): void {
     if (delayMs > timersMaxMs || this.#stopping.signal.aborted) return;
     const step = Math.ceil((performance.now() + delayMs) / timerStepMs);

@@ -14,7 +14,7 @@ const responseBytesMax = 64 * 1024;
 // oxlint-disable-next-line no-control-regex -- control characters are removed
 const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** Returns a request in its stored form, without the body, because the body is the event, which is already stored. */
+/** Returns a request in its stored form. The body is omitted, because it is the event, which is already stored. */
 export const createStoredRequest = (url: string, headers: Readonly<Record<string, string>>): StoredRequest => ({
   url: removeCredentialsFromUrl(url),
   headers: { ...headers },
