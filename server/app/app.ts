@@ -63,13 +63,13 @@ import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 export type AppOptions = {
   readonly db: Database;
-  /** Runs list queries, for example on a read replica; by default, they run on `db`. */
+  /** Runs list queries, for example on a read replica (default: on `db`). */
   readonly readList?: RunListQuery | undefined;
   /** Public URL of the server, with an optional path; also the OAuth issuer. */
   readonly issuer: string;
   readonly keys: DerivedKeys;
   readonly log: Log;
-  /** Whether prices include tax (the default); if not, tax is added to them. */
+  /** Whether prices include tax (default: true). If false, tax is added to the prices. */
   readonly taxMode?: Order['tax_mode'];
   /** Payment providers; by default, payments are recorded manually. */
   readonly providers?: PaymentProviders;
@@ -77,18 +77,18 @@ export type AppOptions = {
   readonly wake?: () => void;
   /** Trusted reverse proxies (Express's `trust proxy` setting). */
   readonly trustProxy?: number | string | false;
-  /** Buffers the last-use times of API keys, which a background job writes to the database. */
+  /** Buffers the time at which each API key was last used, until a background job writes these times to the database. */
   readonly lastUse?: ApiKeyLastUseBuffer;
   /** Request limits per caller. */
   readonly rateLimits?: RateLimits;
   /** Creates the rate limit counters; by default, this process counts in memory. */
   readonly createCounters?: CreateRateLimitCounters | undefined;
-  /** Buffers the monthly request counts, which a background job writes to the database. */
+  /** Buffers monthly request counts until a background job writes them to the database. */
   readonly monthlyUse?: MonthlyUsageBuffer;
   /** Whether preview versions of the API are also served. */
   readonly previewVersions?: boolean;
   readonly now?: () => Date;
-  /** Long polls that wait for the next event. */
+  /** Manages the long polls that wait for the next event. */
   readonly newEvents?: EventWaiter;
   /** Development mode: webhooks may be sent to this machine over plain HTTP, and the start page shows the first commands. */
   readonly development?: boolean;
@@ -124,7 +124,8 @@ export async function createApp(options: AppOptions): Promise<Express> {
   app.disable('x-powered-by');
   // Express would add weak ETags to every response, including errors.
   app.set('etag', false);
-  // Express would drop the body of any response to `If-None-Match: *`, even without an ETag; http/response/etag.ts handles that header.
+  // Express would drop the body of any response to `If-None-Match: *`, even without an ETag. Therefore, http/response/etag.ts handles this
+  // header.
   Object.defineProperty(app.request, 'fresh', { value: false });
   replaceExpressJsonMethod(app);
   app.set('trust proxy', parts.trustProxy ?? false);

@@ -11,7 +11,7 @@ export type ApprovalWithQuote = { readonly approval: ApprovalEntity; readonly qu
 export function deriveApprovalStatus({ approval, quote }: Pick<ApprovalWithQuote, 'approval' | 'quote'>, now: Date): ApprovalStatus {
   if (approval.usedAt) return 'used';
   if (approval.declinedAt) return 'declined';
-  // An order can also be placed from the quote without the approval, if the customer raised the limit in the meantime.
+  // If the customer has raised the limit in the meantime, an order can be placed from the quote even without the approval.
   if (approval.canceledAt ?? quote.canceledAt ?? quote.convertedAt) return 'canceled';
   if (approval.expiresAt <= now) return 'expired';
   return approval.approvedAt ? 'approved' : 'pending';
@@ -29,7 +29,7 @@ export const approvalSummaryFromEntity = (found: ApprovalWithQuote, now: Date): 
     currency: quote.currency,
     total: quote.total,
     message: approval.message ?? null,
-    // Reasons that were stored by the previous release have no categories.
+    // Reasons stored by the previous release lack the categories.
     reason: approval.reason ? { ...approval.reason, categories: approval.reason.categories ?? null } : null,
     order_id: approval.order ?? null,
     expires_at: approval.expiresAt.toISOString(),
@@ -48,7 +48,10 @@ export const approvalFromEntity = (found: ApprovalWithQuote, now: Date): Approva
 
 const toTimestamp = (at: Date | null | undefined): string | null => at?.toISOString() ?? null;
 
-/** Adds the quotes, which must be loaded, and the names of the applications. The name of a deleted application is its client ID. */
+/**
+ * Adds the quotes (the caller must have loaded them) and the application names to the approvals. For a deleted application, the name is the
+ * client ID.
+ */
 export async function addQuotesAndApplicationNames(em: EntityManager, approvals: readonly ApprovalEntity[]): Promise<ApprovalWithQuote[]> {
   const where = { clientId: { $in: [...new Set(approvals.map(({ clientId }) => clientId))] } };
   const applications = await em.find(Application, where, { fields: ['clientId', 'name'], disableIdentityMap: true });

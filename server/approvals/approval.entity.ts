@@ -6,7 +6,7 @@ import { Quote } from '../quotes/quote-and-quote-reservation.entity.ts';
 import { User } from '../users/user.entity.ts';
 
 /**
- * A request for the customer's approval of an order from one quote. The status is not stored; `deriveApprovalStatus` computes it. The
+ * A request for the customer's approval of an order, based on one quote. The status is not stored; `deriveApprovalStatus` computes it. The
  * function that places orders sets `usedAt` and `order`.
  */
 export const Approval = defineEntity({
@@ -19,10 +19,10 @@ export const Approval = defineEntity({
     user: () => p.manyToOne(User).mapToPk().deleteRule('no action').updateRule('no action').index(false),
     /** The application that requested the approval. */
     clientId: p.text(),
-    /** The grant under which the order must be placed. */
+    /** The grant that must authorize the order. */
     grantId: p.text(),
     message: p.text().nullable().check('length(message) <= 500'),
-    /** Why the order needed an approval when it was requested; null if the order was within all limits. */
+    /** Why the order needed approval at the time of the request; null if the order was within all limits. */
     reason: p.json<ApprovalReason>().nullable(),
     /** When the quote expires. */
     expiresAt: p.datetime(3),
@@ -31,7 +31,7 @@ export const Approval = defineEntity({
     canceledAt: p.datetime(3).nullable(),
     usedAt: p.datetime(3).nullable(),
     order: () => p.oneToOne(Order).mapToPk().nullable().unique().deleteRule('no action').updateRule('no action'),
-    /** When the expiration was reported with an event. */
+    /** When the expiration event was recorded. */
     expirationReportedAt: p.datetime(3).nullable(),
     ...versionAndTimestampProperties(),
   },

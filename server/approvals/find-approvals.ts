@@ -11,15 +11,15 @@ import { Approval, type ApprovalEntity } from './approval.entity.ts';
 
 type Filter = FilterQuery<ApprovalEntity>;
 
-/** Returns the filter for a customer's approvals: all of them, or only those that one application requested. */
+/** Returns the filter for all of a customer's approvals, or for only the approvals that one application requested. */
 export const buildApprovalFilter = (userId: number, clientId?: string): Filter => ({
   user: userId,
   ...(clientId !== undefined && { clientId }),
 });
 
 /**
- * Returns the filter for the approvals that the principal may read: those of its user. An application without the scope to read orders, or
- * with access only to the orders that it places, can read only the approvals that it requested.
+ * Returns the filter for the approvals that the principal may read, which are those of the principal's user. An application without the
+ * scope to read orders, or with access only to the orders that it places, can read only the approvals that it requested.
  */
 export function buildReadableApprovalsFilter(principal: Principal): Filter {
   const readsAll = canUseScope(principal, 'orders.read') || canUseScope(principal, 'approvals.decide');
@@ -27,7 +27,7 @@ export function buildReadableApprovalsFilter(principal: Principal): Filter {
   return buildApprovalFilter(principal.user?.id ?? 0, clientId);
 }
 
-/** Returns the filter for the approvals that a principal who manages orders may read: those of all customers or of one customer. */
+/** Returns the filter for the approvals of one customer or all customers, for principals that can manage orders. */
 export function buildApprovalsFilterForStaff(principal: Principal, userId: number | undefined): Filter {
   const clientId = getClientIdIfRestrictedToOwnOrders(principal);
   return { ...(userId !== undefined && { user: userId }), ...(clientId !== undefined && { clientId }) };
@@ -47,14 +47,14 @@ export function buildApprovalStatusFilter(statuses: readonly ApprovalStatus[], n
     },
     expired: { ...isOpen, expiresAt: { $lte: now } },
     approved: { ...isOpen, expiresAt: { $gt: now }, approvedAt: { $ne: null } },
-    // The last condition is always true, because an expiration is reported only after it has occurred. The condition lets PostgreSQL use
-    // the index of open approvals.
+    // The last condition is always true, because an expiration event is recorded only after the approval has expired. The condition lets
+    // PostgreSQL use the index on open approvals.
     pending: { ...isOpen, expiresAt: { $gt: now }, approvedAt: null, expirationReportedAt: null },
   };
   return { $or: statuses.map((status) => filters[status]) };
 }
 
-/** Returns the number of approvals that wait for the user's decision. */
+/** Returns the number of approvals that are waiting for the user's decision. */
 export const countPendingApprovalsOfUser = (em: EntityManager, userId: number, now: Date): Promise<number> =>
   em.count(Approval, { $and: [buildApprovalFilter(userId), buildApprovalStatusFilter(['pending'], now)] });
 

@@ -13,7 +13,7 @@ type WaitOptions<Result> = {
   readonly read: () => Promise<Result>;
   /** Returns whether the response can be sent. */
   readonly isDone: (result: Result) => boolean;
-  /** Returns when the result changes even if there is no event, for example because it expires. */
+  /** Returns the time at which the result changes without an event, for example because an approval expires. */
   readonly changesAt: (result: Result) => Date | undefined;
   /** Minimum time between two reads (default: none). */
   readonly minReadIntervalMs?: number;

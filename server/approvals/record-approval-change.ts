@@ -15,10 +15,10 @@ export type ApprovalActor = {
   readonly hasSecondFactor?: boolean | undefined;
 };
 
-/** The server itself. */
+/** Origin of the changes that the server makes on its own. */
 export const serverActor: ApprovalActor = { source: { ip: null, userAgent: null } };
 
-/** Records the event and the audit event of a change, in the transaction that makes the change. */
+/** Records an event and an audit event for a change, in the transaction that makes the change. */
 export async function recordApprovalChange(
   em: EntityManager,
   change: ApprovalChange,

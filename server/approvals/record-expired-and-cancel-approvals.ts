@@ -8,7 +8,7 @@ import { recordApprovalChange, serverActor } from './record-approval-change.ts';
 
 const batchMax = 200;
 
-/** Records an event and an audit event for every approval that has expired. Returns the number of these approvals. */
+/** Records an event and an audit event for every expired approval, and returns the number of expired approvals. */
 export async function recordExpiredApprovals(em: EntityManager, now: Date): Promise<number> {
   let reported = 0;
   for (let batch = batchMax; batch === batchMax; reported += batch)

@@ -4,7 +4,7 @@ import { Approval } from './approval.entity.ts';
 import { listApprovals } from './find-approvals.ts';
 import { recordApprovalChange } from './record-approval-change.ts';
 
-/** Records the use of the quote's approval, if there is one, in the transaction in which the order was placed from the quote. */
+/** Records that the quote's approval, if any, has been used. Call this in the transaction that places the order from the quote. */
 export async function recordUsedApproval(em: EntityManager, quoteId: number, source: RequestSource): Promise<void> {
   if ((await em.count(Approval, { quote: quoteId, usedAt: { $ne: null } })) === 0) return;
   for (const found of await listApprovals(em, [{ quote: quoteId, usedAt: { $ne: null } }], 1)) {

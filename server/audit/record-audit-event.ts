@@ -16,7 +16,7 @@ export type AuditEventInput = {
   readonly clientId?: string | undefined;
   /** The affected object, such as `api_key:7`. */
   readonly subject?: string | undefined;
-  /** Must never contain a secret or a value that looks like one. */
+  /** Details of the action. They must never contain a secret or a value that looks like a secret. */
   readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 };
 

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { backupCheckResults } from '@mandate/contract';
 
-/** A backup in the backup directory. Background workers add and delete rows, so that the table matches the files. */
+/** A backup in the backup directory. Background workers add and delete rows to keep the table consistent with the files. */
 export const BackupFile = defineEntity({
   name: 'BackupFile',
   tableName: 'backup_files',

@@ -20,7 +20,7 @@ export type BackupDependencies = {
 type Dependencies = HandlerDependencies & BackupDependencies;
 
 /**
- * Backup tasks are visible to tokens with this scope, and are stopped if the administrator who started them loses the role that the scope
+ * Backup tasks are visible to tokens with this scope. A task is stopped if the administrator who started it loses the role that the scope
  * requires.
  */
 const needs = ['backups.manage'] as const;

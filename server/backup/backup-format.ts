@@ -2,9 +2,9 @@ import { createHmac, type Hmac } from 'node:crypto';
 import { z } from 'zod';
 
 /**
- * A backup is gzip-compressed UTF-8 text whose first line is the header. Each table has a start line, one line per row, and an end line;
- * the last line authenticates all others. A row is a JSON array. Each value is null or in PostgreSQL's text format, so that values of any
- * type are restored exactly, on both PostgreSQL and PGlite.
+ * A backup is gzip-compressed UTF-8 text whose first line is the header. Each table has a start line, one line per row, and an end line.
+ * The last line of the file authenticates all other lines. A row is a JSON array. Each value is null or in PostgreSQL's text format, so
+ * that values of any type are restored exactly, on both PostgreSQL and PGlite.
  */
 export const backupFormatVersion = 1;
 
@@ -12,9 +12,9 @@ export const backupHeaderSchema = z.object({
   format: z.literal('mandate-backup'),
   version: z.number().int(),
   created_at: z.string(),
-  /** Applied migrations in order; they define the table schema. */
+  /** Applied migrations in order. The migrations define the table schema. */
   migrations: z.array(z.string()),
-  /** Fingerprint that shows whether a secret belongs to this installation, and reveals nothing else about the secret. */
+  /** Fingerprint that shows whether a secret belongs to this installation without revealing anything else about the secret. */
   secret_check: z.string(),
   tables: z.number().int(),
   rows: z.number().int(),

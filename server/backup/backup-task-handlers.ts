@@ -42,7 +42,7 @@ async function createBackup(run: TaskAttempt, settings: BackupTaskSettings): Pro
     const { rows, bytes } = await runWithProgress(run, (report) =>
       writeFromSource(settings, file, createdAt, report).catch(throwTaskError('The backup could not be created.')),
     );
-    // What the disk has stored may differ from what was written.
+    // The stored data can differ from the data that was written, for example because of a disk error.
     const verify = (report: ReportProgress) =>
       verifyBackupAndReadHeader(file, {
         key: settings.key,
@@ -60,7 +60,7 @@ async function createBackup(run: TaskAttempt, settings: BackupTaskSettings): Pro
   }
 }
 
-/** Writes the backup; its rows are the first half of the progress. */
+/** Writes the backup. Writing the rows counts as the first half of the task's progress. */
 async function writeFromSource(
   { key, openSource }: BackupTaskSettings,
   file: string,
@@ -117,8 +117,8 @@ const missingBackupError = (): PermanentTaskError =>
   new PermanentTaskError('backup_missing', 'The file no longer exists in the backup directory.');
 
 /**
- * Returns a function that throws the error with which a task fails. Messages of file and backup errors contain paths, so they are only
- * logged. A database error may be temporary, so the task is retried.
+ * Returns a function that converts an error into the error of the task. Messages of file and backup errors contain paths, so these messages
+ * are only logged. A database error may be temporary, so the task is retried.
  */
 const throwTaskError =
   (detail: string) =>

@@ -7,15 +7,15 @@ import type { Log } from '../logging/logger.ts';
 
 type Backup = Pick<InferEntity<typeof BackupFile>, 'id' | 'fileName' | 'createdAt' | 'checkResult'>;
 
-/** File names that the tasks of the API give to backups. Other names belong to the operator. */
+/** Names of the backup files that tasks create. Files with other names belong to the operator. */
 const nameOfTaskBackup = /^mandate-\d{8}T\d{6}Z-\d+\.backup$/;
 
 /**
- * Returns the backups that can be deleted. Kept are the newest ones and, so that many backups on one day do not replace those of earlier
- * days, the newest backup of each of the latest days (UTC). Damaged backups do not count, and are kept as long as an older backup is kept.
- * The newest backup that was found intact is always kept.
+ * Returns the backups that can be deleted. The newest `keep` backups are kept. The newest backup of each of the latest `keep` days (UTC)
+ * with backups is also kept, so that many backups on one day do not replace the backups of earlier days. Damaged backups do not count, and
+ * are kept as long as an older backup is kept. The newest backup that was found intact is always kept.
  * @param backups the newest first
- * @param keep number of backups and of days, at least 1
+ * @param keep number of backups and number of days, at least 1
  */
 function selectOldBackups(backups: readonly Backup[], keep: number): Backup[] {
   const usable = backups.filter(({ checkResult }) => checkResult !== 'damaged');

@@ -66,7 +66,7 @@ export async function countTableRows(em: EntityManager, { name }: Pick<TableDefi
   return (await counted.executeTakeFirst())?.count ?? 0;
 }
 
-/** Upper bounds for the part of a table that is held in memory, in characters (unless a single row is larger) and in rows. */
+/** Maximum number of characters and rows of a table that are held in memory at a time. A single larger row is also permitted. */
 const maxChunkCharacters = 1 << 20;
 const maxChunkRows = 1_000;
 
@@ -83,7 +83,7 @@ export async function* readTableRowsAsBackupLines(
     if (rows.length === 0) break;
     const lines = rows.map(({ line }) => `${line}\n`).join('');
     yield lines;
-    // rows in some tables are a thousand times larger than in others
+    // some tables have rows that are a thousand times larger than those of others
     count = Math.max(1, Math.min(maxChunkRows, count * 2, Math.floor((maxChunkCharacters * rows.length) / lines.length)));
   }
   await closeRowCursor(em);

@@ -21,7 +21,7 @@ const describeTablesSql = `
 // Written in SQL because a backup contains the tables as they exist in the database, regardless of what the entities declare.
 export const queryTableDefinitionsAsJson = (em: EntityManager): Promise<{ tables: string }[]> => em.execute(describeTablesSql);
 
-// Written in SQL because MikroORM has no cursors.
+// Written in SQL because MikroORM does not support cursors.
 /** Opens a cursor that reads a table's rows as JSON arrays of text. */
 export function openTableRowCursor(em: EntityManager, table: string, columns: readonly string[], orderBySql: string): Promise<unknown> {
   const values = columns.map((name) => `${quoteSqlIdentifier(name)}::text`).join(', ');
@@ -30,11 +30,11 @@ export function openTableRowCursor(em: EntityManager, table: string, columns: re
   );
 }
 
-// Written in SQL for the same reason.
+// Written in SQL because MikroORM does not support cursors.
 export const fetchRowsFromCursor = (em: EntityManager, count: number): Promise<{ line: string }[]> =>
   em.execute(`fetch ${count} from backup_rows`);
 
-// Written in SQL for the same reason.
+// Written in SQL because MikroORM does not support cursors.
 export const closeRowCursor = (em: EntityManager): Promise<unknown> => em.execute('close backup_rows');
 
 // Written in SQL because MikroORM cannot insert values in their text format.

@@ -166,7 +166,7 @@ async function* readLines(file: string, onBytes: ReadBackupOptions['onBytes']): 
     throw new BackupError(`${file} cannot be read: is the name correct, and can this account read the file?`, { cause });
   });
   const source = createReadStream(file, { highWaterMark: 1 << 18 });
-  const unzipped = pipeline(source, createGunzip({ chunkSize: 1 << 18 }), () => undefined); // the reader receives the errors
+  const unzipped = pipeline(source, createGunzip({ chunkSize: 1 << 18 }), () => undefined); // the loop below receives the errors
   const text = new TextDecoder('utf-8', { fatal: true });
   let remainder = '';
   try {

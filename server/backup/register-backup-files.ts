@@ -10,12 +10,11 @@ import type { BackupDirectory } from './backup-task-handlers.ts';
 import { deleteOldBackups } from './delete-old-backups.ts';
 import { readBackup } from './read-and-verify-backup.ts';
 
-/** A partial file is written continuously, so one that has not changed for this long was left by a killed process. */
+/** A partial file is written continuously. If it has not changed for this long, a killed process left it behind. */
 const abandonedAfterMs = 3_600_000;
 
 /**
- * Returns the job that lists the files of the backup directory in the database, where every process can read the list, and then deletes old
- * backups.
+ * Returns the job that stores the list of backup files in the database, where every process can read it, and then deletes old backups.
  * @param directory `keep` is the number of backups to keep (`deleteOldBackups`)
  */
 export const createBackupFileRegistrationJob = (
@@ -31,11 +30,11 @@ export const createBackupFileRegistrationJob = (
 });
 
 /**
- * Makes the list of backups in the database match the directory: backups that a command created are added, and those that the operator
+ * Makes the list of backups in the database match the directory. Backups that a command created are added, and backups that the operator
  * deleted are removed. A file whose size has changed is no longer considered checked.
  */
 export async function registerBackupFiles(em: EntityManager, { path, key }: BackupDirectory, now: Date): Promise<void> {
-  // Read before the directory, so that a file that is added in the meantime is not considered deleted.
+  // The rows are read before the directory, so that a file that is added in the meantime is not considered deleted.
   const registered = await em.find(BackupFile, {}, { disableIdentityMap: true });
   const names = await readdir(path);
   const sizes = new Map<string, number>();
@@ -57,7 +56,7 @@ async function registerFile(em: EntityManager, { path, key }: BackupDirectory, f
   const header = await readHeader(join(path, fileName), key);
   if (!header) return;
   const row = { fileName, bytes, createdAt: new Date(header.created_at), rowCount: header.rows };
-  // The task that created the file may register it at the same time, as a checked file.
+  // The task that created the file can register it at the same time, as a checked file.
   await em.upsert(BackupFile, row, { onConflictFields: ['fileName'], onConflictAction: 'ignore' });
 }
 

@@ -21,8 +21,8 @@ export type RestoreOptions = {
 };
 
 /**
- * Restores a backup into an empty PostgreSQL or embedded database, in one transaction: creates the tables as they were at the time of the
- * backup, inserts the rows, compares them with the backup's checksums, and then migrates to the current schema.
+ * Restores a backup into an empty PostgreSQL or embedded database. One transaction creates the tables as they were at the time of the
+ * backup, inserts the rows, compares the rows with the backup's checksums, and then migrates to the current schema.
  * @param header result of `verifyBackupAndReadHeader`, which has verified the file
  * @returns the names of newer migrations that were applied after the restore
  */

@@ -44,7 +44,7 @@ export async function serveEmbeddedDatabaseCopies(db: Database, directory: strin
 }
 
 async function listen(server: Server, path: string, log: Log): Promise<void> {
-  await rm(path, { force: true }); // left by a killed process; this process has locked the database, so no other process listens on it
+  await rm(path, { force: true }); // only a killed process can have left the socket, because this process has locked the database
   try {
     server.listen(path);
     await once(server, 'listening');
@@ -73,7 +73,10 @@ async function serveCopy(db: Database, directory: string, socket: Socket, log: L
   }
 }
 
-/** Copies the files inside a transaction: the embedded database has a single connection, so nothing is written in the meantime. */
+/**
+ * Copies the files inside a transaction. During the transaction, nothing else is written, because the embedded database has a single
+ * connection.
+ */
 async function copyDatabaseFiles(db: Database, directory: string, copy: string): Promise<void> {
   await db.em.fork().transactional(async (em) => {
     await writeCheckpoint(em);
@@ -85,7 +88,7 @@ async function removeOldCopies(directory: string): Promise<void> {
   for await (const copyDirectory of glob(`${copyDirectoryPrefix(directory)}*`)) await removeIfUnused(copyDirectory);
 }
 
-/** Deletes a copy that no backup is using; a copy in use is deleted when its backup is done. */
+/** Deletes a copy that no backup is using. A copy in use is deleted when its backup is complete. */
 async function removeIfUnused(copyDirectory: string): Promise<void> {
   try {
     const release = lockPgliteDirectory(databaseCopyPath(copyDirectory));

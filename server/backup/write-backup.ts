@@ -43,7 +43,7 @@ export async function writeBackup(db: Database, file: string, parts: BackupOptio
   if (existsSync(file)) throw new BackupError(`${file} already exists, and a backup never overwrites a file: choose another name`);
   const em = db.em.fork();
   em.setSessionContext({ variables: backupPostgresqlSettings });
-  // all tables are read from one snapshot; PGlite does not need one, because it has a single connection
+  // all tables are read from one snapshot; PGlite needs no snapshot, because it has a single connection
   await em.begin({ isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true });
   try {
     const contents = await readContents(db, em);

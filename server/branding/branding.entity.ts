@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { logoEntityProperties } from '../logos/logo-columns.ts';
 
-/** The shop's branding: at most one row. Without a row, the defaults apply (`default-branding.ts`). */
+/** The shop's branding. The table has at most one row. Without a row, the defaults in `default-branding.ts` apply. */
 export const BrandingEntity = defineEntity({
   name: 'BrandingEntity',
   tableName: 'branding',

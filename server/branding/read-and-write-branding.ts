@@ -30,7 +30,7 @@ export const readShopLogo = async (em: EntityManager, hash: string): Promise<Log
 /** Default values for the row that the first change of the branding inserts. */
 const defaultColumns = { name: defaultShopBranding.name, accentColor: defaultShopBranding.accent_color };
 
-/** A change to the branding. Absent fields keep their values; `logo: null` deletes the logo. */
+/** A change to the branding. Absent fields keep their values, and `logo: null` deletes the logo. */
 export type BrandingChange = BrandingUpdate & { readonly logo?: LogoImage | null };
 
 /**

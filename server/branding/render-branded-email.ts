@@ -11,9 +11,9 @@ export type EmailContent = {
   readonly subject: string;
   /** Text, or a code that the user types. */
   readonly paragraphs: readonly (string | { readonly code: string })[];
-  /** Lists below the paragraphs. */
+  /** Lists that are shown below the paragraphs. */
   readonly lists?: readonly { readonly title: string; readonly items: readonly string[] }[];
-  /** What the reader should do, below the lists. */
+  /** What the reader should do. This text is shown below the lists. */
   readonly advice?: string | undefined;
   /** The button below the advice. `hint` precedes the URL, for users whose mail program does not show the button. */
   readonly action?: { readonly url: string; readonly label: string; readonly hint: string } | undefined;

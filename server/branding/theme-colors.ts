@@ -16,7 +16,7 @@ const buttonTexts = { white: '#ffffff', black: '#000000' } as const;
 /** Minimum contrast ratios of WCAG 2.2: 1.4.3 for text and 1.4.11 for the shapes of controls. */
 const minimumContrast = { text: 4.5, shape: 3 } as const;
 
-/** Minimum contrast of links in dark mode, where saturated colors are harder to read than their ratio suggests. */
+/** Minimum contrast of links in dark mode, where saturated colors are harder to read than their contrast ratio suggests. */
 const darkLinkContrast = 7;
 
 /** Calculates readable button and link colors from an accent color, for light and dark mode. */
@@ -26,8 +26,8 @@ export const calculateThemeColors = (accent: string): Branding['colors'] => ({
 });
 
 /**
- * Colors of a button in an e-mail in light mode. A light accent color remains the background, with dark text; the border has the contrast
- * that the shape of the button needs.
+ * Light-mode colors of a button in an e-mail. Even a light accent color is used as the background, with dark text and a border that has
+ * enough contrast to show the shape of the button.
  */
 export const calculateEmailButtonColors = (
   accent: string,

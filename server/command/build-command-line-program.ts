@@ -13,7 +13,7 @@ export function buildCommandLineProgram(io: StandardStreams, setExitCode: (exitC
   const program = new Command('mandate-server')
     .description('Runs a Mandate server and maintains its database. Without a command, it starts the server.')
     .exitOverride()
-    // errors are not printed here: runCommandLine prints each error and returns its exit code
+    // errors are not printed here, because runCommandLine prints each error and returns its exit code
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined })
     .version(packageJson.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help for a command')

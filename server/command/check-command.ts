@@ -21,7 +21,7 @@ import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 
-/** `mandate-server check` verifies everything that a server needs, without changing anything. Returns the exit code. */
+/** Implements `mandate-server check`, which verifies everything that a server needs without changing anything. Returns the exit code. */
 export async function checkConfigurationAndConnections(io: StandardStreams): Promise<number> {
   const report = new CheckReport(io);
   const config = await report.run('configuration', async () => readConfig(), describeConfig);

@@ -8,7 +8,7 @@ import { CommandError } from '../process/command-error.ts';
 type DatabaseSettings = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'preparedStatements' | 'dataDirectory' | 'secret'>;
 
 /**
- * Opens the database for a maintenance command, without timeouts; servers may be using the database at the same time.
+ * Opens the database without timeouts, for a maintenance command. Servers can use the database at the same time.
  * @param alternative what to do instead when a running server has locked the embedded database
  */
 export async function withDatabaseForCommand<Result>(

@@ -13,15 +13,15 @@ type ClientCertificateVariables = {
 
 type Fault = { readonly variable: keyof ClientCertificateVariables; readonly message: string };
 
-/** The header of RFC 9440. */
+/** The header that RFC 9440 defines. */
 const defaultHeader = 'Client-Cert';
 
-/** Yields the errors in the variables about client certificates. */
+/** Yields the errors in the environment variables for client certificates. */
 export function* findClientCertificateFaults(env: ClientCertificateVariables): Generator<Fault> {
   const { MANDATE_CLIENT_CERTIFICATES: source, MANDATE_CLIENT_CA: authorities } = env;
   if (source === 'tls' && env.MANDATE_TLS_CERT === undefined)
     yield { variable: 'MANDATE_CLIENT_CERTIFICATES', message: 'must be off or proxy, unless the server terminates TLS (MANDATE_TLS_CERT)' };
-  // if only the number of proxies were known, any machine that can connect to the server could present the certificate of any client
+  // if only the number of proxies is configured, any machine that can connect to the server can send any client's certificate in the header
   if (source === 'proxy' && typeof env.MANDATE_TRUST_PROXY !== 'string')
     yield {
       variable: 'MANDATE_TRUST_PROXY',
@@ -37,13 +37,13 @@ export function* findClientCertificateFaults(env: ClientCertificateVariables): G
 
 export type ClientCertificateConfig = {
   readonly source: ClientCertificateSource;
-  /** File with the certificates of the authorities that issue client certificates. */
+  /** File with the CA certificates that the server uses to verify client certificates. */
   readonly authoritiesFile: string | undefined;
-  /** URL of the server for clients with certificates, if it is not the issuer. */
+  /** Server URL for clients with certificates, if this URL differs from the issuer. */
   readonly url: string | undefined;
 };
 
-/** Returns where client certificates come from; undefined if the server accepts no certificates. */
+/** Returns the source of client certificates; undefined if the server does not accept client certificates. */
 export function toClientCertificateConfig(env: ClientCertificateVariables): ClientCertificateConfig | undefined {
   const { MANDATE_CLIENT_CERTIFICATES: kind, MANDATE_CLIENT_CERTIFICATE_HEADER: header = defaultHeader, MANDATE_CLIENT_CA: file } = env;
   if (kind === 'off') return undefined;

@@ -36,21 +36,21 @@ export type Config = {
   readonly production: boolean;
   /** `web` serves requests, `worker` runs background jobs, `all` does both. */
   readonly role: (typeof roles)[number];
-  /** Number of server processes; more than one requires PostgreSQL. */
+  /** Number of server processes. More than one process requires PostgreSQL. */
   readonly processes: number;
   readonly http: { readonly host: string; readonly port: number };
-  /** Certificate files; with them, the server terminates TLS itself. */
+  /** Certificate files. If they are set, the server terminates TLS itself. */
   readonly tls: TlsFilePaths | undefined;
-  /** Public URL of the server, optionally with a path; every URL that the server returns begins with it. */
+  /** Public URL of the server, optionally with a path. Every URL that the server returns begins with this URL. */
   readonly issuer: string;
   readonly dataDirectory: string;
-  /** Directory in which administrators can create backups through the API; without it, they cannot. */
+  /** Directory in which administrators can create backups through the API. If no directory is set, they cannot create backups. */
   readonly backupDirectory: string | undefined;
   /** Number of backups to keep in this directory; 0 keeps all backups. */
   readonly backupsKept: number;
   /** `postgres://…`, or a directory for the embedded database. */
   readonly databaseUrl: string;
-  /** URL of the same PostgreSQL server that bypasses the connection pooler, for features that need a dedicated session. */
+  /** URL that connects to the same PostgreSQL server without the connection pooler, for features that need a dedicated session. */
   readonly directDatabaseUrl: string | undefined;
   /** Whether prepared statements can be used; some connection poolers do not support them. */
   readonly preparedStatements: boolean;
@@ -60,9 +60,9 @@ export type Config = {
   readonly watchdogSeconds: number;
   /** URL of a streaming replica for list queries. */
   readonly replicaUrl: string | undefined;
-  /** Secret that all keys are derived from; `undefined` if a generated secret in the data directory may be used. */
+  /** Secret from which all keys are derived; `undefined` if the server can use a generated secret in the data directory. */
   readonly secret: string | undefined;
-  /** Whether prices include tax; if not, tax is added to them. */
+  /** Whether prices include tax. If false, tax is added to the prices. */
   readonly taxMode: (typeof taxModes)[number];
   /** Payment providers in addition to manually recorded payments. */
   readonly payments: {
@@ -70,7 +70,7 @@ export type Config = {
     readonly test: boolean;
     readonly stripe: { readonly secretKey: string; readonly webhookSecret: string } | undefined;
   };
-  /** The administrator to create if there is none yet. */
+  /** The administrator to create if no administrator exists yet. */
   readonly administrator: { readonly email: string; readonly password: string } | undefined;
   /** SMTP server and sender address for outgoing mail. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
@@ -80,18 +80,18 @@ export type Config = {
   readonly previewVersions: boolean;
   /** Whether applications can register without an initial access token (RFC 7591). */
   readonly openRegistration: boolean;
-  /** Trusted reverse proxies that report the client's IP address, as a count or as addresses (default: none). */
+  /** Number or addresses of the trusted reverse proxies that report the client's IP address (default: none). */
   readonly trustProxy: number | string | false;
-  /** Where client certificates come from, and who issues them. */
+  /** Source and issuing authorities of client certificates. */
   readonly clientCertificates: ClientCertificateConfig | undefined;
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
   /** How long the server keeps serving after a stop signal, so that load balancers can detect the shutdown. */
   readonly stopDelaySeconds: number;
-  /** Default grace period, in seconds, during which a repeated refresh request returns the first response. 0 disables it. */
+  /** Default grace period, in seconds, during which a repeated refresh request returns the first response; 0 means no grace period. */
   readonly refreshGraceSeconds: number;
   readonly rateLimits: RateLimits;
-  /** URL of the Redis server that several processes use to share request counters. */
+  /** URL of the Redis server in which several processes share their request counters. */
   readonly redisUrl: string | undefined;
   /** Address of the Prometheus endpoint. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
@@ -292,7 +292,7 @@ function countProcesses({ MANDATE_PROCESSES: processes, DATABASE_URL: url }: Env
   return url === undefined ? 1 : availableParallelism();
 }
 
-/** Returns two values that only make sense together; the schema has checked that both or neither are set. */
+/** Returns two values that must be set together. The schema has checked that either both or neither are set. */
 const both = (one: string | undefined, other: string | undefined): readonly [string, string] | undefined =>
   one === undefined || other === undefined ? undefined : [one, other];
 

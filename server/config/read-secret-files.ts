@@ -3,7 +3,10 @@ import { readFileSync } from 'node:fs';
 /** An invalid environment variable. */
 export type InvalidVariable = { readonly name: string; readonly message: string };
 
-/** Variables that can be read from a file, because container platforms provide secrets as files: `NAME_FILE` contains the path. */
+/**
+ * Variables whose value can be read from a file, because container platforms provide secrets as files. The variable `NAME_FILE` contains
+ * the path of the file.
+ */
 const fileVariables = [
   'MANDATE_SECRET',
   'DATABASE_URL',

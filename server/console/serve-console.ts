@@ -10,9 +10,9 @@ import { loadConsoleFiles } from './load-console-files.ts';
 type ConsoleFiles = NonNullable<ReturnType<typeof loadConsoleFiles>>;
 
 /**
- * Serves the console at `/console`. The console is a public application: it signs users in with an authorization code, PKCE and DPoP, calls
- * the API like any other application, and loads nothing from other hosts. All pages have the same document, because the console selects the
- * page by its path.
+ * Serves the console at `/console`. The console is a public application, which signs users in with an authorization code, PKCE and DPoP,
+ * and calls the API like any other application. The console loads nothing from other hosts. All pages have the same document, because the
+ * console selects the page by its path.
  */
 export function serveConsole(issuer: string, files: ConsoleFiles | undefined = loadConsoleFiles()): Router {
   const router = express.Router({ caseSensitive: true, strict: true });

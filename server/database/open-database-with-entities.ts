@@ -28,20 +28,20 @@ import {
 type Options = SqlOptions<AbstractSqlDriver, EntityManager>;
 export type OpenOptions = {
   readonly entities: NonNullable<Options['entities']>;
-  /** A migrated PGlite database to start from, as returned by `dumpDataDir`. */
+  /** A migrated PGlite database, as returned by `dumpDataDir`, from which the new database is created. */
   readonly template?: Blob;
   /** `none` disables the timeouts, because migrations may run and wait indefinitely. */
   readonly timeouts?: 'none';
   /** Statement timeout in milliseconds; changed only by tests. */
   readonly statementMs?: number;
   readonly connectionsMax?: number;
-  /** `false` sends statements without names, for poolers that do not support prepared statements (default: `true`). */
+  /** If `false`, statements are sent without names, for poolers that do not support prepared statements (default: `true`). */
   readonly preparedStatements?: boolean | undefined;
   /** Receives the PostgreSQL connection pool before its first connection is opened. */
   readonly onPool?: ((pool: Pool) => void) | undefined;
   /** Observes every message to PostgreSQL. */
   readonly onMessage?: MessageObserver | undefined;
-  /** Disk space monitor of the embedded database; without it, low disk space is not logged. */
+  /** Disk space monitor of the embedded database. Without a monitor, low disk space is not logged. */
   readonly storage?: DiskSpaceMonitor | undefined;
 };
 
@@ -58,8 +58,8 @@ const baseOptions: Options = {
   forceUtcTimezone: true,
   discovery: { warnWhenNoEntities: false },
   schemaGenerator: {
-    ignoreRoutines: true, // otherwise the schema comparison drops every function
-    skipTables: ['product_search', 'product_words', 'order_statistics', 'order_statistics_changes'], // tables that triggers maintain
+    ignoreRoutines: true, // without this option, the schema comparison drops every function
+    skipTables: ['product_search', 'product_words', 'order_statistics', 'order_statistics_changes'], // triggers maintain these tables
   },
   migrations: {
     path: `${import.meta.dirname}/migrations`,
@@ -95,8 +95,8 @@ async function open(options: Options, release?: () => void): Promise<Database> {
   const whenNoneWaits = guardConnectionAcquisition(db.em);
   const close = db.close.bind(db);
   db.close = async () => {
-    // PGlite does not wait for running queries when it closes; this query is queued behind them.
-    // If PostgreSQL is unreachable, there are no running queries to wait for.
+    // When PGlite closes, it does not wait for running queries, so this query is queued behind them. If PostgreSQL is unreachable, there
+    // are no running queries to wait for.
     await isDatabaseResponsive(db);
     // When Kysely closes, it loses track of a connection that is still being opened, and the pool would wait for that connection forever.
     await whenNoneWaits();

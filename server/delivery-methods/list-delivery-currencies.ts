@@ -3,7 +3,7 @@ import { DeliveryMethod } from './delivery-method.entity.ts';
 
 /**
  * Returns the currencies of the delivery methods. Orders can be placed only in these currencies, because every order requires a delivery
- * method in its currency.
+ * method in the order's currency.
  */
 export async function listDeliveryCurrencies(em: EntityManager): Promise<string[]> {
   const methods = await em.find(DeliveryMethod, { active: true }, { fields: ['currency'], disableIdentityMap: true });

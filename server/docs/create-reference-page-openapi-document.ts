@@ -11,7 +11,7 @@ export function createReferencePageOpenApiDocument(issuer: string): JsonObject {
   const document = readApiV1OpenApiDocument(issuer);
   const components = objectAt(document, 'components');
   const oauth2 = objectAt(objectAt(components, 'securitySchemes'), 'oauth2');
-  // The page cannot refresh tokens, so that it never holds a long-lived secret.
+  // The page does not get refresh tokens, so that it never holds a long-lived secret.
   const { refreshUrl: _, ...authorizationCode } = objectAt(objectAt(oauth2, 'flows'), 'authorizationCode');
   return {
     ...document,

@@ -1,10 +1,10 @@
 // Fixes accessibility problems in Scalar: missing names, wrong roles, and areas that cannot be scrolled with the keyboard.
 
-/** Names of controls that only have an icon. */
+/** Accessible names for controls that have only an icon. */
 const names = [
   ['button[class*="copy-button"]', 'Copy'],
   ['[role="combobox"]', 'Search'],
-  // These controls only move the focus out of a list, but can themselves receive the focus.
+  // Controls whose only purpose is to move the focus out of a list, but that can receive the focus themselves.
   ['[data-headlessui-focus-guard]', 'Leave the list'],
   ['.code-input-lite__editor', 'Value'],
   ['.cm-content', 'Text'],
@@ -81,5 +81,5 @@ new MutationObserver(() => {
     fixAccessibility();
   });
 }).observe(document.documentElement, { childList: true, subtree: true, attributeFilter: ['aria-controls', 'aria-describedby'] });
-// Scalar opens and closes the request form by its class.
+// When Scalar opens or closes the request form, it changes the class of the form.
 new MutationObserver(updateInert).observe(document.documentElement, { subtree: true, attributeFilter: ['class'] });

@@ -4,7 +4,7 @@ import { renderTextWithInlineCode } from '../problems/problem-pages.ts';
 
 /**
  * Renders the introduction and the first operation of an OpenAPI document. Browsers show this content until Scalar has started, which takes
- * about a second of CPU time, or permanently if JavaScript is disabled.
+ * about a second of CPU time. If JavaScript is disabled, browsers show this content permanently.
  */
 export function renderIntroductionAndFirstOperation(document: JsonObject): Html {
   const [path = '', methods] = Object.entries(toObject(document['paths']))[0] ?? [];

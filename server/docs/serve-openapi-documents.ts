@@ -19,14 +19,14 @@ export function readApiV1OpenApiDocument(issuer: string): JsonObject {
   return document;
 }
 
-/** For each document name, a function that returns the OpenAPI document's text with this server's URL. */
+/** Maps each document name to a function that returns the text of the OpenAPI document with this server's URL. */
 export const openApiDocumentReaders = {
   openapi: (issuer: string) => JSON.stringify(readApiV1OpenApiDocument(issuer)),
   'openapi-3.0': (issuer: string) => JSON.stringify(convertToOpenApi30(readApiV1OpenApiDocument(issuer))),
   'openapi-v2': generateOpenApiV2Text,
 } satisfies Record<string, (issuer: string) => string | Promise<string>>;
 
-/** Generates the version 2 document in a thread, because generating it takes about a second and would block other requests. */
+/** Generates the version 2 document in a thread, because the generation takes about a second and would block other requests. */
 async function generateOpenApiV2Text(issuer: string): Promise<string> {
   const thread = new Worker(new URL('generate-api-v2-openapi-worker.ts', import.meta.url), { workerData: issuer, execArgv: [] });
   const message: readonly unknown[] = await once(thread, 'message');

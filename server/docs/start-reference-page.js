@@ -11,7 +11,7 @@ document.createElement = (name, options) => {
   return element;
 };
 
-// The server renders the first operation, which is visible until Scalar has rendered the page.
+// The server-rendered first operation is visible until Scalar has rendered the page.
 const firstOperation = document.querySelector('#first-operation');
 if (location.hash) firstOperation.remove();
 new MutationObserver((_, observer) => {

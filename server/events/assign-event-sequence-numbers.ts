@@ -6,7 +6,7 @@ import { Event, EventSequenceCounter } from './event-and-sequence-counter.entity
 import { notifyOtherProcessesOnCommit } from './event-notifications.ts';
 import { getEventSignalsOfDatabase } from './event-signals.ts';
 
-/** Events per transaction: few enough that other processes wait only briefly for the sequence row. */
+/** Maximum number of events per transaction. The number is small, so that other processes wait only briefly for the sequence row. */
 const batchMax = 1_000;
 
 /** Called in the transaction that assigns sequence numbers to events, with the first and the last number. */
@@ -28,7 +28,10 @@ export async function assignEventSequenceNumbers(em: EntityManager, onPlaced: On
   return total;
 }
 
-/** Delay before another attempt: the process that holds the lock may have started before these events were committed. */
+/**
+ * Delay before another attempt. Another attempt is needed because the process that holds the lock may have started before these events were
+ * committed.
+ */
 const retryDelayMs = 50;
 
 async function sequenceBatch(em: EntityManager, unsequencedCount: number, onPlaced: OnSequenced): Promise<number> {

@@ -7,12 +7,16 @@ const batchMax = 1_000;
 const retentionMs = eventRetentionDays * 24 * 60 * 60_000;
 
 /**
- * Deletes one batch of expired events with their deliveries, and returns the number of events. Call this function again until it returns 0.
+ * Deletes one batch of expired events with their deliveries, and returns the number of deleted events. Call this function again until it
+ * returns 0.
  */
 export const deleteExpiredEventsBatch = (em: EntityManager, now: Date): Promise<number> =>
   em.transactional((inner) => deleteBatch(inner, now));
 
-/** Deletes in sequence order, so that the remaining events have no gaps. A concurrent reader sees all events of a batch or none. */
+/**
+ * Deletes the events in sequence order, so that there are no gaps between the remaining events. A concurrent reader sees all events of a
+ * batch or none.
+ */
 async function deleteBatch(em: EntityManager, now: Date): Promise<number> {
   const options = { fields: ['seq', 'createdAt'], orderBy: { seq: 'asc' }, limit: batchMax, disableIdentityMap: true } as const;
   const oldest = await em.find(Event, { seq: { $ne: null } }, options);

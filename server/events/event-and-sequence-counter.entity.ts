@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** An event, written in the same transaction as the change. */
+/** An event. Each event is written in the same transaction as the change that it describes. */
 export const Event = defineEntity({
   name: 'Event',
   tableName: 'events',

@@ -8,8 +8,8 @@ export type EventHandlerDependencies = { readonly newEvents: EventWaiter };
 type Waiter = { readonly after: number; readonly wake: () => void };
 
 /**
- * Lets requests wait for the next event (long polling). One query serves all waiting requests. The query runs only while a request is
- * waiting: when a request starts to wait, after each signal about new events, and at the poll interval.
+ * Lets requests wait for the next event (long polling). One query serves all waiting requests. The query runs when a request starts to wait
+ * and, while any request is waiting, after each signal about new events and at the poll interval.
  */
 export class EventWaiter {
   readonly #em: EntityManager;
@@ -28,8 +28,8 @@ export class EventWaiter {
   }
 
   /**
-   * Resolves when an event follows this sequence number, when the time has elapsed, or when the signal is aborted; the caller checks which
-   * of these happened.
+   * Resolves when there is an event after this sequence number, the time has elapsed or the signal is aborted. The caller checks which of
+   * these happened.
    */
   wait(after: number, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#stopped || signal.aborted) return Promise.resolve();

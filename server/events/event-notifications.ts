@@ -24,8 +24,8 @@ export const notifyOtherProcessesOnCommit = (em: EntityManager, topic: EventSign
 const notifyEveryMs = 20;
 
 /**
- * Notifies other processes of events that this process has written. This function is for processes that do not sequence and deliver events
- * themselves. Notifications are sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
+ * Notifies other processes of events that this process has written. This function is for processes that neither sequence nor deliver
+ * events. Notifications are sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
  */
 export function startNotifyingOtherProcessesOfLocalWrites(em: EntityManager, log: Log): void {
   const pending = new Map<EventSignalTopic, { again: boolean }>();
@@ -53,7 +53,8 @@ const reconnectAfterMs = 1_000;
 const checkEveryMs = 30_000;
 
 /**
- * The connection uses a pooler, which can assign the session to other clients after each transaction; LISTEN requires a dedicated session.
+ * The connection uses a pooler, which can assign the session to other clients after each transaction. However, LISTEN requires a dedicated
+ * session.
  */
 class ThroughPoolerError extends Error {}
 
@@ -136,7 +137,7 @@ export class EventNotificationListener {
 /**
  * Starts to receive signals from other processes. Returns when the first connection attempt has started, so that an unavailable PostgreSQL
  * does not delay the start.
- * @param url PostgreSQL URL, if possible one that bypasses the connection pooler
+ * @param url PostgreSQL URL. If possible, this URL bypasses the connection pooler.
  */
 export async function listenForEventNotifications(em: EntityManager, url: string, log: Log): Promise<AsyncDisposable> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();

@@ -14,15 +14,15 @@ const slowPollMs = 5_000;
 const fallbackPollMs = 1_000;
 
 /**
- * Signals between the process components that write, sequence, deliver and wait for events. Signals carry no data: listeners query the
+ * Signals between the process components that write, sequence, deliver and wait for events. Signals carry no data, so listeners query the
  * database.
  */
 export class EventSignals {
   /** Distinguishes this process's signals from those of other processes. */
   readonly processId = randomUUID();
   /**
-   * Whether this process receives all signals: either the signals of other processes arrive, or the database is embedded and only one
-   * process uses it.
+   * Whether this process receives all signals. This is the case if it receives the signals of other processes, or if the database is
+   * embedded and only this process uses it.
    */
   receivesAllSignals: boolean;
   readonly #emitter = new EventEmitter().setMaxListeners(0);
@@ -33,7 +33,7 @@ export class EventSignals {
     this.receivesAllSignals = hearsOtherProcesses;
   }
 
-  /** Poll interval for changes that were not signaled. */
+  /** Interval for polling the database for changes that were not signaled. */
   get pollMs(): number {
     return this.receivesAllSignals ? slowPollMs : fallbackPollMs;
   }

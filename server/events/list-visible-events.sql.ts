@@ -13,16 +13,16 @@ export type EventFilters = {
 
 export type EventListResult = {
   readonly events: EventRow[];
-  /** The last assigned sequence number, and the last one whose event has been deleted. */
+  /** The last assigned sequence number, and the last sequence number whose event has been deleted. */
   readonly lastSeq: number;
   readonly sweptSeq: number;
 };
 
 type Row = { last_seq: number; swept_seq: number } & { [Name in keyof EventRow]: EventRow[Name] | null };
 
-// Written in SQL because each visibility condition scans a different index, and MikroORM has no union.
+// Written in SQL because each visibility condition scans a different index, and MikroORM does not support unions.
 /**
- * Returns up to `limit + 1` events after a sequence number, oldest first, and the state of the sequence, in a single query.
+ * Returns up to `limit + 1` events after a sequence number, oldest first. The same query returns the state of the sequence.
  * @param until the last sequence number to return (default: no limit)
  */
 export async function listVisibleEvents(

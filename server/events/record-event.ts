@@ -13,7 +13,7 @@ type Subject = { readonly id: number; readonly version?: number };
 export const recordEvent = (em: EntityManager, type: EventType, subject: Subject, userId: number | null): Promise<void> =>
   recordEvents(em, type, [subject], userId);
 
-/** Records an event of one type for each subject, in one statement. */
+/** Records one event per subject, all of the same type, in one statement. */
 export async function recordEvents(em: EntityManager, type: EventType, subjects: readonly Subject[], userId: number | null): Promise<void> {
   const [subjectType = ''] = type.split('.');
   const rows = subjects.map((data) => ({ type, userId, subjectType, subjectId: data.id, subjectVersion: data.version ?? null, data }));

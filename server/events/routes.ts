@@ -51,7 +51,7 @@ async function pollEvents(
     if (from === after) assertNoneLost(after, found);
     const leftMs = until - performance.now();
     if (found.events.length > 0 || leftMs <= 0 || disconnected.signal.aborted || newEvents.stopped) return toPage(found, limit);
-    // Events up to this number are not visible to the principal and do not have to be read again.
+    // The principal cannot see any event up to this number, so these events need not be read again.
     from = found.lastSeq;
     await releaseLoadShedderSlotWhile(res, newEvents.wait(from, leftMs, disconnected.signal));
   }

@@ -1,8 +1,8 @@
 import { rename, rm } from 'node:fs/promises';
 
 /**
- * Replaces a file atomically: the file has either the old or the new content. `write` receives the path of a temporary file and must flush
- * that file to disk, so that the replacement is atomic even after a power failure.
+ * Replaces a file atomically, so that the file always has either the old or the new content. `write` receives the path of a temporary file
+ * and must flush that file to disk, so that the replacement is atomic even after a power failure.
  */
 export async function replaceFileAtomically(path: string, write: (temporaryPath: string) => Promise<void>): Promise<void> {
   const temporaryPath = `${path}.part`;

@@ -22,8 +22,8 @@ const administratorName = 'Administrator';
 
 /**
  * On the first start with a new database, creates the administrator and, in development, a demonstration shop. Everything is created in one
- * transaction, so an administrator exists if and only if the transaction was committed, and the next start repeats an interrupted first
- * start. If several processes start at the same time, only one of them creates the data.
+ * transaction, so an administrator exists if and only if the transaction was committed. If the first start is interrupted, the next start
+ * repeats it. If several processes start at the same time, only one of them creates the data.
  */
 export async function createAdministratorAndDemonstrationShop(
   db: Database,
@@ -87,7 +87,7 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
         name: 'Demonstration administration',
         scopes: scopeNames.filter((scope) => !firstPartyScopes.has(scope)),
         grantTypes: ['client_credentials'],
-        // the rate limit is high, because scripts use this application to fill the shop with data
+        // the rate limit is high, because scripts use this application to import data into the shop
         rateLimitPerMinute: 60_000,
       }),
     },
@@ -119,7 +119,7 @@ const toFirstRunApplication = ({ clientId, scopes: grantedScopes, redirectUris }
   redirect_uris: redirectUris,
 });
 
-/** Generates a password with 79 bits of entropy, in groups that are easy to type and without look-alike characters. */
+/** Generates a password with 79 bits of entropy. The characters are grouped so that they are easy to type, and none of them look alike. */
 function memorablePassword(): string {
   const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
   const group = (): string => Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');

@@ -21,7 +21,7 @@ const firstRunFileSchema = z.object({
   created_at: z.string(),
   administrator: accountSchema,
   customer: accountSchema,
-  /** Confidential applications: one with all customer scopes, one with all scopes. */
+  /** Two confidential applications, one with all customer scopes and one with all scopes. */
   applications: z.object({ demonstration: applicationSchema, administration: applicationSchema }),
 });
 
@@ -29,7 +29,7 @@ export type FirstRunFile = z.infer<typeof firstRunFileSchema>;
 
 export const getFirstRunFilePath = (dataDirectory: string): string => join(dataDirectory, 'first-run.json');
 
-/** Writes the file atomically; a file that belongs to an earlier database is renamed. */
+/** Writes the file atomically. If a file of an earlier database exists, this file is renamed. */
 export async function writeFirstRunFile(dataDirectory: string, content: FirstRunFile): Promise<void> {
   const path = getFirstRunFilePath(dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
@@ -38,7 +38,7 @@ export async function writeFirstRunFile(dataDirectory: string, content: FirstRun
   await replaceFileAtomically(path, (temporaryPath) => writeFile(temporaryPath, text, { mode: 0o600, flush: true }));
 }
 
-/** Returns the content of the file if it exists, is valid and belongs to this database, not to an earlier one. */
+/** Returns the content of the file, if the file exists, is valid and belongs to this database (not to an earlier database). */
 export async function readFirstRunFile(em: EntityManager, dataDirectory: string): Promise<FirstRunFile | undefined> {
   const text = await readFile(getFirstRunFilePath(dataDirectory), 'utf8').catch(ignoreMissingFile);
   if (text === undefined) return undefined;

@@ -10,14 +10,14 @@ export type ImportFile = {
   readonly renewLease: () => Promise<void>;
 };
 
-/** A position between two rows of a file: the number of bytes and lines before it. */
+/** A position between two rows of a file, as the number of bytes and lines before the position. */
 export type FilePosition = { readonly bytes: number; readonly lines: number };
 export const startOfFilePosition: FilePosition = { bytes: 0, lines: 0 };
 
 /** One row of an imported file. */
 export type ImportFileRow = {
   readonly line: number;
-  /** The row's non-empty cells, by column name; if the row cannot be read, only its intact cells. */
+  /** The row's non-empty cells by column name. If the row cannot be read, only the intact cells. */
   readonly cells: ReadonlyMap<string, string>;
   /** Reason why the row cannot be read. */
   readonly error?: string;

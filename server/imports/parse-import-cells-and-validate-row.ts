@@ -16,7 +16,7 @@ export function parseAmountCell(text: string | undefined, unit: 'minor' | 'decim
   if (text === undefined || unit === 'minor') return parseIntegerCell(text);
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
   const exponent = currencyExponent(currency ?? '');
-  // 2.550 is 255 cents; 2.555 is not a whole number of cents
+  // 2.550 equals 255 cents; 2.555 is not a whole number of cents
   if (whole === '' || /[1-9]/.test(fraction.slice(exponent))) return text;
   return Number(`${sign}${whole}${fraction.slice(0, exponent).padEnd(exponent, '0')}`);
 }

@@ -38,7 +38,7 @@ async function readHeader(file: ImportFile): Promise<Header | undefined> {
 }
 
 /**
- * Detects the row delimiter from the first line. Only a few old programs use a lone carriage return as the row delimiter; in all other
+ * Detects the row delimiter from the first line. Only a few old programs use a lone carriage return as the row delimiter. In all other
  * files, cells can contain carriage returns.
  */
 async function detectRowDelimiters({ em, fileId }: ImportFile): Promise<readonly string[]> {
@@ -51,7 +51,7 @@ async function detectRowDelimiters({ em, fileId }: ImportFile): Promise<readonly
 
 type ParsedRow = { readonly record: readonly string[]; readonly info: Info };
 
-/** Bytes per parser call. With larger chunks, parsed rows would be promoted to the garbage collector's old generation. */
+/** Bytes per parser call. With larger chunks, parsed rows would be promoted to the old generation of the heap. */
 const parserInputMax = 16 * 1024;
 
 const options = {
@@ -91,7 +91,7 @@ async function* csvRows({ em, fileId }: ImportFile, from: FilePosition, delimite
   }
 }
 
-/** Corrects the line numbers in a parser error, which count from the start position. */
+/** Corrects the line numbers in a parser error. The parser counts lines from the start position. */
 const errorDetail = ({ message }: CsvError, { lines }: FilePosition): string =>
   message.replaceAll(/\bline (\d+)/g, (_, line: string) => `line ${lines + Number(line)}`);
 

@@ -7,7 +7,7 @@ import { initialImportCounts } from '../tasks/task-from-entity.ts';
 import type { TaskOutcome, TaskAttempt } from '../tasks/task-attempt.ts';
 import type { RowError } from './parse-import-cells-and-validate-row.ts';
 
-/** The outcome of one imported item, and the issues of its rows. */
+/** The outcome of one imported item, and the issues found in its rows. */
 export type ImportOutcome = { readonly outcome: keyof ImportCounts; readonly issues: readonly ImportIssue[] };
 export type ImportIssue = { readonly line: number; readonly reference?: string } & RowError;
 
@@ -15,7 +15,7 @@ const positionSchema = z.object({
   /** End of the last processed row. */
   bytes: z.number(),
   lines: z.number(),
-  /** Index of the current partition, and the number of items processed in it. */
+  /** Index of the current partition, and number of items already processed in this partition. */
   partition: z.number().optional(),
   pieces: z.number().optional(),
 });
@@ -43,7 +43,7 @@ export type ImportDefinition<Item> = {
   ) => AsyncIterable<{ readonly item: Item; readonly end: ImportPosition }>;
   /** Returns the number of rows in an item. */
   readonly countRows: (item: Item) => number;
-  /** Returns the number of the line in the file where an item starts. */
+  /** Returns the line number at which an item starts in the file. */
   readonly firstLine: (item: Item) => number | undefined;
   /**
    * Prepares a batch before its transaction starts, so that slow computations do not hold a database connection and locks. Called again for
@@ -72,12 +72,15 @@ const checkpointSchema = surveySchema.extend({
 });
 type Checkpoint = z.output<typeof checkpointSchema>;
 
-/** Number of rows per transaction, small enough that locks are held only briefly and requests wait only briefly for a pause of the task. */
+/**
+ * Number of rows per transaction. The number is small, so that locks are held only briefly, and requests wait only briefly until the task
+ * pauses.
+ */
 const batchRows = 100;
 
 /** Imports the items one by one, starting at the checkpoint. The issues become the task's result file. */
 export async function runImport<Item>(run: TaskAttempt, importing: ImportDefinition<Item>): Promise<TaskOutcome> {
-  // A checkpoint from an earlier version cannot be read, so the import starts over; items that were already imported stay unchanged.
+  // A checkpoint from an earlier version cannot be read, so the import starts over. Items that were already imported stay unchanged.
   let checkpoint = checkpointSchema.safeParse(run.task.checkpoint).data ?? (await createCheckpoint(run, importing));
   let [batch, rows, end]: [Item[], number, ImportPosition] = [[], 0, checkpoint.position];
   const flush = async (): Promise<void> => {
@@ -140,7 +143,7 @@ async function importBatch<Item>(
   return { checkpoint, processed: rows, imported };
 }
 
-/** Imports all items in one step if possible. If that fails, imports the items one by one, so that the error reports the failing line. */
+/** Imports all items in one step. If this step fails, imports the items one by one, so that the error contains the line that failed. */
 const importAll =
   <Item>({ importItems, importItem, firstLine }: ImportDefinition<Item>, items: readonly Item[], attempts: number) =>
   async (em: EntityManager): Promise<ImportOutcome[]> => {

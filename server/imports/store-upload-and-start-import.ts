@@ -16,7 +16,10 @@ type ImportStart = Omit<NewTask, 'inputId' | 'params'> & {
   readonly onStarted?: (em: EntityManager, task: Task) => Promise<void>;
 };
 
-/** Stores the uploaded file and starts the task that imports it. The upload may take minutes, so it is stored before the transaction. */
+/**
+ * Stores the uploaded file and starts the task that imports it. The file is stored before the transaction, because the upload can take
+ * minutes.
+ */
 export async function storeUploadAndStartImport(
   em: EntityManager,
   req: MatchedRequest & Readable,

@@ -10,11 +10,11 @@ import { appendToStoredFile, createStoredFile, deleteStoredFile } from '../tasks
 export type StoredUpload = { readonly fileId: number; readonly sha256: string; readonly format: 'csv' | 'ndjson' };
 
 /**
- * Number of bytes to buffer before one transaction writes them, because storing each network packet in a separate row would be inefficient.
+ * Number of bytes that are buffered before one transaction writes them. Storing each network packet in a separate row would be inefficient.
  */
 const bufferSize = 256 * 1024;
 
-/** Streams a request body into a stored file, through a 256 KiB memory buffer. */
+/** Streams a request body into a stored file through a 256 KiB buffer. */
 export async function storeUpload(em: EntityManager, req: MatchedRequest & Readable): Promise<StoredUpload> {
   checkHeaders(req);
   const fileId = await createStoredFile(em);

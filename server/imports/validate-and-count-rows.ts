@@ -3,7 +3,7 @@ import type { ImportFileRow } from './import-file-row-and-position.ts';
 
 /**
  * Yields the rows of a file unchanged and returns their number. Throws if the file is truncated or lacks a required column. Runs before any
- * data is changed, so that an invalid file changes nothing.
+ * data is changed, so that an invalid file has no effect.
  * @param columns columns that must have a value in at least one row
  */
 export async function* validateAndYieldRows(

@@ -8,7 +8,7 @@ export type Job = {
   /** Interval between two runs; a function if the interval varies. */
   readonly everyMs: number | (() => number);
   readonly run: (signal: AbortSignal) => Promise<unknown>;
-  /** Subscribes to notifications about new work; returns a function that unsubscribes. */
+  /** Subscribes to notifications about new work, and returns a function that unsubscribes. */
   readonly onWork?: (wake: () => void) => () => void;
   /** Minimum time between the starts of two runs (default: 0). */
   readonly minIntervalMs?: number;

@@ -2,7 +2,7 @@ import { defaultLanguageTag } from './languages.ts';
 import { readMessageCatalogs, type MessageCatalog } from './message-catalog.ts';
 import { listMessageArguments } from './parse-message-and-list-arguments.ts';
 
-/** Generates `messages.gen.ts`: the type of every message and of its arguments, from the English catalog. */
+/** Generates `messages.gen.ts` from the English catalog. This file contains the types of all messages and their arguments. */
 export function generateMessageTypes(): string {
   const { language = {}, ...groups } = readMessageCatalogs().get(defaultLanguageTag) ?? {};
   const described = { language: typeof language === 'string' ? {} : { ...language, tag: '' }, ...groups };

@@ -15,7 +15,7 @@ export class Languages {
   readonly default: Language;
   readonly #byTag: ReadonlyMap<string, Language>;
 
-  /** @param catalogs message catalogs by language tag; a message that a catalog lacks is taken from the English catalog */
+  /** @param catalogs message catalogs by language tag; if a catalog lacks a message, the message of the English catalog is used */
   constructor(catalogs: ReadonlyMap<string, MessageCatalog> = readMessageCatalogs()) {
     const english = catalogs.get(defaultLanguageTag);
     if (english === undefined) throw new Error(`there is no message catalog ${defaultLanguageTag}.json`);
@@ -25,7 +25,7 @@ export class Languages {
     this.#byTag = new Map([this.default, ...others].map((language) => [language.tag.toLowerCase(), language]));
   }
 
-  /** All languages: first the default language, then the others, sorted by tag. */
+  /** All languages. The default language is first, followed by the other languages, sorted by tag. */
   get all(): readonly Language[] {
     return [...this.#byTag.values()];
   }
@@ -34,7 +34,10 @@ export class Languages {
     return this.all.map(({ tag }) => tag);
   }
 
-  /** Returns the language with this tag, or else with the longest tag that is a prefix of it (RFC 4647 section 3.4): `de` for `de-AT`. */
+  /**
+   * Returns the language with this tag, or else the language with the longest tag that is a prefix of this tag, such as `de` for `de-AT`
+   * (RFC 4647 section 3.4).
+   */
   match(tag: string): Language | undefined {
     const subtags = tag.toLowerCase().split('-');
     for (let length = subtags.length; length > 0; length -= 1) {
@@ -49,8 +52,8 @@ export class Languages {
 export const bundledLanguages = new Languages();
 
 /**
- * Creates the messages of a language: a string for each message without arguments, otherwise a function that formats it. Messages are
- * parsed when they are first used.
+ * Creates the messages of a language. A message without arguments is a string; any other message is a function that formats the message.
+ * Messages are parsed when they are first used.
  */
 function createMessages(tag: string, catalog: MessageCatalog, english: MessageCatalog): Messages {
   const messages = createGroup(tag, catalog, english);

@@ -33,7 +33,7 @@ function readCatalog(file: URL, tag: string): MessageCatalog {
   }
 }
 
-/** Returns the messages of a catalog, indexed by their path, such as `consoleSignIn.title`. */
+/** Returns the messages of a catalog, keyed by path (such as `consoleSignIn.title`). */
 export const flattenMessageCatalog = (catalog: MessageCatalog, prefix = ''): ReadonlyMap<string, string> =>
   new Map(
     Object.entries(catalog).flatMap(([key, value]): (readonly [string, string])[] =>

@@ -15,7 +15,7 @@ const elementSchema: z.ZodType<MessageElement> = z.lazy(() =>
     options: z.record(z.object({ value: z.array(elementSchema) })).optional(),
   }),
 );
-/** Element types of the ICU MessageFormat parser that take an argument: plain text, number, date, time, select and plural. */
+/** Types of ICU MessageFormat elements that take an argument (plain text, number, date, time, select and plural). */
 const argumentTypes: Readonly<Record<number, MessageArgumentType>> = {
   1: 'string',
   2: 'number',

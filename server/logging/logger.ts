@@ -4,12 +4,15 @@ import { z } from 'zod';
 export type Log = Logger;
 
 /**
- * Buffers log lines until they reach this size or age, because writing each line separately would take as much CPU time as a small
- * response.
+ * Maximum size and age of buffered log lines. Lines are buffered because writing each line separately would take as much CPU time as a
+ * small response.
  */
 const bufferOptions = { sync: false, minLength: 16_000, periodicFlush: 100 };
 
-/** Creates a log: JSON lines on stderr in production; in development, only warnings and errors, as readable text. */
+/**
+ * Creates a log. In production, the log consists of JSON lines on stderr. In development, it contains only warnings and errors, as readable
+ * text.
+ */
 export function createLog(production: boolean, destination?: DestinationStream): Log {
   if (production)
     return pino({ level: 'info', serializers: { err: serializeError } }, destination ?? pino.destination({ fd: 2, ...bufferOptions }));

@@ -28,7 +28,7 @@ export type LogoColumns = {
   readonly logoHeight?: number | null | undefined;
 };
 
-/** Returns the columns that store a logo, or remove the stored one. */
+/** Returns the column values that store a logo, or remove the stored logo. */
 export const logoColumnsFromImage = (logo: LogoImage | null) => ({
   logoHash: logo?.hash ?? null,
   logoMediaType: logo?.mediaType ?? null,
@@ -48,7 +48,7 @@ export function logoFromColumns({ logoHash: hash, logoMediaType, logoWidth: widt
 export const logoToResponse = (logo: StoredLogo | null, issuer: string): Logo | null =>
   logo && { url: `${issuer}${logoPath(logo)}`, media_type: logo.media_type, width: logo.width, height: logo.height };
 
-/** Query options for loading a logo's image. */
+/** Query options for loading a logo image. */
 export const logoContentFindOptions = { fields: ['logoMediaType', 'logoContent'], disableIdentityMap: true } as const;
 
 export type LogoContent = { readonly mediaType: string; readonly content: Buffer };

@@ -4,7 +4,7 @@ import { WEBP } from 'image-size/types/webp';
 import { logoLimits, type Logo } from '@mandate/contract';
 import { sha256 } from '../crypto/sha256.ts';
 
-/** A checked image in its stored form. */
+/** A verified image in its stored form. */
 export type LogoImage = Pick<Logo, 'width' | 'height'> & {
   readonly mediaType: Logo['media_type'];
   readonly hash: string;
@@ -24,7 +24,7 @@ const formats = [
 /** Why an image cannot be used as a logo. */
 export type LogoError = 'too_many_bytes' | 'unsupported_format' | 'unsupported_size';
 
-/** Checks an uploaded logo by decoding its header. Returns the image, or the reason why it cannot be used. */
+/** Checks an uploaded logo by decoding its header. Returns the image, or the reason why the image cannot be used. */
 export function parseLogoImage(content: Buffer): LogoImage | { readonly error: LogoError } {
   if (content.length > logoLimits.bytes) return { error: 'too_many_bytes' };
   const image = decodeHeader(content);

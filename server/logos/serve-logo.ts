@@ -6,8 +6,8 @@ import type { LogoContent } from './logo-columns.ts';
 type ReadLogo = (em: EntityManager, hash: string) => Promise<LogoContent | undefined>;
 
 /**
- * Serves logos; `readers` are called in turn until one finds the logo. Caches can store a logo indefinitely, because its path contains a
- * hash of the image. `sandbox` and `nosniff` keep browsers from treating an uploaded file as a page or a script.
+ * Serves logos. The `readers` are called in turn until one of them finds the logo. Caches can store a logo indefinitely, because its path
+ * contains a hash of the image. `sandbox` and `nosniff` keep browsers from treating an uploaded file as a page or a script.
  */
 export const serveLogo =
   (em: EntityManager, ...readers: readonly ReadLogo[]): RequestHandler<Record<string, string>> =>

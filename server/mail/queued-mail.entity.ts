@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * A queued message. The message is encrypted, because it may contain a link that grants access to an account, and is deleted after it has
+ * A queued message. The message is encrypted, because it may contain a link that grants access to an account. It is deleted after it has
  * been sent.
  */
 export const QueuedMail = defineEntity({

@@ -1,7 +1,7 @@
 import { MailRejectedError, type MailTransport } from './deliver-queued-mail.ts';
 
 type SmtpTransport = MailTransport & {
-  /** Connects and authenticates. @throws if the server rejects the connection or the credentials */
+  /** Connects and authenticates. Throws an error if the server rejects the connection or the credentials. */
   verify(): Promise<unknown>;
   close(): void;
 };

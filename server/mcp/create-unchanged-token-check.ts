@@ -4,8 +4,8 @@ import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { findActiveTokenUserAndLimits } from '../oauth/tokens/find-active-token-user-and-limits.sql.ts';
 
 /**
- * Returns a function that checks whether the caller's access token is still valid and its permissions (role, scopes and order limits) are
- * unchanged since this call.
+ * Returns a function that checks whether the caller's access token is still valid, and whether its permissions (role, scopes and order
+ * limits) have not changed since this call.
  */
 export async function createUnchangedTokenCheck(em: EntityManager, { tokenRecordId }: Principal): Promise<() => Promise<boolean>> {
   if (tokenRecordId === undefined) return async () => false;

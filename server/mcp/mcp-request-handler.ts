@@ -22,7 +22,7 @@ export type McpRequestHandlerOptions = {
   readonly em: EntityManager;
   readonly issuer: string;
   readonly log: Log;
-  /** The challenge for requests without a token. */
+  /** Authentication challenge for requests without a token. */
   readonly challenge: TokenChallenge;
   /** Returns whether an origin belongs to the application. */
   readonly isOriginOfApplication: (clientId: string, origin: string) => Promise<boolean>;
@@ -78,8 +78,8 @@ export function createMcpRequestHandler(options: McpRequestHandlerOptions): Requ
 }
 
 /**
- * Validates the Origin header, as the MCP specification requires: a web page can use a token only if the page is on the server's host, or
- * if its origin belongs to the application that the token was issued to.
+ * Validates the Origin header, as the MCP specification requires. A web page can use a token only if the page is on the server's host, or
+ * if its origin belongs to the application to which the token was issued.
  */
 const checkOrigin =
   (hostname: string, isOriginOfApplication: McpRequestHandlerOptions['isOriginOfApplication']): RequestHandler =>

@@ -18,11 +18,11 @@ import { toolResultFromStartedTask, mcpTasksExtensionName, registerMcpTaskMethod
  * up part of an assistant's context.
  */
 export type OfferedTools = UsableTools & {
-  /** Tools that require a scope that the token lacks. A call to one of them makes the client request the scope. */
+  /** Tools that require a scope that the token lacks. If the client calls such a tool, the response makes the client request the scope. */
   readonly lackingScope: readonly McpTool[];
   /** Whether the caller can subscribe to changes to orders and products, which requires access to the event feed. */
   readonly canSubscribe: boolean;
-  /** Tools that the caller can use to follow the tasks that it starts; undefined if it cannot start or read tasks. */
+  /** Tools with which the caller can track the tasks that it starts; undefined if the caller cannot start or read tasks. */
   readonly tasks: TaskTools | undefined;
 };
 
@@ -43,7 +43,7 @@ export function createMcpServerFactory(): (offered: OfferedTools, era: 'legacy' 
   };
   return (offered, era) => {
     const { usable, lackingScope, send } = offered;
-    // The 2025 versions of the protocol have no extensions.
+    // The 2025 versions of the protocol do not support extensions.
     const tasks = era === 'modern' ? offered.tasks : undefined;
     const server = new McpServer(
       { name: 'mandate', title: 'Mandate', version: '1.0.0' },

@@ -13,12 +13,12 @@ export type McpTask = {
   readonly statusMessage: string;
   readonly createdAt: string;
   readonly lastUpdatedAt: string;
-  /** Milliseconds after `createdAt` until the result is deleted; `null` while this is not known. */
+  /** Time from `createdAt` until the result is deleted, in milliseconds; `null` while this time is unknown. */
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
 };
 
-/** The extension has the status `failed` only for JSON-RPC errors. A failed task is a completed tool call whose result is an error. */
+/** In the extension, the status `failed` is only for JSON-RPC errors. A failed task is a completed tool call whose result is an error. */
 const mcpStatuses: Readonly<Record<Task['status'], McpTaskStatus>> = {
   queued: 'working',
   running: 'working',
@@ -46,9 +46,9 @@ function describeTaskStatus({ status, progress: { processed, total }, error }: T
 }
 
 /**
- * Returns the result of the tool call that started the task.
+ * Returns the final result of the tool call that started the task.
  * @param tool the tool that reads a task
- * @param response its response
+ * @param response the response of this tool
  */
 export const toolResultFromTask = (tool: McpTool, response: ToolResponse, { status, error }: Task): ToolResult =>
   status === 'failed'

@@ -7,8 +7,8 @@ import { translatable, type ProblemDetail } from '../http/problem-details/transl
 export const readOnlyMcpPath = '/mcp/readonly';
 
 /**
- * Returns the tools that the URL of an assistant's MCP server selects: `?tools=orders,products` selects tool sets, `?tools=all` selects all
- * tools; `/mcp/readonly` or `?readonly=true` selects only tools that change nothing.
+ * Returns the tools that an MCP server URL selects. `?tools=orders,products` selects tool sets, and `?tools=all` selects all tools.
+ * `/mcp/readonly` or `?readonly=true` selects only read-only tools.
  * @throws {Problem} `invalid_request` if a tool set does not exist or a value is invalid
  */
 export function parseMcpToolSelection(

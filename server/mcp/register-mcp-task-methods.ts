@@ -13,13 +13,13 @@ import { z } from 'zod';
 import { mcpTaskFromApiTask, toolResultFromTask } from './mcp-task-from-api-task.ts';
 
 /**
- * The extension for long-running tool calls: a call returns a task, and the client polls its status and result (SEP-2663). The API stores
- * the tasks, so any process can serve these requests, and each caller can access only its own tasks.
+ * The extension for long-running tool calls (SEP-2663). A call returns a task, and the client polls the status and result of the task. The
+ * API stores the tasks, so any process can serve these requests, and each caller can access only its own tasks.
  */
 export const mcpTasksExtensionName = 'io.modelcontextprotocol/tasks';
 const requiredCapabilities = { extensions: { [mcpTasksExtensionName]: {} } };
 
-/** The tools that read and cancel a task, if the caller's token permits them, and the function that sends their API requests. */
+/** The tools that read and cancel a task, if the caller's token permits these tools, and the function that sends their API requests. */
 export type TaskTools = {
   readonly get: McpTool;
   readonly cancel: McpTool | undefined;
@@ -57,7 +57,7 @@ export function registerMcpTaskMethods(server: McpServer, tools: TaskTools): voi
     return { ...mcpTask, ...(mcpTask.status === 'completed' && { result: toolResultFromTask(tools.get, response, task) }) };
   });
   server.server.setRequestHandler('tasks/update', { params: taskParams }, async ({ taskId }, context) => {
-    // No task needs input, so all input responses are ignored.
+    // No task requires input, so all input responses are ignored.
     await sendTaskRequest(tools, tools.get, taskId, context);
     return {};
   });
@@ -72,7 +72,7 @@ export function registerMcpTaskMethods(server: McpServer, tools: TaskTools): voi
   });
 }
 
-/** Status of the response if a task can no longer be canceled. The extension requires the same acknowledgment as for a cancellation. */
+/** Response status if a task can no longer be canceled. The extension requires the same acknowledgment as for a successful cancellation. */
 const finishedStatus = 409;
 
 /**

@@ -26,7 +26,7 @@ export async function sendInProcessRequest(
   const req = new IncomingMessage(new Socket());
   req.method = method;
   req.url = path;
-  // HTTP/1.0 has no chunked encoding, so the written bytes are exactly the body.
+  // HTTP/1.0 does not support chunked encoding, so the written bytes are exactly the body.
   req.httpVersion = '1.0';
   [req.httpVersionMajor, req.httpVersionMinor] = [1, 0];
   req.headers = { host: 'localhost', ...headers, ...(bodyBytes && { 'content-length': String(bodyBytes.length) }) };

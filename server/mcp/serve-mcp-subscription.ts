@@ -8,7 +8,7 @@ export type EventSource = {
   readonly callerKey: string;
   /** Returns the response body of `GET /events` with this query, or `undefined` if the API rejected the request. */
   readonly listEvents: (query: string, signal: AbortSignal) => Promise<string | undefined>;
-  /** Returns whether the caller's token is still valid, with the same permissions. */
+  /** Returns whether the caller's token is still valid and has the same permissions. */
   readonly isStillAuthorized: () => Promise<boolean>;
 };
 
@@ -20,7 +20,7 @@ const listenRequest = z.object({
 
 /** Returns the ID of the message if it subscribes to resources (MCP 2026-07-28); otherwise `undefined`. */
 export function findSubscriptionRequestId(body: Buffer): string | number | undefined {
-  // Most messages do not have to be parsed here.
+  // This check avoids parsing most messages.
   if (!body.includes('subscriptions/listen')) return undefined;
   try {
     return listenRequest.safeParse(JSON.parse(body.toString())).data?.id;
@@ -40,8 +40,8 @@ const maxSubscriptionsPerCaller = 4;
 const maxSubscriptions = 500;
 
 /**
- * Serves subscriptions to resources. A subscription is one response that stays open, so the process that receives the request serves it
- * without a session: it reads the event feed as the caller, like a client of the API.
+ * Serves subscriptions to resources. A subscription is one response that stays open, so the process that receives the request can serve the
+ * subscription without a session. The process reads the event feed on behalf of the caller, like an API client.
  */
 export class McpSubscriptions {
   readonly #openByCaller = new Map<string, number>();
@@ -107,7 +107,7 @@ async function followEvents(source: EventSource, start: number, publish: (uri: s
     if (!page || signal.aborted || !(await source.isStillAuthorized())) return;
     for (const { subject } of page.data)
       if (subject.type === 'order' || subject.type === 'product') publish(formatResourceUri(subject.type, subject.id));
-    // The API responds early without events only if the server is stopping.
+    // If the API responds early and without events, the server is stopping.
     if (page.data.length === 0 && performance.now() - startedAt < (waitSeconds - 1) * 1000) return;
     after = page.next_after;
   }

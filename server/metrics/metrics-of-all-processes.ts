@@ -11,12 +11,15 @@ const isMessage = (message: unknown): message is { readonly type: unknown } =>
   typeof message === 'object' && message !== null && 'type' in message;
 const isMetricsMessage = (message: unknown): message is MetricsMessage => isMessage(message) && message.type === 'mandate:metrics';
 
-/** How long a scrape waits for a process, in milliseconds. After that, the values that the process reported last are used. */
+/**
+ * How long a scrape waits for a process, in milliseconds. If the process does not respond in time, its most recently reported values are
+ * used.
+ */
 const maxWaitMs = 2_000;
 
 /**
- * The metrics of the server processes that a supervisor has started. The library's `AggregatorRegistry` is not used: a scrape would fail if
- * a process exited during the scrape, and the gauges of exited processes would be added to those of running processes.
+ * The metrics of the server processes that a supervisor has started. The library's `AggregatorRegistry` is not used, because a scrape would
+ * fail if a process exited during the scrape. In addition, the gauges of exited processes would be added to those of running processes.
  */
 class ProcessMetrics {
   readonly #latest = new Map<Worker, MetricValues>();
@@ -57,7 +60,7 @@ class ProcessMetrics {
   }
 }
 
-/** Serves metrics that are summed across the supervisor and its server processes. Returns a function that stops the server. */
+/** Serves the combined metrics of the supervisor and its server processes. Returns a function that stops the server. */
 export function serveMetricsOfAllProcesses(address: MetricsAddress, log: Log): Promise<() => Promise<void>> {
   const supervisorRegistry = new Registry();
   collectDefaultMetrics({ register: supervisorRegistry });

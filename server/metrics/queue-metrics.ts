@@ -4,7 +4,7 @@ import type { Log } from '../logging/logger.ts';
 import { maxCountedQueueLength, readQueueLengths } from './read-queue-lengths.sql.ts';
 
 /**
- * Registers queue metrics that cover the entire installation. Several processes of one server report the same values, so the values are not
+ * Registers queue metrics that cover the entire installation. All processes of a server report the same values, so these values are not
  * added up. Each scrape sends one query.
  */
 export function registerQueueMetrics(registry: Registry, em: EntityManager, log: Log): void {

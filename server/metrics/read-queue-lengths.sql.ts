@@ -1,6 +1,6 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
-/** Counting stops at this number, because the exact length of such a long queue does not matter. */
+/** Counting stops at this number, because the exact length of a longer queue does not matter. */
 export const maxCountedQueueLength = 10_000;
 const maxCountedPerEndpoint = 1_000;
 
@@ -12,9 +12,8 @@ const queueSql = (name: (typeof queues)[number], table: string, time: string, co
   `select '${name}' as queue, count(*)::int as waiting, coalesce(extract(epoch from now() - min(time)), 0)::float8 as oldest
      from (select ${time} as time from ${table} where ${condition} order by ${order} limit ${maxCountedQueueLength}) counted`;
 
-// Written in SQL because MikroORM supports neither recursive index walks nor lateral joins.
-// Each condition matches an index. Webhook deliveries are counted per endpoint, in the same way as they are sent; paused and disabled
-// endpoints are excluded.
+// Written in SQL because MikroORM supports neither recursive index walks nor lateral joins. Each condition matches an index. Webhook
+// deliveries are counted per endpoint, because they are also sent per endpoint. Paused and disabled endpoints are excluded.
 export const readQueueLengths = prepareStatement<Row>(
   'read_queues',
   `with recursive endpoints (id) as (

@@ -10,14 +10,17 @@ type RoutedMessage = IncomingMessage & {
 };
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** Paths that have no Express route because oidc-provider serves them. */
+/** Paths without an Express route, because oidc-provider serves them. */
 const protocolPaths = new Set<string>([
   ...Object.values(oauthEndpointPaths),
   '/.well-known/openid-configuration',
   '/.well-known/oauth-authorization-server',
 ]);
 
-/** Counts all requests except health checks. The label is the route, because URLs would create an unlimited number of time series. */
+/**
+ * Counts all requests except health checks. Requests are labeled with the route and not with the URL, because URLs would create an
+ * unlimited number of time series.
+ */
 export function registerRequestMetrics(registry: Registry, base: string): (req: IncomingMessage, res: ServerResponse) => void {
   const requests = new Counter({
     name: 'mandate_http_requests_total',

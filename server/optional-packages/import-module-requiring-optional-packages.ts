@@ -10,7 +10,7 @@ const versions: Readonly<Record<string, string>> = packageJson.peerDependencies;
 /**
  * Imports modules that require optional packages. npm does not install these packages with the server, because few installations need them.
  * @param setting environment variable that enables the feature
- * @param packages name of the optional package, or the prefix of several names
+ * @param packages name of the optional package, or the common prefix of several package names
  * @throws {MissingPackageError} with the command that installs the missing packages
  */
 export async function importModuleRequiringOptionalPackages<Module>(

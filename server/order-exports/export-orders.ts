@@ -10,20 +10,20 @@ import type { TaskOutcome, TaskAttempt } from '../tasks/task-attempt.ts';
 import type { ExportRow } from './order-export-cell-readers.ts';
 import { serializeOrderExportRows } from './serialize-order-export-rows.ts';
 
-/** Maximum number of orders per batch, by kind of exported row. */
+/** Maximum number of orders per batch, for each kind of exported row. */
 const maxBatchOrders = { orders: 500, lines: 100 } as const;
-/** Maximum number of order lines per batch, unless a single order has more. */
+/** Maximum number of order lines per batch. An order with more lines has its own batch. */
 const maxBatchLines = 500;
-/** Maximum number of orders that are counted to report progress; counting more would take too long. */
+/** Maximum number of orders that are counted to report progress. Counting more orders would take too long. */
 const countedMax = 1_000_000;
 
-/** Parameters of an export task: the request with all defaults resolved. */
+/** Parameters of an export task, that is, the parameters of the request with all defaults resolved. */
 export const orderExportTaskParamsSchema = z.object({
   format: z.enum(fileFormats),
   rows: z.enum(['orders', 'lines']),
   columns: z.array(z.enum([...orderExportColumns.order, ...orderExportColumns.line])),
   user_id: z.number().optional(),
-  /** The application's client ID, if the user allows the application access only to the orders that it placed. */
+  /** The application's client ID, if the user allows the application to access only the orders that it placed. */
   required_client_id: z.string().optional(),
   status: z.array(z.string()).optional(),
   payment_status: z.array(z.string()).optional(),
@@ -93,7 +93,7 @@ async function exportBatch(em: EntityManager, params: OrderExportParams, checkpo
   return { checkpoint: next, processed: next.orders, more: orders.length < found.length };
 }
 
-/** Returns the first orders that together have at most `maxBatchLines` lines, but at least one order. */
+/** Returns the first orders, with at most `maxBatchLines` lines in total, but at least one order. */
 function limitLines(orders: OrderSummary[], exportsLines: boolean): OrderSummary[] {
   if (!exportsLines) return orders;
   let lines = 0;

@@ -29,7 +29,7 @@ const handleCreateOrderExport: RouteHandler<typeof contract.orderExports.create,
   );
 };
 
-/** Resolves the request defaults: the order owner, the columns and the end of the period. */
+/** Resolves the defaults of a request (the order owner, the columns and the end of the period). */
 function resolveExport(principal: Principal, input: OrderExportCreate, now: Date): OrderExportParams {
   const { columns = allColumns(input.rows), user_id: requestedUserId, created_at_lt: until, ...rest } = input;
   const { userId, requiredClientId } = buildListedOrdersFilter(principal, requestedUserId);
@@ -43,7 +43,7 @@ function resolveExport(principal: Principal, input: OrderExportCreate, now: Date
   };
 }
 
-/** Returns the scope required to access an export task and its file, which is the scope required to read the exported orders. */
+/** Returns the scope required to access an export task and its file. The same scope is required to read the exported orders. */
 const requiredScopes = ({ user, scopes }: Principal, { user_id: userId }: OrderExportParams): Scope[] =>
   userId !== undefined && userId === user?.id && scopes.has('orders.read') ? ['orders.read'] : ['orders.manage'];
 

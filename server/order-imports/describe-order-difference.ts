@@ -61,7 +61,7 @@ function headDifferences(head: ImportedOrderHead, imported: ImportedOrderState):
     ['shipping_total', head.shipping_total, imported.shipping_total],
     ['discount_total', head.discount_total, imported.discount_total],
   ];
-  // For an order without a fingerprint, only fields that never change are compared: other fields may have changed since the import.
+  // If the order has no fingerprint, only fields that never change are compared, because other fields may have changed since the import.
   if (imported.fingerprint !== null) {
     pairs.push(['status', head.status, imported.status], ['note', head.note ?? null, imported.note]);
     for (const name of new Set([...Object.keys(head.delivery), ...Object.keys(imported.delivery)])) {

@@ -9,9 +9,9 @@ import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead } from './parse-order-row.ts';
 
 /**
- * Returns the account of an order's customer: the account with the customer key (from an earlier import of orders or users) or e-mail
- * address, or a new account. If the order has
- * neither a customer key nor an e-mail address, returns the account specified in the parameters.
+ * Returns the account of an order's customer. This is the account with the customer key (from an earlier import of orders or users) or with
+ * the e-mail address. If there is no such account, creates one. If the order has neither a customer key nor an e-mail address, returns the
+ * account specified in the parameters.
  */
 export async function findOrCreateCustomer(
   em: EntityManager,
@@ -33,7 +33,7 @@ export async function findOrCreateCustomer(
   return user;
 }
 
-/** Finds a user whom a user import from the same source created with the customer key as external ID, or a user with the e-mail address. */
+/** Finds a user by external ID (the customer key), if a user import from the same source created the user; otherwise, by e-mail address. */
 async function findExistingUser(em: EntityManager, source: string, head: ImportedOrderHead): Promise<{ id: number } | undefined> {
   const { customer: externalId, customer_email: email } = head;
   const imported = externalId === undefined ? null : await em.findOne(ImportedUser, { source, externalId }, { disableIdentityMap: true });

@@ -1,15 +1,15 @@
 import { maxImportRowsPerOrder } from '@mandate/contract';
 import type { FilePosition, ImportFileRow } from '../imports/import-file-row-and-position.ts';
 
-/** All rows of one order, or a single row that belongs to no order. */
+/** All rows of one order, or a single row that is not part of an order. */
 export type OrderRowGroup = {
   readonly reference: string | undefined;
   readonly records: readonly ImportFileRow[];
-  /** Number of rows in the group, including rows beyond the maximum, which `records` does not contain. */
+  /** Number of rows in the group, including the rows beyond the maximum. `records` does not contain the latter. */
   readonly rows: number;
 };
 
-/** Maximum number of consecutive rows without a reference that are assigned to the order of the rows before and after them. */
+/** Maximum number of consecutive rows without a reference that are assigned to the order of the surrounding rows. */
 const unnamedMax = 100;
 
 type OpenGroup = { readonly reference: string; readonly records: ImportFileRow[]; rows: number };
@@ -26,8 +26,8 @@ export const createEmptyOrderRowGroup = (reference: string): OpenGroup => ({ ref
 const ungrouped = (record: ImportFileRow): OrderRowGroup => ({ reference: undefined, records: [record], rows: 1 });
 
 /**
- * Groups the adjacent rows of each order. A row without a reference is assigned to an order if the rows before and after it belong to that
- * order, because it may be a damaged row of the order.
+ * Groups the adjacent rows of each order. A row without a reference may be a damaged row of the surrounding order. Therefore, it is
+ * assigned to this order if the rows before and after it are both part of the order.
  * @param column the column that contains the reference
  */
 export async function* groupAdjacentRowsByOrder(

@@ -47,7 +47,7 @@ function tooManyRows({ reference, records, rows }: OrderRowGroup): ImportIssue {
   return { line: records[0]?.line ?? 0, ...(reference !== undefined && { reference }), code: 'out_of_range', detail };
 }
 
-/** Handles an order that has already been imported: if the data differs, rejects the import or replaces the order. */
+/** Handles an order that has already been imported. If the data differs, rejects the import or replaces the order. */
 async function reimportOrder(
   em: EntityManager,
   params: OrderImportParams,

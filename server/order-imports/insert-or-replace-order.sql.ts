@@ -28,7 +28,7 @@ export const insertOrderWithLines = prepareStatement<{ id: number }>(
    ${items}
    insert into imported_orders (source, reference, order_id, fingerprint) select $14, $11, id, $16 from placed returning order_id as id`,
 );
-// Written in SQL for the same reason.
+// Written in SQL because taxes and totals are calculated by the SQL functions that `place_order` uses.
 export const replaceOrderAndInsertLines = prepareStatement<{ id: number }>(
   'replace_imported_order',
   `with ${computed},

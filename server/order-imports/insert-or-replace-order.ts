@@ -24,7 +24,7 @@ export async function insertImportedOrder(em: EntityManager, imported: ImportedO
   return order.id;
 }
 
-/** Replaces a previously imported order's data. The caller has locked the order. */
+/** Replaces the data of a previously imported order. The caller must have locked the order. */
 export async function replaceImportedOrder(em: EntityManager, imported: ImportedOrderData, orderId: number): Promise<void> {
   await em.nativeDelete(OrderItem, { order: orderId });
   const [order] = await replaceOrderAndInsertLines(em, [...statementParameters(imported), orderId]);

@@ -20,7 +20,7 @@ export type ParsedOrder = {
   readonly issues: readonly ImportIssue[];
 };
 
-/** Parses the rows of an order. Depending on the import parameters, invalid lines are omitted or cause the whole order to be rejected. */
+/** Parses the rows of an order. The import parameters determine whether invalid lines are omitted or the whole order is rejected. */
 export function parseOrderFromRows(params: OrderImportParams, { reference, records }: OrderRowGroup): ParsedOrder | ImportOutcome {
   const issues: ImportIssue[] = [];
   const orderReference = reference === undefined ? {} : { reference };

@@ -102,7 +102,7 @@ const currencyFromCells = (params: OrderImportParams, cells: Cells): string | un
 export function findImportedOrderError(lines: readonly ImportedOrderLine[], head: ImportedOrderHead): RowError | undefined {
   if (lines.length > maxOrderLines) return { code: 'out_of_range', detail: `An order has at most ${maxOrderLines} lines.` };
   const subtotal = lines.reduce((sum, each) => sum + BigInt(each.unit_price) * BigInt(each.quantity), 0n);
-  // The subtotal is doubled, because the added tax can be as high as the subtotal.
+  // The subtotal is doubled, because the tax added to it can be as high as the subtotal itself.
   if (2n * subtotal + BigInt(head.shipping_total) > BigInt(Number.MAX_SAFE_INTEGER)) {
     return { code: 'out_of_range', detail: 'The total is too large.' };
   }

@@ -5,12 +5,12 @@ import { type ImportFileRow, startOfFilePosition } from '../imports/import-file-
 import { appendToStoredFile, readStoredFileChunks, createStoredFile } from '../tasks/stored-task-file.ts';
 import { addRowToOrderRowGroup, type OrderRowGroup, createEmptyOrderRowGroup } from './group-order-rows.ts';
 
-/** Target size of a partition in bytes; a partition is held in memory while its orders are imported. */
+/** Target size of a partition in bytes. A partition is held in memory while its orders are imported. */
 const partitionBytes = 8 * 1024 * 1024;
-/** Maximum number of characters that are buffered for a partition before they are written. */
+/** Maximum number of buffered characters per partition before the buffer is written. */
 const bufferMax = 64 * 1024;
 
-/** Returns a 48-bit hash of a reference. Two references may have the same hash. */
+/** Returns a 48-bit hash of a reference. Two references can have the same hash. */
 export const hashOrderReference = (reference: string): number => hash('sha1', reference, 'buffer').readUIntBE(0, 6);
 
 class Partition {

@@ -15,10 +15,10 @@ import {
   requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
 
-/** Maximum time that an order stays reserved after its bank transfer has failed or been canceled, in milliseconds. */
+/** Maximum time for which an order stays reserved after its bank transfer has failed or been canceled, in milliseconds. */
 const shortReservationMs = 30 * 60_000;
 
-/** The provider received a different amount or currency than requested; staff have to resolve the mismatch. */
+/** The provider received a different amount or currency than requested. Staff must resolve the mismatch. */
 export class PaymentAmountMismatchError extends Error {
   override readonly name = 'PaymentAmountMismatchError';
 }
@@ -31,8 +31,8 @@ const eventTypes: Partial<Record<Payment['status'], EventType>> = {
 };
 
 /**
- * Applies the outcome that the provider reports for a payment, in a separate transaction, then submits the refund if the order no longer
- * needs the payment.
+ * Applies the outcome that the provider reports for a payment, in a separate transaction. If the order no longer needs the payment, then
+ * submits a refund.
  */
 export async function applyPaymentOutcomeInNewTransaction(
   em: EntityManager,
@@ -67,7 +67,7 @@ export async function applyPaymentOutcomeInTransaction(
   return payment.status === 'succeeded' ? afterSuccess(em, order, payment, now) : undefined;
 }
 
-/** Locks the order and then the payment. All code locks in this order. */
+/** Locks the order and then the payment. All code acquires the locks in this order. */
 async function lockPayment(em: EntityManager, id: number): Promise<{ order: Order; payment: Payment }> {
   const found = await em.findOneOrFail(Payment, { id }, { fields: ['order'], disableIdentityMap: true });
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
@@ -88,7 +88,7 @@ function markOrderPaid(order: Order, payment: Payment, now: Date): void {
   else order.markPaidLate(now);
 }
 
-/** Shortens the long reservation that a bank transfer required, after the transfer has failed or been canceled. */
+/** After a bank transfer has failed or been canceled, shortens the long reservation that the transfer required. */
 function shortenReservation(order: Order, payment: Payment, provider: PaymentProvider, now: Date): void {
   const isOver = payment.status === 'canceled' || payment.status === 'failed';
   if (isOver && provider.reservation === 'long') order.shortenReservation(new Date(now.getTime() + shortReservationMs));

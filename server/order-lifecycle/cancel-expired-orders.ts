@@ -10,8 +10,8 @@ import { returnAllItemsOfOrdersToStock } from '../orders/return-order-items-to-s
 
 const batchMax = 200;
 /**
- * Cancels orders whose reservation has expired and returns their goods to stock, after canceling their payments at the providers.
- * Returns the number of canceled orders.
+ * Cancels the payments of orders whose reservation has expired, then cancels these orders and puts their goods back into stock. Returns the
+ * number of canceled orders.
  */
 export async function cancelExpiredOrders(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {
   let canceledCount = 0;
@@ -26,7 +26,7 @@ export async function cancelExpiredOrders(em: EntityManager, providers: PaymentP
 
 async function cancelBatch(em: EntityManager, now: Date): Promise<number> {
   const locked = await lockExpiredOrders(em, now);
-  // A payment may have started before the lock was taken; from now on, no payment can start.
+  // A payment may have started before the order was locked. From now on, no payment can start.
   const ofLocked = { order: { $in: locked.map(({ id }) => id) } };
   const payments = await em.find(Payment, ofLocked, { orderBy: { attempt: 'asc' }, disableIdentityMap: true });
   const statuses = Map.groupBy(payments, ({ order }) => order.id);

@@ -17,8 +17,8 @@ import { Shipment } from '../shipments/shipment.entity.ts';
 type CancellationResult = { readonly order: OrderBody; readonly refundId: number | undefined };
 
 /**
- * Cancels an order, returns its goods to stock and creates a refund of the paid amount; the provider is called after the transaction. The
- * caller has already canceled any open payment at its provider, so that customers cannot pay for released goods.
+ * Cancels an order, puts its goods back into stock and creates a refund of the paid amount. The provider is called after the transaction.
+ * The caller must have canceled any open payment at its provider, so that customers cannot pay for released goods.
  */
 export async function cancelOrderAndCreateRefund(
   em: EntityManager,

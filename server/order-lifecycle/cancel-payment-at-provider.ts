@@ -3,7 +3,7 @@ import { Payment } from '../payments/payment.entity.ts';
 import { undefinedIfProviderUnavailable, type PaymentProviders, requirePaymentProvider } from '../payments/providers/payment-provider.ts';
 import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';
 
-// A payment that is processing cannot be canceled; a payment without a reference is still being created at its provider.
+// A payment that is processing cannot be canceled. A payment without a reference is still being created at its provider.
 const cancelable = { status: { $in: ['pending', 'requires_action'] }, providerReference: { $ne: null } } as const;
 
 /** Cancels a payment at its provider and stores the outcome. Returns false if nothing can be canceled. Must not run in a transaction. */
@@ -19,7 +19,10 @@ export const cancelOpenPaymentOfOrder = async (
 ): Promise<boolean> =>
   cancelAll(em, providers, await em.find(Payment, { ...cancelable, order: orderId }, { disableIdentityMap: true }), now);
 
-/** Marks the open payment as canceled without calling its provider; used in dry runs, whose transaction is rolled back. */
+/**
+ * Marks the open payment as canceled without calling its provider. Only dry runs use this function, because their transaction is rolled
+ * back.
+ */
 export const cancelPaymentInDryRun = (em: EntityManager, orderId: number): Promise<number> =>
   em.nativeUpdate(Payment, { ...cancelable, order: orderId }, { status: 'canceled' });
 

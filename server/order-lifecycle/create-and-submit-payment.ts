@@ -19,7 +19,7 @@ import { enforceLimitsAndCountPaymentTowardBudget } from './enforce-limits-and-c
 import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';
 
 const longReservationMs = 7 * 24 * 60 * 60_000;
-/** Delay before checking for the first time whether the provider call succeeded, in milliseconds. */
+/** Delay before the first check whether the provider call succeeded, in milliseconds. */
 const firstCheckMs = 30_000;
 
 /** Creates a pending payment for an order. The provider is called after the transaction, so that no lock is held during the call. */
@@ -36,7 +36,7 @@ export async function createPendingPayment(
   const order = await lockAccessibleOrder(em, principal, orderId, 'payments.manage');
   const earlier = await em.find(Payment, { order: orderId }, { fields: ['status'], disableIdentityMap: true });
   const open = earlier.some(({ status }) => isOpenPaymentStatus(status));
-  const now = await readDatabaseTime(em); // the database clock, which also set the reservation's expiry
+  const now = await readDatabaseTime(em); // the database clock is used, because it also set the expiry of the reservation
   assertPayable(order, open, now);
   await enforceLimitsAndCountPaymentTowardBudget(em, principal, order, now);
   if (provider.reservation === 'long') order.extendReservation(new Date(order.createdAt.getTime() + longReservationMs));

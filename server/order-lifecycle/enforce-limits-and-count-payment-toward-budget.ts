@@ -14,8 +14,8 @@ import {
 import { OrderItem, type Order } from '../orders/order-and-order-item.entity.ts';
 
 /**
- * Rejects a payment that the limits of the customer or an administrator do not permit. If another application placed the order, counts the
- * order toward the budget. The caller has locked the order.
+ * Rejects a payment that exceeds a limit set by the customer or an administrator. If another application placed the order, counts the order
+ * toward the budget. The caller must have locked the order.
  * @throws {Problem} `forbidden`, `limit_exceeded`, or `revoked_token` if access was revoked while this request waited
  */
 export async function enforceLimitsAndCountPaymentTowardBudget(
@@ -27,8 +27,8 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
   const { grantId, clientId } = principal;
   assertOrderActionAllowed(principal, 'pay', now);
   if (grantId === undefined) return;
-  // The lock makes concurrent orders and payments of the grant wait. Later queries read the limits and the budget, so that they include
-  // changes, orders and payments that were committed while this request waited for the lock.
+  // The lock makes concurrent orders and payments of the grant wait. The limits and the budget are read in later queries, so that the
+  // results include everything that was committed while this request waited for the lock.
   if (!(await callLockOrderLimitsFunction(em, grantId, clientId))) {
     if (principal.orderAuthorization && !(await callIsGrantActiveFunction(em, grantId))) throw createRevokedAuthorizationProblem();
     return;
@@ -39,7 +39,7 @@ export async function enforceLimitsAndCountPaymentTowardBudget(
     assertOrderActionAllowed({ ...principal, orderAuthorization: { actions, validUntil, ownOrdersOnly } }, 'pay', now);
   }
   const isCounted = (await em.count(BudgetedOrder, { grantId, orderId: order.id })) > 0;
-  // The customer approved the exact total of this order, so only the limits of administrators apply.
+  // The customer approved the exact total of this order, so only the limits that administrators set apply.
   const isApproved = (await em.count(Approval, { order: order.id, grantId })) > 0;
   const { total, currency } = order;
   const items = await em.find(OrderItem, { order: order.id }, { fields: ['product'], disableIdentityMap: true });

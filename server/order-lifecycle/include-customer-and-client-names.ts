@@ -6,7 +6,7 @@ import { User } from '../users/user.entity.ts';
 
 type Inclusions = { readonly customer: boolean; readonly client: boolean };
 
-/** Adds the names of the customers and applications to listed orders, with one query for each kind. */
+/** Adds customer and application names to listed orders. One query reads the customers, and another the applications. */
 export async function includeCustomerAndClientNames(
   em: EntityManager,
   rows: readonly OrderRow[],

@@ -31,7 +31,7 @@ import { updateOrder } from '../orders/update-order.ts';
 
 type Versioned = { readonly id: number; readonly version: number };
 
-/** An API version's representation of orders, and the prefix of their ETags. */
+/** How an API version represents orders, and the prefix of order ETags in this version. */
 export type OrderRepresentation<Summary, FullOrder extends Summary & Versioned> = {
   readonly etagPrefix: string;
   readonly toSummary: (order: OrderSummary) => Summary;
@@ -40,7 +40,7 @@ export type OrderRepresentation<Summary, FullOrder extends Summary & Versioned> 
   readonly toDelivery: (delivery: Order['delivery']) => Partial<Summary>;
 };
 
-/** Dependencies of the order handlers, which all API versions share. */
+/** Dependencies of the order handlers that all API versions share. */
 type OrderHandlerDependencies<Summary, FullOrder extends Summary & Versioned> = HandlerDependencies &
   PaymentHandlerDependencies & { readonly representation: OrderRepresentation<Summary, FullOrder> };
 
@@ -71,8 +71,8 @@ export async function handleListOrders<Summary, FullOrder extends Summary & Vers
   query: OrderListQuery,
 ) {
   const { filters, sort, withItems, names } = parseOrderListParameters(requirePrincipal(req), query);
-  // Cursors are bound to these parameters, including the effective sort (even when it is the default), but not to `include`.
-  // The value of `include` may differ between pages.
+  // Cursors are bound to these parameters, including the effective sort (even if it is the default), but not to `include`. The value of
+  // `include` can differ between pages.
   const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
   const position = pages.decodeCursor(req, list);
   const rows = await readList(async (from) => {

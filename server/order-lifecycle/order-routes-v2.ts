@@ -35,7 +35,7 @@ const v2Representation: OrderRepresentation<OrderSummaryV2, OrderV2> = {
   toDelivery: toShipping,
 };
 
-/** Creates the order handlers of API version 2: those of version 1 with different delivery fields in requests and responses. */
+/** Creates the order handlers of API version 2, which differ from version 1 only in the delivery fields of requests and responses. */
 export const orderRoutesV2 = (deps: HandlerDependencies & PaymentHandlerDependencies) => {
   const dependencies = { ...deps, representation: v2Representation };
   return initServer().router(contractV2.orders, {
@@ -73,7 +73,7 @@ const pointers: readonly (readonly [RegExp, string])[] = [
 ];
 const renamePointer = (text: string): string => pointers.reduce((left, [from, to]) => left.replace(from, to), text);
 
-/** Translates a rejected request's error locations into version 2 field names. */
+/** Converts the error locations of a rejected request to version 2 field names. */
 async function translateProblemToV2<Result>(response: Promise<Result>): Promise<Result> {
   try {
     return await response;

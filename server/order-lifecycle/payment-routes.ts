@@ -130,7 +130,10 @@ function confirmPayment(em: EntityManager, providers: PaymentProviders, payment:
   });
 }
 
-/** Returns the list definition for the payments that the principal may see; if `userId` is given, only for that customer's payments. */
+/**
+ * Returns the list definition for the payments that the principal may see. If `userId` is given, the list contains only that customer's
+ * payments.
+ */
 const paymentSubresource = (principal: Principal, userId: number | undefined) =>
   ({
     table: 'payments',

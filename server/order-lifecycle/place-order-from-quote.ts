@@ -9,8 +9,8 @@ import { quoteFromEntityForEvent } from '../quotes/quote-from-entity.ts';
 import { Quote } from '../quotes/quote-and-quote-reservation.entity.ts';
 
 /**
- * Places an order from a quote and records the quote's conversion and the use of its approval, if any, in one transaction. The statement
- * that places the order locks the quote, so that at most one order is placed from it.
+ * Places an order from a quote. The same transaction records that the quote was converted and that its approval, if any, was used. The
+ * statement that places the order locks the quote, so that at most one order is placed from it.
  */
 export function placeOrderFromQuote(
   em: EntityManager,

@@ -16,7 +16,7 @@ export const providerEventRoutes = (dependencies: Dependencies) =>
     receive: (request) => handleReceiveProviderEvents(dependencies, request),
   });
 
-/** Receives provider events. The response only acknowledges that the events are stored; a job applies them afterwards. */
+/** Receives provider events. The response only acknowledges that the events are stored. A job applies the events afterwards. */
 const handleReceiveProviderEvents: RouteHandler<typeof contract.providerEvents.receive, Dependencies> = async (
   { em, providers, wake },
   { params, req },

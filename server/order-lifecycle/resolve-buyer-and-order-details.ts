@@ -8,7 +8,7 @@ import { findAccessibleQuote } from '../quotes/find-accessible-quote.ts';
 
 type OrderDetails = { readonly userId: number; readonly input: OrderInputOrQuoteContent };
 
-/** Returns the customer and the details of the requested order, which are those of the quote if the request contains a quote. */
+/** Returns the customer and the details of the requested order. If the request contains a quote, the details are those of the quote. */
 export async function resolveBuyerAndOrderDetails(em: EntityManager, principal: Principal, body: OrderCreate): Promise<OrderDetails> {
   const { quote_id: quoteId, items, delivery, ...rest } = body;
   if (quoteId !== undefined) {

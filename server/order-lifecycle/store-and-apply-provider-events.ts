@@ -14,8 +14,8 @@ import {
 import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';
 
 /**
- * Maximum number of attempts for an event about an unknown payment or refund; the last ones are an hour apart. After the last attempt, the
- * event is assumed to belong to another system.
+ * Maximum number of attempts for an event about an unknown payment or refund. The last attempts are an hour apart. After the last attempt,
+ * the event is assumed to belong to another system.
  */
 const attemptsMax = 12;
 

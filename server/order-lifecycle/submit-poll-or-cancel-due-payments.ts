@@ -9,8 +9,8 @@ import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts'
 import { submitPaymentToProvider } from './create-and-submit-payment.ts';
 
 /**
- * Polls the providers for payments that are still open, for example because the process died while creating them or because a provider
- * event was lost. Returns the number of checked payments.
+ * Polls the providers for payments that are still open, for example because the process was killed while creating a payment, or because a
+ * provider event was lost. Returns the number of checked payments.
  */
 export async function submitPollOrCancelDuePayments(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {
   let checked = 0;

@@ -7,7 +7,7 @@ import type { ExceededLimit } from './order-limit-problems.ts';
 /** A limit that applies to a grant, and how much of its budget has been used. */
 export type SpendingLimit = {
   readonly set_by: NonNullable<ExceededLimit['set_by']>;
-  /** Currency of the amounts; null if the limit contains no amounts. */
+  /** Currency of the amounts; null if the limit has no amounts. */
   readonly currency: string | null;
   readonly per_order: number | null;
   readonly per_period: number | null;
@@ -22,7 +22,7 @@ export type SpendingLimit = {
 };
 
 type Amount = number | string | null;
-/** A row of the function. The drivers return large numbers as different types. */
+/** A row that the function returns. The drivers use different types for large numbers. */
 type SpendingLimitRow = Omit<SpendingLimit, 'per_order' | 'per_period' | 'spent'> & {
   readonly per_order: Amount;
   readonly per_period: Amount;
@@ -73,7 +73,7 @@ export async function callLockOrderLimitsFunction(em: EntityManager, grantId: st
   return locked?.grant_id != null;
 }
 
-/** Returns whether a grant, or the API key whose limits are stored with this grant ID, has not been revoked. */
+/** Returns true if the grant, or the API key whose limits are stored with this grant ID, has not been revoked. */
 export async function callIsGrantActiveFunction(em: EntityManager, grantId: string): Promise<boolean> {
   const { isActive } = await em
     .getKysely()
@@ -86,12 +86,12 @@ type OrderToCheck = {
   readonly productIds: readonly number[];
   readonly currency: string;
   readonly total: number;
-  /** The part of the total that does not count toward the budget yet. */
+  /** The part of the total that has not been counted toward the budget yet. */
   readonly added: number;
 };
 
 type LimitCheckOptions = {
-  /** Whether the customer approved the order, so that only the limits of administrators apply. */
+  /** Whether the customer approved the order, so that only the limits that administrators set apply. */
   readonly isApproved: boolean;
   readonly now: Date;
 };

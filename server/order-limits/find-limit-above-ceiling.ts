@@ -5,8 +5,8 @@ import { translatable, type TranslatableText } from '../http/problem-details/tra
 export type LimitAboveCeiling = { readonly field: keyof OrderSpendingLimits; readonly reason: TranslatableText };
 
 /**
- * Returns the first requested limit that is above the ceiling, or undefined. Absent limits are not above the ceiling, which applies
- * instead.
+ * Returns the first requested limit that is above the ceiling, or undefined. An absent limit is not above the ceiling, because the ceiling
+ * applies instead.
  */
 export function findLimitAboveCeiling(ceiling: OrderSpendingLimits, requested: OrderSpendingLimits): LimitAboveCeiling | undefined {
   const { currency, per_order: perOrder, per_period: perPeriod, period } = ceiling;
@@ -25,7 +25,7 @@ export function findLimitAboveCeiling(ceiling: OrderSpendingLimits, requested: O
 }
 
 /**
- * Returns the limits, with the ceiling's values for limits that are absent or higher. A budget for a different period remains unchanged.
+ * Returns the limits, in which the ceiling's values replace all absent or higher limits. A budget for a different period remains unchanged.
  */
 export function tightenLimitsToCeiling(ceiling: OrderSpendingLimits, limits: OrderSpendingLimits | undefined): OrderSpendingLimits {
   if (limits && limits.currency !== ceiling.currency) return limits;

@@ -16,7 +16,8 @@ export function findWidenedLimit(allowed: EffectiveOrderLimits, requested: Effec
     ['products', permitsMoreCategories(allowed.products?.categories, requested.products?.categories)],
     ['valid_until', isHigher(toEpochMs(allowed.valid_until), toEpochMs(requested.valid_until))],
     ['orders', allowed.orders === 'own' && requested.orders === 'all'],
-    // `always` permits no order without an approval, and `never` permits no order above a limit; neither is a subset of the other.
+    // `always` permits no order without an approval, and `never` permits no order above a limit. Therefore, neither mode is a subset of the
+    // other.
     ['approval', allowed.approval !== 'above_limit' && requested.approval !== allowed.approval],
   ];
   return widened.find(([, isWider]) => isWider)?.[0];

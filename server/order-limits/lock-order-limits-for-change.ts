@@ -6,11 +6,11 @@ const ceilingsLockId = 7_411_890;
 const grantLockNamespace = 7_411_891;
 
 /**
- * Waits until every order and payment of the grant that has been checked against the previous limits is committed, and makes later ones wait
- * until this transaction ends. Call this before the limits are changed.
+ * Waits until all orders and payments of the grant that have been checked against the previous limits are committed. Later orders and
+ * payments must wait until this transaction ends. Call this before the limits are changed.
  */
 export const lockGrantLimitsForChange = (em: EntityManager, grantId: string): Promise<void> =>
   acquireAdvisoryLockForKey(em, grantId, grantLockNamespace);
 
-/** Like `lockGrantLimitsForChange`, for limits that administrators set, which apply to many grants. */
+/** Like `lockGrantLimitsForChange`, but for limits that administrators set. Such limits apply to many grants. */
 export const lockCeilingsForChange = (em: EntityManager): Promise<void> => acquireAdvisoryLockForId(em, ceilingsLockId);

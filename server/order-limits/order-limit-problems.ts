@@ -8,8 +8,8 @@ type ProductOutsideCategories = { readonly product_id: number; readonly category
 export type ExceededLimit = {
   readonly limit: 'valid_until' | 'actions' | 'categories' | 'currency' | 'per_order' | 'per_period' | 'approval' | 'revoked';
   /**
-   * Who set the limit: the customer, for the application or API key, or an administrator, for this application or for all applications that
-   * the shop does not operate.
+   * Who set the limit. `customer` and `api_key`: the customer set it for the application or the API key. `application` and `shop`: an
+   * administrator set it for this application or for all third-party applications.
    */
   readonly set_by?: 'customer' | 'api_key' | 'application' | 'shop';
   readonly currency?: string | null;
@@ -19,13 +19,13 @@ export type ExceededLimit = {
   readonly spent?: number | null;
   readonly valid_until?: string | null;
   readonly period_ends_at?: string | null;
-  /** Categories that all limits permit; only with the limit `categories`. */
+  /** Categories that all limits permit; present only if `limit` is `categories`. */
   readonly categories?: readonly string[];
-  /** Products in other categories; only with the limit `categories`. */
+  /** Products in other categories; present only if `limit` is `categories`. */
   readonly products?: readonly ProductOutsideCategories[];
   /**
-   * Whether the customer can approve the order: the customer permits approvals, and the order exceeds no limit that an administrator set.
-   * Absent for payments; null for API keys, which cannot request approvals.
+   * Whether the customer can approve the order. This is the case if the customer permits approvals and the order exceeds no limit set by an
+   * administrator. Absent for payments; null for API keys, which cannot request approvals.
    */
   readonly approvable?: boolean | null;
   /** The approval that the application requested for the quote, if any. */
@@ -42,7 +42,7 @@ function describeLimitAuthor({ set_by: author }: ExceededLimit): { readonly subj
     : { subject: translatable`The customer allows`, hint: changeHint };
 }
 
-/** For a request during which access was revoked. */
+/** Creates the problem for a request during which access was revoked. */
 export const createRevokedAuthorizationProblem = (): Problem =>
   createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });
 
@@ -138,7 +138,7 @@ const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable
 });
 
 /**
- * Describes what the application can do instead: place a different order, if that could help, or request an approval.
+ * Describes what the application can do instead. It can place a different order, if that could help, or request an approval.
  * @param otherOrder sentence without its final period
  */
 function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrder?: TranslatableText): ProblemDetail[] {

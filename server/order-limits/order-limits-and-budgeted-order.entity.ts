@@ -2,7 +2,7 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { budgetPeriods, orderApprovalModes, type OrderAction } from '@mandate/contract';
 
 /**
- * Limits that a user set for the orders of one grant. A grant without a row is limited only by its scopes, and by the limits that
+ * Limits that a user set for the orders of one grant. A grant without a row is limited only by its scopes and by the limits that
  * administrators set. The functions of migration 20261124190000 combine these limits.
  */
 export const OrderLimits = defineEntity({
@@ -12,7 +12,7 @@ export const OrderLimits = defineEntity({
     grantId: p.text().primary(),
     /** Permitted actions. */
     actions: p.array<OrderAction>(),
-    /** Currency of the amounts; null if the limits contain no amounts. */
+    /** Currency of the amounts; null if the limits have no amounts. */
     currency: p.character().length(3).nullable(),
     perOrder: p.bigint('number').nullable().check('per_order >= 1'),
     perPeriod: p.bigint('number').nullable().check('per_period >= 1'),
@@ -24,7 +24,9 @@ export const OrderLimits = defineEntity({
     validUntil: p.datetime(3).nullable(),
     /** Whether the application can access only the orders that it placed. */
     ownOrdersOnly: p.boolean().default(false),
-    /** Whether the user can let the application access all orders; false if the application requested access only to its own orders. */
+    /**
+     * Whether the user can allow the application to access all orders; false if the application requested access only to its own orders.
+     */
     allOrdersGrantable: p.boolean().default(true),
     /** Orders that need the customer's approval. */
     approval: p.enum(orderApprovalModes).default('above_limit'),
@@ -48,7 +50,7 @@ export const BudgetedOrder = defineEntity({
     grantId: p.text().primary(),
     orderId: p.bigint('number').primary(),
     countedAt: p.datetime(3),
-    /** Whether the customer approved the order; it then counts only toward the budgets that administrators set. */
+    /** Whether the customer approved the order. If so, the order counts only toward the budgets that administrators set. */
     approved: p.boolean().default(false),
   },
   indexes: [

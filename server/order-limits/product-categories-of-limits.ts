@@ -11,7 +11,10 @@ export function intersectCategories(limits: readonly PermittedCategories[]): str
   return first?.filter((category) => others.every((categories) => categories.includes(category)));
 }
 
-/** Returns the first category that a limit does not permit, or undefined. Without requested categories, the limit applies instead. */
+/**
+ * Returns the first requested category that a limit does not permit, or undefined. If no categories were requested, the limit applies
+ * instead.
+ */
 export const findCategoryAboveCeiling = (permitted: PermittedCategories, requested: PermittedCategories): string | undefined =>
   permitted && requested?.find((category) => !permitted.includes(category));
 
@@ -25,7 +28,7 @@ export async function findUnknownCategories(em: EntityManager, categories: reado
 }
 
 /**
- * @param except categories that are accepted even without products for sale
+ * @param except categories that are accepted even if they have no products for sale
  * @throws {Problem} `invalid_request` if the limits in a request body contain a category without products for sale
  */
 export async function assertCategoriesKnown(

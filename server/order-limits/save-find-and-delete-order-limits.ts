@@ -5,9 +5,9 @@ import { OrderLimits, type OrderLimitsRow } from './order-limits-and-budgeted-or
 import { orderLimitsColumnsFromInput } from './order-limits-conversion.ts';
 
 type SaveOptions = {
-  /** Time zone that determines when a period starts; if absent, the stored time zone is kept, or UTC is stored for new limits. */
+  /** Time zone that determines when a period starts. If absent, the stored time zone is kept; new limits use UTC. */
   readonly timeZone?: string | undefined;
-  /** Whether the user can let the application access all orders; if absent, the stored value is kept, or true is stored for new limits. */
+  /** Whether the user can allow the application to access all orders. If absent, the stored value is kept; new limits use true. */
   readonly allOrdersGrantable?: boolean | undefined;
 };
 
@@ -55,8 +55,8 @@ export const findOrderLimits = (em: EntityManager, grantId: string): Promise<Ord
   em.fork({ keepTransactionContext: true }).findOne(OrderLimits, { grantId, setByUser: true });
 
 /**
- * Removes a grant's limits. If the application can access only its own orders because it requested this, or because the shop does not
- * operate it, this restriction remains, because users lift it separately.
+ * Removes a grant's limits. A restriction to the application's own orders remains if the application requested this restriction or is a
+ * third-party application. Users remove such a restriction separately.
  */
 export async function removeOrderLimitsExceptOwnOrdersRestriction(
   em: EntityManager,

@@ -12,7 +12,7 @@ import { OrderLimitSettingsEntity } from './order-limit-settings.entity.ts';
 
 const singleRowId = 1;
 
-/** Reads the shop's limits for applications that are not its own. */
+/** Reads the shop's limits for third-party applications. */
 export async function readShopOrderLimitSettings(em: EntityManager): Promise<OrderLimitSettings> {
   const entity = await em.findOne(OrderLimitSettingsEntity, { id: singleRowId }, { disableIdentityMap: true });
   return entity

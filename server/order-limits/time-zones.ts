@@ -7,10 +7,10 @@ const knownTimeZones: ReadonlySet<string> = new Set(Intl.supportedValuesOf('time
 export const resolveTimeZoneOrDefault = (name: string | undefined): string =>
   name !== undefined && knownTimeZones.has(name) ? name : defaultTimeZone;
 
-/** Returns the end of a calendar day, `YYYY-MM-DD`, in a time zone: the last millisecond before the next day starts. */
+/** Returns the last millisecond of a calendar day (`YYYY-MM-DD`) in a time zone. */
 export function getEndOfDayInTimeZone(day: string, timeZone: string): Date {
   const nextDayAsUtc = Date.parse(`${day}T00:00:00Z`) + 24 * 60 * 60 * 1000;
-  // The UTC offset is calculated a second time, because it may differ at the estimated time (daylight saving time).
+  // The UTC offset is calculated a second time, because it can be different at the estimated time (daylight saving time).
   const firstGuess = nextDayAsUtc - offsetMs(nextDayAsUtc, timeZone);
   return new Date(nextDayAsUtc - offsetMs(firstGuess, timeZone) - 1);
 }

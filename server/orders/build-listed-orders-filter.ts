@@ -5,7 +5,7 @@ import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { translatable } from '../http/problem-details/translatable-text.ts';
 
-/** The orders that a list can contain. Both properties are required, so that no list can omit a restriction. */
+/** Specifies which orders a list can contain. Both properties are required, so that no list can omit a restriction. */
 export type ListedOrdersFilter = {
   /** The user whose orders are listed; `undefined` means all users. */
   readonly userId: number | undefined;
@@ -14,8 +14,8 @@ export type ListedOrdersFilter = {
 };
 
 /**
- * Returns the filter for the orders that a list can contain: those of the caller or, with the staff scope, of the requested user. If the
- * user allows the application access only to the orders that it placed, the list contains no other orders.
+ * Returns the filter for the orders that a list can contain, which are those of the caller or (with the staff scope) of the requested user.
+ * If the user allows the application to access only the orders that it placed, the list contains no other orders.
  * @throws Problem `forbidden` if a caller without the staff scope requests another user's orders
  */
 export const buildListedOrdersFilter = (

@@ -6,7 +6,9 @@ import type { OrderRejection } from './problem-from-order-rejection.ts';
 export type LimitCheck = Required<Omit<ExceededLimit, 'limit' | 'set_by' | 'categories' | 'products'>> &
   Pick<ExceededLimit, 'set_by' | 'categories' | 'products'> & { readonly limit: ExceededLimit['limit'] | null };
 
-/** The function's result if it placed no order. If only the price was requested, `exceeded` also contains limits that are not exceeded. */
+/**
+ * Result of the function if no order was placed. If only the price was requested, `exceeded` also contains limits that are not exceeded.
+ */
 export type PricedOrderRejection = Omit<OrderRejection, 'exceeded'> & {
   exceeded: LimitCheck | null;
   /** Prices; null unless only the price was requested. The arrays contain one element per line if all products are for sale. */

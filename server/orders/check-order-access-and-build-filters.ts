@@ -9,8 +9,8 @@ import type { KeysetPosition } from '../http/response/pagination.ts';
 import { Order } from './order-and-order-item.entity.ts';
 
 /**
- * Returns the filter for the orders that the principal may access: the user's orders, or all orders if the principal may use
- * `scopeForAllOrders`. If the user allows the application access only to the orders that it placed, the filter excludes all other orders.
+ * Returns the filter for the orders that the principal may access. These are the user's orders, or all orders if the principal may use
+ * `scopeForAllOrders`. If the user allows the application to access only the orders that it placed, the filter excludes all other orders.
  */
 export function buildAccessibleOrdersFilter(principal: Principal, scopeForAllOrders: Scope): { user?: number; clientId?: string } {
   const clientId = getClientIdIfRestrictedToOwnOrders(principal);
@@ -26,7 +26,7 @@ export async function assertOrderAccessible(em: EntityManager, principal: Princi
   if (count === 0) throw createProblem('not_found', { detail: translatable`Order ${{ id }} was not found.` });
 }
 
-/** Returns the filter for an order's resources that follow `position` in a list sorted newest first. */
+/** Returns the filter for those resources of an order that follow `position` in a list sorted from newest to oldest. */
 export const buildOrderSubresourcePageFilter = (
   orderId: number,
   position: KeysetPosition | undefined,

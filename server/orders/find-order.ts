@@ -33,16 +33,16 @@ export async function findOrder(em: EntityManager, principal: Principal, id: num
 
 const orderPaths = new Set<string>([contract.orders.get.path, contractV2.orders.get.path]);
 
-/** Returns the lookup of the requested order, if the request reads one order. */
+/** Returns the lookup for the requested order, if the request reads one order. */
 export function expectOrderLookup(req: Request, expected: Principal): ExpectedLookup | undefined {
   if (req.method !== 'GET' || !orderPaths.has(getMatchedRoute(req).path) || !expected.scopes.has('orders.read')) return undefined;
   const { order_id: id } = req.params;
-  // An ID in another form is rejected when the request is validated.
+  // Request validation rejects any other form of ID.
   if (typeof id !== 'string' || !/^[1-9]\d{0,14}$/.test(id)) return undefined;
   return { lookup: queryAccessibleOrderRow, parameters: accessParameters(expected, Number(id)) };
 }
 
-/** Returns an order with its lines without checking permissions, for events and for responses to authorized changes. */
+/** Returns an order with its lines, without a permission check. This function is for events and for responses to authorized changes. */
 export async function findOrderWithoutPermissionCheck(em: EntityManager, id: number): Promise<Order> {
   const row = await queryAccessibleOrderRow(em, [id, null, true, null]);
   if (!row) throw new Error(`order ${id} does not exist`);

@@ -1,7 +1,7 @@
 import { createInvalidRequestProblem, createProblem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
 import { translatable, type ProblemDetail } from '../http/problem-details/translatable-text.ts';
 
-/** State of a quote when an order from it was rejected. */
+/** State of a quote at the time when an attempt to place an order from the quote was rejected. */
 export type QuoteAtRejection = {
   readonly id: number;
   /** Why no order can be placed from the quote; null if the quote is open. */
@@ -9,7 +9,7 @@ export type QuoteAtRejection = {
   readonly order_id: number | null;
   readonly expires_at: string;
   readonly hold: boolean;
-  /** Current unit prices that differ from the quoted ones. The prices are equal if only the tax rate has changed. */
+  /** Unit prices that differ from the quoted prices. The list is empty if only the tax rate has changed. */
   readonly price_changes: readonly { readonly product_id: number; readonly quoted: number; readonly actual: number }[];
   readonly shipping_total: number;
   readonly total: number;

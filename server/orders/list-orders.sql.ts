@@ -23,7 +23,7 @@ export type OrderFilters = ListedOrdersFilter & {
 
 export type OrderSort = { readonly by: 'created_at' | 'updated_at'; readonly descending: boolean };
 
-/** Parameters of an order page. */
+/** Parameters for one page of orders. */
 export type OrderPageOptions = {
   readonly sort: OrderSort;
   readonly position: KeysetPosition | undefined;
@@ -32,7 +32,7 @@ export type OrderPageOptions = {
   readonly withItems?: boolean;
 };
 
-// Written in SQL because the plan is cached and does not depend on the distribution of statuses (see the `list-orders` benchmark).
+// Written in SQL because the plan is cached, and does not depend on the distribution of statuses (see the `list-orders` benchmark).
 /**
  * Returns the matching orders; more than `limit` rows indicate a next page. The query runs one index scan per status (and per payment
  * status, if filtered by it), and each scan stops after one page. The cost of a list therefore depends neither on the number of orders nor
@@ -42,8 +42,8 @@ export const listOrders = (em: EntityManager, filters: OrderFilters, page: Order
   runPreparedDynamicQuery(em, buildListOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
 
 /**
- * Returns whether an index finds exactly the page's rows. Apart from the status, each index covers at most one filter, so a second filter
- * would be applied row by row.
+ * Returns whether an index scan returns exactly the rows of the page. Apart from the status, each index covers at most one filter, so a
+ * second filter would be applied row by row.
  */
 function isFullyIndexed(
   { userId, requiredClientId, clientId, paymentStatus, fulfillmentStatus }: OrderFilters,
@@ -59,7 +59,7 @@ export function buildListOrdersQuery(
   { sort, position, limit, withItems = false }: OrderPageOptions,
 ): RawBuilder<OrderRow> {
   const [column, direction] = [sql.ref(sort.by), sql.raw(sort.descending ? 'desc' : 'asc')];
-  // The cursor lies within the period and replaces the period's bound on that side, because an index scan can start at only one of the two.
+  // The cursor is within the period. It replaces the period's bound on that side, because an index scan can start at only one position.
   const conditions = filterConditions(position ? { ...filters, [boundReplacedByCursor(sort)]: undefined } : filters);
   if (position)
     conditions.push(sql`(${column}, id) ${sql.raw(sort.descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);
@@ -97,7 +97,8 @@ function matchingOrders(
   if (userId !== undefined) return sql`(${perStatus(status, statusConditions({ paymentStatus, fulfillmentStatus }))})`;
   if (paymentStatus !== undefined) {
     const fulfilled = statusConditions({ fulfillmentStatus });
-    // Most orders that can be unpaid are unpaid, so `unpaid` uses the status index. Other payment statuses use the composite index.
+    // Most orders with a status that permits `unpaid` are unpaid, so `unpaid` uses the status index. Other payment statuses use the
+    // composite index.
     const paid = paymentStatus.filter((name) => name !== 'unpaid').flatMap((name) => status.map((other) => `${name}/${other}`));
     const parts = [
       ...(paymentStatus.includes('unpaid') ? [perStatus(status.filter(canBeUnpaid), sql`payment_status = 'unpaid' and ${fulfilled}`)] : []),
@@ -113,8 +114,8 @@ function matchingOrders(
 }
 
 /**
- * Selects orders by fulfillment status. The status index finds orders whose fulfillment status is the usual one for their status; other
- * combinations are rare and have a separate index.
+ * Selects orders by fulfillment status. The status index finds orders whose fulfillment status is the usual one for their status; a
+ * separate index finds all other combinations, which are rare.
  */
 function byFulfillment(
   status: readonly string[],
@@ -143,7 +144,7 @@ const allStatusesSql = sql.raw(`'{${orderStatuses.join()}}'::text[]`);
 
 const canBeUnpaid = (status: string): boolean => status === 'pending' || status === 'canceled';
 
-/** Counts the matching orders; the result `countedMax + 1` means more than `countedMax`. */
+/** Counts the matching orders. The result `countedMax + 1` means that there are more than `countedMax` orders. */
 export function countOrders(em: EntityManager, filters: OrderFilters, countedMax: number = maxCountedTotal): Promise<number> {
   const statuses = statusConditions({ ...filters, status: filters.status ?? orderStatuses });
   return countRowsUpTo(em, sql`select 1 from orders where ${statuses} and ${sql.join(filterConditions(filters), sql` and `)}`, countedMax);

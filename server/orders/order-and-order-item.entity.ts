@@ -77,7 +77,7 @@ const schema = defineEntity({
     { name: 'orders_user_status_created', properties: ['user', 'status', 'createdAt', 'id'] },
     // This index is for lists filtered by payment status. The index excludes unpaid orders, so that inserting a new order usually adds no
     // entry. Lists of unpaid orders use the status index, because only pending and canceled orders can be unpaid. The index is on one
-    // expression that combines both statuses, so that no plan uses an index on one status and filters by the other.
+    // expression that combines both statuses, so that no plan uses an index on only one of the statuses and filters by the other.
     {
       name: 'orders_both_statuses_created',
       expression: `create index orders_both_statuses_created on orders ((payment_status || '/' || status), created_at, id) where payment_status <> 'unpaid'`,
@@ -95,7 +95,7 @@ const schema = defineEntity({
 
 type CancelReason = (typeof orderCancelReasons)[number];
 
-/** An order whose status, payment status and fulfillment status are changed only by the methods of this class. */
+/** An order. Only the methods of this class change the status, the payment status and the fulfillment status. */
 export class Order extends schema.class {
   markPaid(now: Date): void {
     if (this.status !== 'pending') throw invalidTransition(this, 'paid');
@@ -105,7 +105,7 @@ export class Order extends schema.class {
     this.expiresAt = null;
   }
 
-  /** Cancels the order if nothing has been shipped. The caller must return the order's goods to stock. */
+  /** Cancels the order if nothing has been shipped. The caller must put the order's goods back into stock. */
   cancel(reason: CancelReason, now: Date): void {
     const cancelable = this.status === 'pending' || (this.status === 'paid' && this.fulfillmentStatus === 'unfulfilled');
     if (!cancelable) throw invalidTransition(this, 'canceled');

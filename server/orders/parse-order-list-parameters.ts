@@ -13,11 +13,11 @@ type OrderList = {
   readonly filters: OrderFilters;
   readonly sort: OrderSort;
   readonly withItems: boolean;
-  /** Which names the list includes. */
+  /** Specifies which names the list includes. */
   readonly names: { readonly customer: boolean; readonly client: boolean };
 };
 
-/** Returns an order list request's filters and sort; throws if parameters contradict each other. */
+/** Returns the filters and the sort order of a request for an order list. Throws an error if parameters contradict each other. */
 export function parseOrderListParameters(principal: Principal, query: OrderListQuery): OrderList {
   rejectReversedTimeRange(query, 'created_at_gte', 'created_at_lt');
   rejectReversedTimeRange(query, 'updated_at_gte', 'updated_at_lt');
@@ -52,7 +52,10 @@ export function parseOrderListParameters(principal: Principal, query: OrderListQ
   return { filters, sort: sortFromQuery(query), withItems, names };
 }
 
-/** Filters by update time require a sort by update time: with another sort, even a short period would mean scanning all orders. */
+/**
+ * A filter by update time requires that the list is sorted by update time. With any other sort, even a short period would require a scan of
+ * all orders.
+ */
 function sortFromQuery({ sort, updated_at_gte: from, updated_at_lt: until }: OrderListQuery): OrderSort {
   const filtersByUpdate = from !== undefined || until !== undefined;
   if (filtersByUpdate && (sort === 'created_at' || sort === '-created_at')) {

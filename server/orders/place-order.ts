@@ -13,11 +13,11 @@ import {
 /** How long an unpaid order reserves its goods. */
 export const unpaidOrderReservationTtl = '30 minutes';
 
-/** The user to whom the order belongs, and the client that places the order. */
+/** The user who owns the order, and the client that places the order. */
 export type OrderBuyer = {
   readonly userId: number;
   readonly clientId: string;
-  /** The grant whose limits apply; null if the client does not act under a grant. */
+  /** The grant whose limits apply; null if the request is not authorized by a grant. */
   readonly grantId: string | null;
   /** Whether the grant had limits when the request was authenticated. */
   readonly isLimited: boolean;
@@ -30,8 +30,8 @@ export type PlacementOptions = {
 };
 
 /**
- * Places an order in one SQL statement: claims the idempotency key, calculates the prices, checks the customer's limits, reserves the
- * stock, inserts the order and its event, marks the quote as converted, if any, and stores the response. Throws a problem that lists every
+ * Places an order. A single SQL statement claims the idempotency key, calculates the prices, checks the customer's limits, reserves the
+ * stock, inserts the order and its event, marks the quote (if any) as converted, and stores the response. Throws a problem that lists every
  * reason for a rejection. Returns `undefined` if the key was already claimed.
  */
 export async function placeOrder(
@@ -58,7 +58,7 @@ export async function placeOrder(
   return { body: placed.answer, location: placed.location };
 }
 
-/** The price that would apply if the order were placed now, and every reason why the order cannot be placed. */
+/** Price of an order that has not been placed, and every reason why the order cannot be placed now. */
 export type OrderPrice = Omit<OrderRejection, 'quote' | 'exceeded'> & {
   /** The limits of the grant, and the limit that the order would exceed, if any; null if there are no limits. */
   readonly limitCheck: LimitCheck | null;
@@ -79,7 +79,7 @@ export async function priceOrder(
   return { ...conflicts, limitCheck, price };
 }
 
-/** Returns the parameters that placing and pricing an order have in common. */
+/** Returns the parameters that are needed both to place and to price an order. */
 const orderParameters = (taxMode: Order['tax_mode'], userId: number, clientId: string, input: OrderInputOrQuoteContent): unknown[] => [
   userId,
   clientId,

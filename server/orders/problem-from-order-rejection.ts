@@ -4,7 +4,7 @@ import { translatable, type TranslatableText } from '../http/problem-details/tra
 import { createLimitExceededProblem, type ExceededLimit } from '../order-limits/order-limit-problems.ts';
 import { findQuoteProblem, type QuoteAtRejection } from './find-quote-problem.ts';
 
-/** All reasons why the database function rejected an order, as of one point in time. */
+/** All reasons why the database function rejected an order. All reasons apply to the same point in time. */
 export type OrderRejection = {
   unknown_products: number[];
   unavailable_products: number[];
@@ -17,7 +17,7 @@ export type OrderRejection = {
   active_user: boolean;
   /** The customer's limit that the order exceeds, if any. */
   exceeded: ExceededLimit | null;
-  /** The quote from which the order was to be placed, if any. */
+  /** The quote for the rejected order, if any. */
   quote: QuoteAtRejection | null;
 };
 
@@ -176,7 +176,7 @@ function priceChanged({ total }: OrderConflicts, input: OrderInputOrQuoteContent
 
 type EntryDetails = Omit<ProblemEntry, 'in' | 'pointer' | 'parameter'>;
 
-/** Returns one entry for each order line that contains one of these products, or one entry for each product of a quote. */
+/** Returns one entry for each order line with one of these products. For a quote, returns one entry for each product. */
 function itemEntries(
   input: OrderInputOrQuoteContent,
   productIds: readonly number[],

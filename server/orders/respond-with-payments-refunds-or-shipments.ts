@@ -13,7 +13,7 @@ import {
 
 type SortableRow = { readonly id: number; readonly createdAt: Date };
 
-/** Payments, refunds or shipments that belong to orders. */
+/** Payments, refunds or shipments of orders. */
 type Subresource<Entity extends SortableRow, Body> = SubresourceFilter & {
   readonly find: (em: EntityManager, ids: number[]) => Promise<Entity[]>;
   readonly toBody: (entity: Entity) => Body;
@@ -32,7 +32,7 @@ type ListRequest = {
   readonly query: ListQuery;
 };
 
-/** Returns the response with one page of the payments, refunds or shipments of all orders that the caller may see. */
+/** Responds with one page of payments, refunds or shipments of all orders that the caller may see. */
 export async function respondWithPaymentsRefundsOrShipments<Entity extends SortableRow, Body>(
   { readList, pages, req, res, query }: ListRequest,
   subresource: Subresource<Entity, Body>,

@@ -8,8 +8,8 @@ import { markItemsRestockedAndIncreaseStock } from './mark-and-return-order-item
 type OrderLine = LineQuantity & { readonly order_id: number };
 
 /**
- * Returns all units of these orders to stock, except those already returned. The caller has locked the orders, so that no unit is returned
- * twice.
+ * Puts all units of these orders back into stock, except the units that have already been returned. The caller must have locked the orders,
+ * so that no unit is returned twice.
  */
 export async function returnAllItemsOfOrdersToStock(em: EntityManager, orderIds: readonly number[]): Promise<void> {
   const items = await em.find(OrderItem, { order: { $in: [...orderIds] } }, { disableIdentityMap: true });
@@ -20,7 +20,7 @@ export async function returnAllItemsOfOrdersToStock(em: EntityManager, orderIds:
   );
 }
 
-/** Returns units of a locked order to stock. */
+/** Puts units of a locked order back into stock. */
 export const returnOrderItemsToStock = (em: EntityManager, orderId: number, lines: readonly LineQuantity[]): Promise<void> =>
   returnLines(
     em,

@@ -6,11 +6,11 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { ListedOrdersFilter } from './build-listed-orders-filter.ts';
 
-/** Selects payments, refunds or shipments that belong to orders. */
+/** Selects payments, refunds or shipments of orders. */
 export type SubresourceFilter = ListedOrdersFilter & {
   readonly table: 'payments' | 'refunds' | 'shipments';
   readonly statuses: readonly string[];
-  /** A selective condition whose column has an index; ignored if the value is `undefined`. */
+  /** A selective condition on an indexed column; ignored if the value is `undefined`. */
   readonly narrowedBy?: { readonly column: 'payment_id' | 'tracking_number'; readonly value: string | number | undefined };
 };
 
@@ -23,7 +23,7 @@ export type SubresourceListQuery = {
   readonly sort: 'created_at' | '-created_at';
 };
 
-// Written in SQL because MikroORM has no lateral joins.
+// Written in SQL because MikroORM does not support lateral joins.
 /** Returns a page's ids in sort order. */
 export async function selectPaymentRefundOrShipmentIds(
   em: EntityManager,

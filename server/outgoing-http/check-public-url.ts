@@ -8,9 +8,9 @@ const specialGlobalUnicast = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4
 );
 
 /**
- * Returns whether an address is on the public internet: global unicast and outside of the IANA special-purpose registries. Notations that
- * embed an IPv4 address (IPv4-mapped, IPv4-compatible, IPv4-translated, NAT64, 6to4, Teredo) and addresses with a zone index are not
- * public, and neither is text that contains anything other than a single address.
+ * Returns whether an address is on the public internet, that is, a global unicast address outside of the IANA special-purpose blocks. IPv6
+ * addresses that embed an IPv4 address (IPv4-mapped, IPv4-compatible, IPv4-translated, NAT64, 6to4, Teredo) and addresses with a zone index
+ * are not considered public. Text that is not exactly one address is not considered public either.
  */
 export function isPublicIpAddress(text: string): boolean {
   const family = text.includes('%') ? 0 : isIP(text);
@@ -27,7 +27,8 @@ const privateNames = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|h
 export const isLoopbackUrl = ({ hostname }: URL): boolean => loopbackHosts.has(hostname);
 
 /**
- * Returns why a URL is not allowed, or `undefined` if it is. The addresses of the host are checked again for each connection.
+ * Returns the reason why a URL is not allowed, or `undefined` if the URL is allowed. The addresses of the host are checked again for each
+ * connection.
  * @param development whether HTTP to this machine is allowed
  * @param example a valid URL to mention in the reason
  */
@@ -43,7 +44,7 @@ export function findUrlRejectionReason(text: string, development: boolean, examp
   const name = url.hostname.replace(/\.$/, '');
   if (!name.includes('.') || privateNames.test(name)) return 'must have a host name that is publicly resolvable';
   const port = url.port === '' ? 443 : Number(url.port);
-  // mail and other servers on well-known ports must not receive HTTP requests
+  // servers for mail and other services on well-known ports must not receive HTTP requests
   if (port !== 443 && port <= 1023) return 'must have port 443 or a port above 1023';
   return undefined;
 }

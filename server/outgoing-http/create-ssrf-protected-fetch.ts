@@ -19,7 +19,7 @@ export type ProtectedFetchInit = {
 /**
  * Creates a replacement for `fetch()`, for a library that sends requests to a third party's URLs. Each request has its own connection to a
  * public address, redirects are not followed, and the response is read completely before the function returns.
- * @returns a function that throws AddressNotAllowedError, DocumentTooLargeError or the error of the connection
+ * @returns a function that throws AddressNotAllowedError, DocumentTooLargeError or the connection error
  */
 export const createSsrfProtectedFetch =
   (network: NetworkPolicy, { totalMs, bytesMax }: ProtectedFetchLimits) =>

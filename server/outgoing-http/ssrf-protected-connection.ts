@@ -13,7 +13,7 @@ export type NetworkPolicy = {
   readonly isAllowed: (address: string) => boolean;
   /** Whether connections to loopback addresses over HTTP are allowed. */
   readonly development: boolean;
-  /** Certificate authorities (PEM) to trust instead of the built-in ones. Set only by tests, which serve HTTPS from loopback. */
+  /** Certificate authorities (PEM) to trust instead of the built-in authorities. Set only by tests, which serve HTTPS from loopback. */
   readonly trustedAuthorities?: string;
 };
 
@@ -29,7 +29,7 @@ export class AddressNotAllowedError extends Error {
   override readonly name = 'AddressNotAllowedError';
 }
 
-/** Calls `send` while the request is guaranteed to be permitted; throws if it is not permitted. */
+/** Calls `send` while the request is guaranteed to be permitted. Throws an error if the request is not permitted. */
 export type SendGate = (send: () => Promise<void>) => Promise<void>;
 
 export type ProtectedRequest = {
@@ -42,7 +42,7 @@ export type ProtectedRequest = {
   readonly gate?: SendGate;
 };
 
-/** The HTTP client for a single connection, and the path and signal for its request. */
+/** An HTTP client for a single connection, with the path and the abort signal for its request. */
 export type ProtectedConnection = { readonly client: Client; readonly path: string; readonly signal: AbortSignal };
 
 /**
@@ -81,7 +81,7 @@ async function allowedAddresses(
 ): Promise<readonly HostAddress[]> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (development && isLoopbackUrl(url)) return lookup(host, { all: true });
-  // an IP address in the URL would bypass DNS resolution and the address checks
+  // an IP address in the URL skips DNS resolution, and would otherwise skip the address check
   if (isIP(host) !== 0) throw new AddressNotAllowedError(host);
   const resolved = await Promise.race([resolve(host), rejectOnAbort(aborting)]);
   if (resolved.length === 0 || resolved.some(({ address }) => !isAllowed(address))) throw new AddressNotAllowedError(host);

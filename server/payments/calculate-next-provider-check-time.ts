@@ -1,8 +1,8 @@
 const [minDelayMs, maxDelayMs] = [30_000, 60 * 60_000];
 
 /**
- * Returns when to poll a provider again. The delay is half the age of the payment or refund, so new ones are polled more often than old
- * ones.
+ * Returns the time at which to poll a provider again. The delay is half the age of the payment or refund, so new payments and refunds are
+ * polled more often than old ones.
  */
 export function calculateNextProviderCheckTime(createdAt: Date, now: Date): Date {
   const halfAgeMs = (now.getTime() - createdAt.getTime()) / 2;

@@ -6,9 +6,7 @@ import { translatable } from '../http/problem-details/translatable-text.ts';
 import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter } from '../orders/check-order-access-and-build-filters.ts';
 import { Payment } from './payment.entity.ts';
 
-/**
- * Returns a payment of an order that the principal may read. The query checks the permission, so that inaccessible payments are not found.
- */
+/** Returns a payment, if the principal may read its order. The query checks the permission, so that inaccessible payments are not found. */
 export async function findPayment(em: EntityManager, principal: Principal, id: number): Promise<Payment> {
   const payment = await em.findOne(Payment, { id, order: buildAccessibleOrdersFilter(principal, 'payments.manage') }, { refresh: true });
   if (!payment) throw createProblem('not_found', { detail: translatable`Payment ${{ id }} was not found.` });

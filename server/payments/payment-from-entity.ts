@@ -3,7 +3,10 @@ import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
 import type { Principal } from '../http/request/principal-and-token-types.ts';
 import type { Payment } from './payment.entity.ts';
 
-/** Returns a payment as visible to every reader of its order, without the provider reference and the action that lets the client pay. */
+/**
+ * Returns the part of a payment that every reader of its order can see. This part includes neither the provider reference nor the action
+ * that lets the client pay.
+ */
 export const paymentWithoutProviderDetailsFromEntity = (payment: Payment): PaymentBody => ({
   id: payment.id,
   order_id: payment.order.id,

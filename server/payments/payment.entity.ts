@@ -4,7 +4,7 @@ import { versionAndTimestampProperties } from '../database/entity-manager/versio
 import { Order } from '../orders/order-and-order-item.entity.ts';
 import type { PaymentStateAtProvider } from './providers/payment-provider.ts';
 
-/** Statuses in which a payment may still succeed without a new attempt. */
+/** Statuses in which a payment can still succeed without a new attempt. */
 export const openPaymentStatuses = ['pending', 'requires_action', 'processing'] as const;
 export const isOpenPaymentStatus = (status: PaymentBody['status']): boolean => openPaymentStatuses.some((open) => open === status);
 const isOpenSql = `status in ('pending', 'requires_action', 'processing')`;
@@ -22,8 +22,8 @@ const schema = defineEntity({
     currency: p.character().length(3),
     refundedTotal: p.bigint('number').name('refunded_amount').default(0).check('refunded_amount >= 0 and refunded_amount <= amount'),
     /**
-     * Whether the order was already paid when this payment succeeded; such a surplus payment is refunded and does not count towards the
-     * order.
+     * Whether the order was already paid when this payment succeeded. Such a surplus payment is refunded and does not count toward the
+     * order's total.
      */
     surplus: p.boolean().default(false),
     providerReference: p.text().nullable(),
@@ -34,7 +34,7 @@ const schema = defineEntity({
     nextAction: p.json<NonNullable<PaymentBody['next_action']>>().nullable(),
     failureCode: p.enum(paymentFailureCodes).nullable(),
     failureMessage: p.text().nullable(),
-    /** When to poll the provider next; `null` if staff report the outcome. */
+    /** Time of the next poll of the provider; `null` if staff report the outcome. */
     nextCheckAt: p.datetime(3).nullable(),
     ...versionAndTimestampProperties(),
     succeededAt: p.datetime(3).nullable(),
@@ -52,8 +52,8 @@ const schema = defineEntity({
 });
 
 /**
- * Provider events arrive in any order, so a payment's status never changes to one with a lower rank. A failed or canceled payment may still
- * succeed.
+ * Provider events arrive in any order, so a payment's status never changes to a status with a lower rank. A failed or canceled payment can
+ * still succeed.
  */
 const rank = { pending: 0, requires_action: 1, processing: 2, failed: 3, canceled: 3, succeeded: 4 } as const;
 

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** An event from a payment provider, stored before it is acknowledged. */
+/** An event from a payment provider. Events are stored before they are acknowledged. */
 export const ProviderEventRecord = defineEntity({
   name: 'ProviderEventRecord',
   tableName: 'provider_events',

@@ -3,7 +3,7 @@ import type { ProblemCode } from '@mandate/contract';
 /** Cause of a problem and how to fix it. Text between backquotes is shown as code. */
 export type ProblemText = { readonly cause: string; readonly fix: string };
 
-/** Texts for every problem code in the contract; a missing code is a compile error. */
+/** Texts for every problem code in the contract. A missing code causes a compile error. */
 export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   invalid_request: {
     cause: 'The body, query, path or headers do not match the declaration of the operation.',

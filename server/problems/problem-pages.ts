@@ -6,7 +6,7 @@ import { localizePageSettingsForRequest, setPageLanguageHeaders } from '../oauth
 import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 import { problemPageTexts } from './problem-page-texts.ts';
 
-/** Serves the pages that problem `type` URLs point to: one page per code, and a list at `/problems`. */
+/** Serves the pages to which the `type` URLs of problems point. There is one page per code, and a list at `/problems`. */
 export function serveProblemPages(pageSettings: PageSettings, issuer: string): Router {
   const sendPage = async (req: Request, res: Response, render: (settings: PageSettings) => Html, status = 200): Promise<void> => {
     await pageSettings.refreshBranding();
@@ -86,6 +86,6 @@ function unknownPage(settings: PageSettings): Html {
   );
 }
 
-/** Renders text between backquotes as code. Splitting the text at backquotes leaves the code at odd indexes. */
+/** Renders text between backquotes as code. When the text is split at the backquotes, the code has odd indexes. */
 export const renderTextWithInlineCode = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));

@@ -57,7 +57,7 @@ const createJobs = (parts: ProcessDependencies, deliverer: DeliveryWorker): Job[
   ];
 };
 
-/** Returns the handlers of backup tasks. Without a backup directory, this process handles no backup tasks, but other processes may. */
+/** Returns the handlers for backup tasks. If this process has no backup directory, it leaves backup tasks to other processes. */
 function createBackupHandlers({ config, keys }: ProcessDependencies): TaskRunnerDependencies['handlers'] {
   const { backupDirectory: path, databaseUrl, directDatabaseUrl } = config;
   if (path === undefined) return {};
@@ -76,7 +76,10 @@ function createDeliverer({ config: { production, issuer }, db: { em }, log, keys
   return new DeliveryWorker({ em, log, key: keys.webhooks, network: createPublicNetworkPolicy(!production), notice: notifications });
 }
 
-/** Creates the mail transport. Without a transport in production, users cannot sign up or reset passwords, and the pages say so. */
+/**
+ * Creates the mail transport. If there is no transport in production, users cannot sign up or reset passwords, and the pages inform them
+ * about this.
+ */
 export async function createMailTransport({ mail, production }: Config, log: Log): Promise<MailTransport | undefined> {
   if (mail) return createSmtpTransport(mail.smtpUrl, mail.from);
   if (!production) return createMailLogTransport(log);

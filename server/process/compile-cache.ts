@@ -4,8 +4,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Caches the bytecode of all subsequently loaded modules, so that later starts are faster. Returns the directory, or `undefined` if none is
- * writable, in which case nothing is cached.
+ * Caches the bytecode of all subsequently loaded modules, so that later starts are faster. Returns the cache directory, or `undefined` if
+ * no directory is writable. In this case, nothing is cached.
  */
 export function enableModuleCompileCache(): string | undefined {
   const directory = [findNodeModulesCache(), findUserCache()].find((path) => path !== undefined && createWritableDirectory(path));
@@ -27,7 +27,7 @@ function findUserCache(): string | undefined {
   try {
     return join(homedir(), process.platform === 'darwin' ? 'Library/Caches/mandate' : '.cache/mandate');
   } catch {
-    return undefined; // a user without a home directory
+    return undefined; // the user has no home directory
   }
 }
 

@@ -11,7 +11,7 @@ const graceMs = 10_000;
  * @param onClosing called when the server stops accepting connections
  */
 export async function drainConnections(server: Server, delayMs = 0, onClosing: () => void = () => undefined): Promise<void> {
-  // Closing the server does not close open keep-alive connections, which could carry new requests indefinitely.
+  // Closing the server does not close open keep-alive connections, over which clients could send new requests indefinitely.
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   await sleep(delayMs);
   onClosing();

@@ -1,6 +1,6 @@
 import type { Log } from '../logging/logger.ts';
 
-/** Finishes the work in progress and closes everything, once. */
+/** Finishes the work in progress and closes everything. Repeated calls have no further effect. */
 export class Shutdown {
   readonly #opened: AsyncDisposable;
   readonly #log: Log;
@@ -12,7 +12,9 @@ export class Shutdown {
     this.#log = log;
   }
 
-  /** Whether another process of this server continues to serve requests, so that load balancers need not notice. */
+  /**
+   * Whether another process of this server continues to serve requests. In that case, load balancers do not need to notice the shutdown.
+   */
   get isReplaced(): boolean {
     return this.#isReplaced;
   }
@@ -31,11 +33,12 @@ export class Shutdown {
 }
 
 /**
- * Shuts down on SIGINT or SIGTERM. A second signal exits immediately, unless a supervisor controls this process: a terminal or service
- * manager may send the same signal to the supervisor and to this process.
+ * Shuts down on SIGINT or SIGTERM. After a second signal, the process exits immediately. This does not apply if a supervisor controls the
+ * process, because a terminal or service manager can send the same signal to the supervisor and to this process.
  */
 export function stopOnSignal(shutdown: Shutdown, log: Log, isSupervised: boolean): void {
-  // Other modules reload files on SIGHUP; without this listener, the signal would terminate a process in which no module listens.
+  // Other modules reload files on SIGHUP. Without this listener, the signal would terminate a process in which no other module listens for
+  // it.
   process.on('SIGHUP', () => log.info('reloading files'));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {

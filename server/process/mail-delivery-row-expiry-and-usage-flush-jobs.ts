@@ -52,7 +52,7 @@ export const createMailAndCleanupJobs = ({ db, log, transport, mailKey }: Mainte
   })),
 ];
 
-/** Buffers of a process that serves requests. */
+/** Buffers that a process has only if it serves requests. */
 export type UsageBuffers = { readonly db: Database; readonly lastUse: ApiKeyLastUseBuffer; readonly monthlyUse: MonthlyUsageBuffer };
 
 export const createUsageFlushJobs = ({ db, lastUse, monthlyUse }: UsageBuffers): Job[] => [

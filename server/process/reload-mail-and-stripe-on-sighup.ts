@@ -32,7 +32,7 @@ type Replaceable = { readonly transport: ReplaceableMailTransport | undefined; r
 const startOnlySettings = ['databaseUrl', 'directDatabaseUrl', 'replicaUrl', 'secret', 'redisUrl'] as const;
 
 /**
- * Rereads the configuration and the secret files on SIGHUP. New mail and Stripe settings take effect immediately; changed settings that
+ * Rereads the configuration and the secret files on SIGHUP. New mail and Stripe settings take effect immediately. Changes to settings that
  * require a restart are logged. If the configuration is invalid, everything stays unchanged.
  */
 export function reloadMailAndStripeSettingsOnSighup(config: Config, parts: Replaceable, log: Log): Disposable {

@@ -5,7 +5,10 @@ import { formatStartupError } from './startup-error-message.ts';
 import { disconnectFromSupervisor } from './supervisor/connect-to-supervisor.ts';
 import { superviseServerProcesses } from './supervisor/supervise-server-processes.ts';
 
-/** Runs the server, configured by the environment, in one process or several, until a signal stops it. Prints start-up errors to stderr. */
+/**
+ * Runs the server, which environment variables configure, in one or more processes until a signal stops it. Prints start-up errors to
+ * stderr.
+ */
 export async function runServer(): Promise<void> {
   try {
     const config = readConfig();

@@ -5,13 +5,13 @@ import { CleanupStack } from './cleanup-stack.ts';
 import { Shutdown, stopOnSignal } from './graceful-shutdown.ts';
 import { connectToSupervisor, disconnectFromSupervisor, isSupervised } from './supervisor/connect-to-supervisor.ts';
 
-/** Resolves when the server is listening. If the server cannot start, closes everything and rejects. */
+/** Starts the server, and resolves when the server is listening. If the server cannot start, closes everything and rejects. */
 export async function startServer(config: Config, log: Log = createLog(config.production)): Promise<void> {
   const opened = new CleanupStack();
   const shutdown = new Shutdown(opened, log);
   const supervised = isSupervised(config);
   const reportReady = supervised ? connectToSupervisor((isReplaced) => void shutdown.stop('supervisor', isReplaced)) : undefined;
-  // deferred first, so that it runs last
+  // this function is deferred first, so that it runs last
   if (supervised) opened.defer(disconnectFromSupervisor);
   try {
     // tracing must start before the modules that it instruments are loaded

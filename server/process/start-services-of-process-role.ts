@@ -23,11 +23,12 @@ import { startHealthServer, startWebServerAfterFirstRunSetup } from './start-web
 import { deriveKeys, loadOrCreateServerSecret } from '../crypto/derived-keys-and-server-secret.ts';
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
-/** Starts everything that the process role requires; disposing `opened` stops it again. */
+/** Starts everything that the process role requires. Disposing of `opened` stops everything again. */
 export async function startServicesOfProcessRole(config: Config, log: Log, opened: CleanupStack, shutdown: Shutdown): Promise<void> {
   const dependencies = { ...(await openDependencies(config, log, opened)), shutdown };
   limitHeapGrowthBetweenCollections();
-  // The watchdog starts only now, because a migration statement or the recovery of an embedded database can exceed its time limit.
+  // The watchdog starts only now, because a migration statement or the recovery of an embedded database can exceed the watchdog's time
+  // limit.
   startEventLoopWatchdog(config.watchdogSeconds, config.production, log);
   if (config.production && config.payments.test) log.warn('orders can be paid with test tokens: MANDATE_TEST_PAYMENTS is on');
   const background = startBackgroundJobs(dependencies);
@@ -35,13 +36,16 @@ export async function startServicesOfProcessRole(config: Config, log: Log, opene
   opened.defer(await serveEmbeddedDatabaseCopies(dependencies.db, config.databaseUrl, log));
   if (config.role === 'worker') await startHealthServer(dependencies, opened);
   else await startWebServerAfterFirstRunSetup(dependencies, () => background.wake(), opened);
-  // `background.stop` is deferred a second time, so that background jobs stop while the last requests are still being finished.
+  // `background.stop` is deferred a second time, so that background jobs stop even before the last requests are finished.
   opened.defer(async () => void background.stop());
 }
 
-/** Opens the dependencies that all roles share. `opened` closes in reverse order, so that consumers stop before their dependencies. */
+/**
+ * Opens the dependencies that all roles share. `opened` closes everything in reverse order, so that consumers stop before their
+ * dependencies.
+ */
 async function openDependencies(config: Config, log: Log, opened: CleanupStack): Promise<Omit<ProcessDependencies, 'shutdown'>> {
-  // loaded only if metrics are enabled
+  // this module is loaded only if metrics are enabled
   const metrics = config.metrics && new (await import('../metrics/prometheus-metrics.ts')).PrometheusMetrics(log);
   const { directDatabaseUrl: directUrl, preparedStatements, databaseStartTimeoutSeconds: seconds } = config;
   const wait = { seconds, log };
@@ -81,7 +85,7 @@ async function openDependencies(config: Config, log: Log, opened: CleanupStack):
 }
 
 /**
- * Connects event notifications between processes. Only one process can use an embedded database, so no connection is needed; with
+ * Connects event notifications between processes. An embedded database needs no connection, because only one process can use it. With
  * PostgreSQL, a `web` process notifies the workers.
  */
 async function connectEventSignals({ role, databaseUrl, directDatabaseUrl }: Config, { em }: Database, log: Log, opened: CleanupStack) {

@@ -21,7 +21,7 @@ import type { Log } from '../logging/logger.ts';
 
 const exportTimeoutMs = 5_000;
 const warningIntervalMs = 60_000;
-/** Health checks and metrics are frequent and not worth tracing. */
+/** Requests for health checks and metrics are frequent and not worth tracing. */
 const ignoredPaths = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
@@ -32,7 +32,7 @@ export async function startTracing({ url, share }: NonNullable<Config['traces']>
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
   warnAboutExportErrors(log);
   const exporter = new OTLPTraceExporter({ url: `${url.replace(/\/$/, '')}/v1/traces`, timeoutMillis: exportTimeoutMs });
-  // The client's sampling decision is ignored.
+  // The sampling decision of the client is ignored.
   const sampler = new TraceIdRatioBasedSampler(share);
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'mandate' }),
@@ -50,7 +50,7 @@ export async function startTracing({ url, share }: NonNullable<Config['traces']>
         ignoreIncomingRequestHook: ({ url: requestUrl }) => ignoredPaths.has(requestUrl ?? ''),
         disableOutgoingRequestInstrumentation: true,
       }),
-      // This instrumentation only sets the route on the request span; one span per middleware would add nothing.
+      // This instrumentation only sets the route on the request span, because one span per middleware would not be useful.
       new ExpressInstrumentation({
         ignoreLayersType: [ExpressLayerType.MIDDLEWARE, ExpressLayerType.ROUTER, ExpressLayerType.REQUEST_HANDLER],
       }),

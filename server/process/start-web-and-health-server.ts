@@ -71,13 +71,13 @@ export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencie
   if (config.tls && tls) opened.use(reloadTlsOnChange(server, config.tls, tls, log));
   opened.defer(() => {
     if (!shutdown.isReplaced) stopping.abort();
-    // ends open long-polling requests, which would otherwise delay the shutdown
+    // ends open long polls, which would otherwise delay the shutdown
     return drainConnections(server, shutdown.isReplaced ? replacementDelayMs : config.stopDelaySeconds * 1_000, () => newEvents.stop());
   });
   await printWelcome(config, db);
 }
 
-/** Returns where client certificates come from, and their authorities, which are replaced when their file changes. */
+/** Returns the source of client certificates and the CA certificates. When the CA file changes, the CA certificates are replaced. */
 function openClientCertificates(
   { source, authoritiesFile: path, url }: NonNullable<Config['clientCertificates']>,
   log: Log,
@@ -89,8 +89,8 @@ function openClientCertificates(
 }
 
 /**
- * Several processes of one server count requests in the supervisor, unless Redis also counts those of other machines. A single process
- * counts in memory.
+ * If Redis is configured, it counts the requests to all processes on all machines. Otherwise, several processes of one server count
+ * requests in the supervisor, and a single process counts requests in memory.
  */
 async function chooseRateLimitCounters(config: Config, log: Log, opened: CleanupStack): Promise<CreateRateLimitCounters | undefined> {
   const { redisUrl, issuer } = config;
@@ -121,8 +121,8 @@ async function prepareDatabase(config: Config, db: Database, log: Log): Promise<
 }
 
 /**
- * Longer than the 60 seconds that proxies keep idle connections open (nginx, cloud load balancers). With a shorter timeout, a proxy could
- * send a request over a connection that is being closed, and respond with 502.
+ * This timeout is longer than the 60 seconds for which proxies (nginx, cloud load balancers) keep idle connections open. With a shorter
+ * timeout, a proxy could send a request over a connection that the server is closing, and then respond with 502.
  */
 const keepAliveBehindProxyMs = 75_000;
 
@@ -132,7 +132,7 @@ const keepAliveBehindProxyMs = 75_000;
  */
 const replacementDelayMs = 2_000;
 
-/** Maximum length of the queue of pending connections. When the queue is full, a client retries only after a second. */
+/** Maximum number of pending connections in the queue. When the queue is full, a client retries only after a second. */
 const backlog = 4096;
 
 async function listen(server: Server, { http, issuer, role }: Config, log: Log): Promise<void> {

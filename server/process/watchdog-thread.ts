@@ -6,7 +6,7 @@ import { eventLoopHeartbeatIntervalMs, type WatchdogData } from './watchdog.ts';
 
 const { state, limitSeconds, production } = z.custom<WatchdogData>().parse(workerData);
 
-// Written synchronously, because the blocked main thread could not write this thread's output.
+// The message is written synchronously, because the blocked main thread could not write this thread's output.
 const log = createLog(production, { write: (line) => void writeSync(2, line) });
 
 let heartbeat = Atomics.load(state, 0);

@@ -16,7 +16,7 @@ import { type ClaimedTask, type TaskOutcome, requireTaskInputFileId, type TaskAt
 const productImportSchema = contract.productImports.create.query.extend({ format: z.enum(fileFormats) });
 type ProductImportParams = z.output<typeof productImportSchema>;
 
-/** Imports products from a file: creates new products and updates existing ones. */
+/** Imports products from a file. Creates new products and updates existing products. */
 export async function importProducts(run: TaskAttempt): Promise<TaskOutcome> {
   const { task, em } = run;
   const params = productImportSchema.parse(task.params);
@@ -91,7 +91,7 @@ async function importProduct(
   const update = validateImportRow(productUpdateSchema, changes);
   if ('errors' in update) return rejected(...update.errors);
   try {
-    // Each row has a separate entity manager, so that a rejected row's partial changes are discarded with the entity manager.
+    // Each row has its own entity manager. If a row is rejected, its partial changes are discarded along with the entity manager.
     const rowEm = em.fork({ keepTransactionContext: true });
     const { version } = await applyProductMergePatch(rowEm, await lockProductRow(rowEm, known.id), update.data);
     return { outcome: version === known.version ? 'unchanged' : 'updated', issues: [] };

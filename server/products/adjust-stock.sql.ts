@@ -2,9 +2,9 @@ import { maxStock } from '@mandate/contract';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { stockAdjustmentColumnsSql, type StockAdjustmentRow } from './product-and-stock-adjustment-from-row.ts';
 
-// Written in SQL because a single statement holds the row lock, which concurrent orders wait for, only briefly (benchmark
-// `create-order-hot`).
-// Untracked stock starts at zero. The update adds the delta to the current value, so that no concurrent sale is lost.
+// Written in SQL because concurrent orders wait for the row lock, and a single statement holds this lock only briefly (see the
+// `create-order-hot` benchmark). Untracked stock starts at zero. The update adds the delta to the current value, so that no concurrent sale
+// is lost.
 export const applyAndRecordStockDelta = prepareStatement<StockAdjustmentRow>(
   'adjust_stock',
   `with begun as (

@@ -1,4 +1,4 @@
-/** Returns the edit distance between two words: the number of letters inserted, removed, replaced or swapped with their neighbor. */
+/** Returns the edit distance between two words, that is, the number of letters inserted, removed, replaced or swapped with a neighbor. */
 export function calculateEditDistance(one: string, other: string): number {
   const [from, to] = [Array.from(one), Array.from(other)];
   let [beforePrevious, previous]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, index) => index)];

@@ -4,17 +4,22 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { calculateEditDistance } from './calculate-edit-distance.ts';
 
 /**
- * A word of the search text. `is_known`: a product visible to the caller contains the word. If no such product contains the word, `similar`
- * lists similar words in these products.
+ * A word of the search text. `is_known` states whether any product that the caller can see contains the word. If not, `similar` lists
+ * similar words from these products.
  */
 type SearchedWord = { readonly word: string; readonly is_known: boolean; readonly similar: readonly string[] | null };
 
-/** Maximum number of corrected words: each correction takes time, and the replacements are stored in the cursor. */
+/**
+ * Maximum number of corrected words. The number is limited because each correction takes time, and because the cursor contains the
+ * replacements.
+ */
 const correctedMax = 3;
-/** Maximum number of similar words whose edit distance is calculated, and maximum number of words that replace one misspelled word. */
+/**
+ * Maximum number of similar words for which the edit distance is calculated, and maximum number of words that replace one misspelled word.
+ */
 const [comparedMax, replacementsMax] = [20, 3];
 
-// Written in SQL because MikroORM has neither full-text search nor trigrams.
+// Written in SQL because MikroORM supports neither full-text search nor trigrams.
 /**
  * Returns a search query for `text` in `to_tsquery` syntax. Every misspelled word is replaced by the most similar words that occur in
  * products with these statuses. Returns `undefined` if no word is misspelled or a misspelled word has no similar word. Products with other
@@ -54,7 +59,10 @@ export const buildSelectSimilarWordsQuery = (text: string, statuses: readonly st
          case when not is_known and number <= ${sql.lit(correctedMax)} and length(word) >= 3 then array(${similarWords(statuses)}) end as similar
     from numbered order by place`;
 
-/** Trigram similarity finds the intended word for most misspellings. Swapping two letters of a short word leaves few common trigrams, so all swaps are also looked up. */
+/**
+ * Trigram similarity finds the intended word for most misspellings. However, if two letters of a short word are swapped, few trigrams
+ * match, so all possible swaps are also looked up.
+ */
 const similarWords = (statuses: readonly string[]): RawBuilder<unknown> => sql`
   select found.word
     from (select candidate.word, max(candidate.similarity) as similarity

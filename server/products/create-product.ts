@@ -9,7 +9,7 @@ import { productFromEntity } from './product-and-stock-adjustment-from-row.ts';
 
 /** Creates products with distinct SKUs. Records the initial stock as the first stock adjustment, and an event for each product. */
 export async function createProducts(em: EntityManager, actor: string, inputs: readonly ProductCreate[]): Promise<ProductBody[]> {
-  await em.insertMany(Product, inputs.map(toProductRow)); // MikroORM returns only the first ID
+  await em.insertMany(Product, inputs.map(toProductRow)); // insertMany returns only the first ID
   const skus = inputs.map(({ sku }) => sku);
   const created = await em.find(Product, { sku: { $in: skus } }, { orderBy: { id: 'asc' }, disableIdentityMap: true });
   const stock = new Map(inputs.map((input) => [input.sku, input.stock]));

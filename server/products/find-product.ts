@@ -12,7 +12,7 @@ export async function findProduct(em: EntityManager, id: number, includeInactive
   return product;
 }
 
-/** Returns a product with its current stock, for events about a product that is known to exist. */
+/** Returns a product that must exist, with its current stock. This function is for events. */
 export async function findProductForEvent(em: EntityManager, id: number): Promise<Product> {
   const product = await queryProduct(em, id, true);
   if (!product) throw new Error(`product ${id} does not exist`);

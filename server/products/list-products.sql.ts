@@ -45,7 +45,7 @@ export function parseProductSort(
   }
 }
 
-// Written in SQL because the plan is cached and identical concurrent queries share one result (see the `list-products` benchmark).
+// Written in SQL because the plan is cached, and identical concurrent queries share one result (see the `list-products` benchmark).
 /** Returns the matching products; more than `limit` rows indicate a next page. */
 export async function listProducts(
   em: EntityManager,

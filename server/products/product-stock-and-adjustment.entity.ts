@@ -55,7 +55,8 @@ type ProductStatus = (typeof productStatuses)[number];
 
 export class Product extends schema.class {
   /**
-   * Changes the status. A product that has been on sale may be referenced by orders: it can be archived, but never becomes a draft again.
+   * Changes the status. Orders can refer to a product that has been on sale. Therefore, such a product can be archived, but cannot become a
+   * draft again.
    */
   changeStatus(next: ProductStatus): void {
     if (next === this.status) return;
@@ -70,7 +71,7 @@ export class Product extends schema.class {
 schema.setClass(Product);
 
 /**
- * The stock of a product, in a separate narrow row, so that sales do not conflict with product edits. If a product has no such row, its
+ * The stock of a product. It has a separate, small row, so that sales do not conflict with product edits. If a product has no such row, its
  * stock is not tracked.
  */
 export const ProductStock = defineEntity({

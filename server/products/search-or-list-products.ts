@@ -5,12 +5,12 @@ import { correctSearchSpelling } from './correct-search-spelling.sql.ts';
 import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.sql.ts';
 import { productFromRow } from './product-and-stock-adjustment-from-row.ts';
 
-/** A page of products and, for a text search, the search that found them. */
+/** A page of products. For a text search, also the search that found the products. */
 type FoundProducts = { readonly rows: readonly ListedProduct[]; readonly search?: ProductSearch };
 
 /**
  * Returns a page of the products that contain the words of `text`. If no product matches, searches again with corrected spelling. Without
- * `text`, lists all products. Later pages reuse the first page's query, even if products with other words have been created since.
+ * `text`, lists all products. Later pages use the same query as the first page, even if new products contain other words.
  */
 export async function searchOrListProducts(
   em: EntityManager,

@@ -12,7 +12,7 @@ import { Quote } from './quote-and-quote-reservation.entity.ts';
 import { releaseReservedStock } from './reserve-and-release-stock.ts';
 
 /**
- * Cancels an open quote and returns its reserved stock.
+ * Cancels an open quote and releases its reserved stock.
  * @throws {Problem} `not_found` if the quote does not exist or the principal may not access it; `invalid_transition` if it is not open
  */
 export async function cancelQuote(em: EntityManager, principal: Principal, id: number): Promise<QuoteBody> {

@@ -23,8 +23,8 @@ import { reserveStock } from './reserve-and-release-stock.ts';
 
 /**
  * Prices an order without placing it, and stores the result. With `hold`, reserves the stock until the quote expires.
- * @throws {Problem} if the order could not be placed even with unlimited stock and without limits; with `hold`, also if the stock is
- *   insufficient or a limit is exceeded
+ * @throws {Problem} if the order could not be placed for a reason other than stock or limits; with `hold`, also if the stock is
+ * insufficient or a limit is exceeded
  */
 export async function createQuote(
   em: EntityManager,

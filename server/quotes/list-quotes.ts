@@ -11,7 +11,7 @@ import { Quote } from './quote-and-quote-reservation.entity.ts';
 
 export type QuoteListQuery = z.output<(typeof contract.quotes.list)['query']>;
 
-/** Returns the filter for the quotes that a list request selects; throws if the caller may not list them. */
+/** Returns the filter for the quotes that a list request selects. Throws an error if the caller may not list these quotes. */
 export function parseQuoteListParameters(principal: Principal, query: QuoteListQuery, now: Date) {
   rejectReversedTimeRange(query, 'created_at_gte', 'created_at_lt');
   const { userId, requiredClientId } = buildListedOrdersFilter(principal, query.user_id);

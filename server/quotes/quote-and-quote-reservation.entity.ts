@@ -5,13 +5,13 @@ import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import { User } from '../users/user.entity.ts';
 
 /**
- * A line of a quote. The line includes the number of units that were available when the quote was made, so that the quote never changes.
+ * A line of a quote. The line stores the number of units that were available when the quote was created, so that the quote never changes.
  */
 export type QuotedLine = QuoteBody['items'][number];
 
 /**
- * The price of an order that has not been placed yet. The status is not stored: a quote is converted if it has an order, canceled if it
- * has a cancellation time, and otherwise open until it expires.
+ * The price of an order that has not been placed yet. The status is not stored. A quote is converted if it has an order, canceled if it has
+ * a cancellation time, and otherwise open until it expires.
  */
 export const Quote = defineEntity({
   name: 'Quote',
@@ -21,7 +21,7 @@ export const Quote = defineEntity({
     user: () => p.manyToOne(User).ref().deleteRule('no action').updateRule('no action'),
     /** The client that requested the quote. */
     clientId: p.text(),
-    /** The grant under which the quote was requested; null if the client did not act under a grant. */
+    /** The grant that authorized the quote request; null if no grant authorized it. */
     grantId: p.text().nullable(),
     currency: p.character().length(3),
     taxMode: p.enum(taxModes),
@@ -32,18 +32,18 @@ export const Quote = defineEntity({
     total: p.bigint('number').check('total >= 0 and total <= 9007199254740991'),
     items: p.json<QuotedLine[]>(),
     itemCount: p.integer().formula(({ items }) => `jsonb_array_length(${items})`),
-    /** Whether enough units of every product were available when the quote was made. */
+    /** Whether enough units of every product were available when the quote was created. */
     isAvailable: p.boolean().formula(({ items }) => `not ${items} @> '[{"is_available": false}]'`),
     delivery: p.json<QuoteBody['delivery']>(),
     reference: p.text().nullable().check('length(reference) <= 64'),
     note: p.text().nullable().check('length(note) <= 1000'),
     metadata: p.json<Record<string, string>>().defaultRaw(`'{}'`),
-    /** Whether stock is reserved for the quote until the quote is converted, canceled or expired. */
+    /** Whether stock is reserved for the quote until the quote is converted or canceled, or expires. */
     hold: p.boolean(),
-    /** How the order related to the grant's limits when the quote was made; null if the grant had no limits. */
+    /** Result of checking the order against the grant's limits when the quote was created; null if the grant had no limits. */
     limits: p.json<NonNullable<QuoteBody['limits']>>().nullable(),
     order: () => p.oneToOne(Order).ref().nullable().unique().deleteRule('no action').updateRule('no action'),
-    /** The client that placed the order. */
+    /** The client that placed the order from this quote. */
     orderClientId: p
       .text()
       .nullable()
@@ -52,7 +52,7 @@ export const Quote = defineEntity({
     expiresAt: p.datetime(3),
     convertedAt: p.datetime(3).nullable(),
     canceledAt: p.datetime(3).nullable(),
-    /** When the expiration was reported with an event and the reserved stock was released. */
+    /** When the expiration event was recorded and the reserved stock was released. */
     expirationReportedAt: p.datetime(3).nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
     updatedAt: p
@@ -78,7 +78,7 @@ export const Quote = defineEntity({
 });
 export type QuoteEntity = InferEntity<typeof Quote>;
 
-/** Units of a product that a quote has reserved. The row is deleted when the units are returned or become part of an order. */
+/** Units of a product that a quote has reserved. The row is deleted when the units are released or become part of an order. */
 export const QuoteReservation = defineEntity({
   name: 'QuoteReservation',
   tableName: 'quote_reservations',

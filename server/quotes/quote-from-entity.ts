@@ -16,7 +16,7 @@ export function getQuoteStatus({ convertedAt, canceledAt, expiresAt }: QuoteDate
 }
 
 /**
- * Returns a quote without its items. The limits are included only if the principal acts under the grant that they belong to, so that an
+ * Returns a quote without its items. The limits are included only if the principal uses the grant to which the limits belong, so that an
  * application does not learn the limits of another application.
  */
 export const quoteSummaryFromEntity = (quote: QuoteWithoutItems, principal: Principal | null, now: Date): QuoteSummary => ({

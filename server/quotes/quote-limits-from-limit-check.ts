@@ -1,10 +1,10 @@
 import type { QuoteLimits } from '@mandate/contract';
 import type { LimitCheck } from '../orders/call-place-order.sql.ts';
 
-/** Returns how an order relates to the limits of a grant. */
+/** Converts the result of a limit check into the `limits` of a quote. */
 export function quoteLimitsFromLimitCheck(check: LimitCheck, total: number): QuoteLimits {
   const { limit, currency, per_order: perOrder } = check;
-  // The limits of a revoked grant are never checked, because its tokens are no longer valid.
+  // A revoked grant is not reported as an exceeded limit, because tokens of this grant are no longer valid.
   return { exceeded: limit === 'revoked' ? null : limit, currency, per_order: perOrder, budget: budgetFromLimitCheck(check, total) };
 }
 

@@ -9,7 +9,7 @@ import { releaseReservedStock } from './reserve-and-release-stock.ts';
 const batchMax = 200;
 const deletionBatchMax = 1_000;
 
-/** Records an event for each quote that has expired and returns its reserved stock. Returns the number of expired quotes. */
+/** Records an event for each expired quote and releases its reserved stock. Returns the number of expired quotes. */
 export async function recordExpiredQuotesAndReleaseStock(em: EntityManager, now: Date): Promise<number> {
   let expiredCount = 0;
   for (let batch = batchMax; batch === batchMax; expiredCount += batch)
@@ -30,7 +30,7 @@ async function reportBatch(em: EntityManager, now: Date): Promise<number> {
   return quotes.length;
 }
 
-/** Retention period of quotes from which no order was placed, in days after they expired. */
+/** Retention period of quotes from which no order was placed, in days after the expiration. */
 export const quoteRetentionDays = 90;
 
 /** Deletes a batch of quotes from which no order was placed. Quotes from which an order was placed are kept, like the orders themselves. */

@@ -27,7 +27,7 @@ export async function reserveStock(em: EntityManager, quoteId: number, quantitie
     await recordEvent(em, 'product.out_of_stock', await findProductForEvent(em, stock.product), null);
 }
 
-/** Releases the units that quotes have reserved. The caller has locked the quotes, so that no unit is returned twice. */
+/** Releases the units that quotes have reserved. The caller must have locked the quotes, so that no unit is released twice. */
 export async function releaseReservedStock(em: EntityManager, quoteIds: readonly number[]): Promise<void> {
   const reservations = await em.find(QuoteReservation, { quote: { $in: [...quoteIds] } }, { disableIdentityMap: true });
   if (reservations.length === 0) return;

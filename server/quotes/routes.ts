@@ -15,7 +15,7 @@ import { findAccessibleQuote } from './find-accessible-quote.ts';
 import { countQuotes, listQuotes, parseQuoteListParameters } from './list-quotes.ts';
 import { quoteFromEntity, quoteSummaryFromEntity } from './quote-from-entity.ts';
 
-/** A quote expires without being changed, so the name of the ETag contains the status. */
+/** When a quote expires, its version does not change, so the ETag contains the status. */
 const etagName = (id: number, status: QuoteStatus): string => `quote-${id}-${status}`;
 
 const locationFor = ({ id }: { readonly id: number }): string => `/api/v1/quotes/${id}`;

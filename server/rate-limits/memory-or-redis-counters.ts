@@ -3,7 +3,7 @@ import type { RateLimitState } from '../http/request/rate-limit-state-type.ts';
 import type { RedisCounters } from './redis-counter-connection.ts';
 
 export type RateLimitCounters = {
-  /** Counts one request for this key. The window begins with the key's first request. */
+  /** Counts one request for this key. The window begins with the first request for the key. */
   count(policy: string, limit: number, key: string): Promise<RateLimitState>;
 };
 
@@ -11,7 +11,7 @@ export type CreateRateLimitCounters = (windowSeconds: number) => RateLimitCounte
 
 /**
  * Creates counters in this process's memory or in a Redis server that several processes share. While Redis is unreachable, each process
- * applies the full limit on its own, so that no client is rejected because of the outage.
+ * counts its own requests and applies the full limit to them, so that no client is rejected because of the outage.
  */
 export function createRateLimitCounters(windowSeconds: number, shared?: RedisCounters): RateLimitCounters {
   const limiters = new Map<string, RateLimiterAbstract>();

@@ -7,7 +7,10 @@ import type { RateLimitCounters } from './memory-or-redis-counters.ts';
 import { calendarMonthPeriodFromDate } from '../usage/calendar-month-period-from-date.ts';
 
 export type RateLimits = {
-  /** Maximum number of requests per minute: per application and user, per API key, and per IP address for requests without a token. */
+  /**
+   * Maximum number of requests per minute. The limit applies per application and user, per API key or, for requests without a token, per IP
+   * address.
+   */
   readonly default: number;
   readonly apiKey: number;
   readonly ip: number;
@@ -41,7 +44,7 @@ export function createRequestLimiter({ em, limits, counters, use }: RequestLimit
       const { policy, perMinute, perMonth } = ownLimits ?? { policy: 'default', perMinute: null, perMonth: null };
       const defaultLimit = policy === 'default' ? limits.default : limits.apiKey;
       const minute = await counters.count(policy, perMinute ?? defaultLimit, `${clientId}/${user?.id ?? ''}`);
-      // requests rejected by the minute limit do not count towards the monthly quota
+      // requests that the minute limit rejects do not count toward the monthly quota
       return [minute, await countMonthly(clientId, perMonth ?? limits.monthly, !minute.exceeded)];
     },
     countError: ({ clientId }) => use.countError(clientId, new Date()),

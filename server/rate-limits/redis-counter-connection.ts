@@ -14,8 +14,8 @@ export type RedisCounters = {
 const warningIntervalMs = 60_000;
 
 /**
- * Connects to the Redis server that several processes use to count requests. The function does not wait for the connection: requests are
- * served without Redis until the connection is established.
+ * Connects to the Redis server that several processes use to count requests. The function does not wait for the connection, because
+ * requests are served without Redis until the connection is established.
  * @param url `redis://user:password@host:6379/0`
  */
 export async function openRedisCounterConnection(url: string, prefix: string, log: Log): Promise<RedisCounters> {

@@ -23,7 +23,7 @@ const hasType = <Message extends CountMessage | CountedMessage>(message: unknown
 /** How long a server process waits for the supervisor before it counts requests by itself, in milliseconds. */
 const maxWaitMs = 1_000;
 
-/** Counts, in the supervisor, the requests of all its server processes. */
+/** Runs in the supervisor, and counts the requests to all its server processes. */
 export function serveRateLimitCounters(): void {
   const counters = new Map<number, RateLimitCounters>();
   const countAll = async (worker: Worker, { id, windowSeconds, requests }: CountMessage): Promise<void> => {
@@ -35,7 +35,7 @@ export function serveRateLimitCounters(): void {
       id,
       states: states.map((state) => ({ ...state, resetsAt: state.resetsAt.getTime() })),
     };
-    // a process that exits in the meantime needs no response
+    // a process that has exited in the meantime needs no response
     if (worker.isConnected()) worker.send(response, () => undefined);
   };
   cluster.on('message', (worker, message: unknown) => {

@@ -22,8 +22,8 @@ export async function calculateRefundableAmount(em: EntityManager, payment: Paym
 }
 
 /**
- * Creates a pending refund. The caller has locked the order and the payment and has checked the amount. After the transaction, the caller
- * submits the refund to the provider.
+ * Creates a pending refund. The caller must have locked the order and the payment, and must have checked the amount. After the transaction,
+ * the caller submits the refund to the provider.
  */
 export async function createPendingRefundAndRestock(
   em: EntityManager,

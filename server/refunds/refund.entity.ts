@@ -24,7 +24,7 @@ const schema = defineEntity({
     failureCode: p.text().nullable(),
     /** The client and user that requested the refund, or the service itself. */
     actor: p.text(),
-    /** When to poll the provider next; `null` if staff report the outcome. */
+    /** Time of the next poll of the provider; `null` if staff report the outcome. */
     nextCheckAt: p.datetime(3).nullable(),
     ...versionAndTimestampProperties(),
   },
@@ -47,7 +47,7 @@ const schema = defineEntity({
 });
 
 export class Refund extends schema.class {
-  /** Applies the outcome that the provider reports. Returns false if the outcome changes nothing; a final status never changes. */
+  /** Applies the outcome that the provider reports. Returns false if the outcome changes nothing. A final status never changes. */
   applyOutcome(outcome: RefundStateAtProvider): boolean {
     if (this.status !== 'pending') return false;
     this.providerReference ??= outcome.reference;

@@ -64,7 +64,7 @@ export async function applyRefundOutcomeInTransaction(em: EntityManager, id: num
   return refund;
 }
 
-/** Locks the order, the payment and then the refund. All code locks in this order. */
+/** Locks the order, the payment and then the refund. All code acquires the locks in this order. */
 async function lockRefund(em: EntityManager, id: number): Promise<{ order: Order; payment: Payment; refund: Refund }> {
   const parents = await em.findOneOrFail(Refund, { id }, { disableIdentityMap: true });
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;

@@ -15,7 +15,7 @@ import { updateFulfillmentAndOrderStatus } from '../shipments/update-fulfillment
 import { createPendingRefundAndRestock, calculateRefundableAmount } from './create-pending-refund-and-restock.ts';
 import type { Refund } from './refund.entity.ts';
 
-/** Creates a refund requested by staff, and returns the listed goods to stock. */
+/** Creates a refund that staff requested, and puts the listed goods back into stock. */
 export async function validateAndCreateRefund(
   em: EntityManager,
   principal: Principal,

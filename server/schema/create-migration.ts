@@ -1,7 +1,10 @@
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { openDatabaseWithoutMigrating } from './open-database-without-migrating.ts';
 
-/** `npm run migration -- add_nickname` creates a migration from the difference between entities and migrations, for review. */
+/**
+ * `npm run migration -- add_nickname` creates a migration from the difference between the entities and the existing migrations. Review the
+ * created migration.
+ */
 const name = process.argv[2];
 if (name === undefined || !/^[a-z][a-z0-9_]*$/.test(name)) throw new Error('usage: npm run migration -- name_in_snake_case');
 

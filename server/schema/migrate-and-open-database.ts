@@ -42,7 +42,9 @@ export async function migrateAndOpenDatabase(url: string, opening: MigratedOptio
   return openDatabaseWithoutMigrating(url, { onPool, onMessage, preparedStatements });
 }
 
-/** Opens the database without timeouts: slow migrations, and processes that wait for them, must not fail because of request timeouts. */
+/**
+ * Opens the database without timeouts, because request timeouts must not interrupt slow migrations or processes that wait for a migration.
+ */
 async function withMigrationDatabase(url: string, work: (db: Database, pool: Pool) => Promise<void>): Promise<void> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();
   const db = await openDatabaseWithoutMigrating(url, { timeouts: 'none', connectionsMax: 3, preparedStatements: false, onPool });

@@ -39,7 +39,7 @@ export const addUpQuantitiesPerLine = (lines: readonly LineQuantity[]): LineQuan
     quantity: group.reduce((sum, { quantity }) => sum + quantity, 0),
   }));
 
-/** Rejects lines that are not part of the order, and quantities larger than those available. */
+/** Rejects lines that are not part of the order, and quantities that exceed the available quantity. */
 export function assertLineQuantitiesAvailable(
   field: 'items' | 'restock',
   requested: readonly LineQuantity[],

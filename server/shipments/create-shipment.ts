@@ -15,7 +15,9 @@ import {
 import { shipmentFromEntity } from './shipment-from-entity.ts';
 import { Shipment } from './shipment.entity.ts';
 
-/** Creates a shipment for a paid order with the given units or all remaining units; `status` can mark it as shipped immediately. */
+/**
+ * Creates a shipment for a paid order, with the given units or all remaining units. `status` can mark the shipment as shipped immediately.
+ */
 export async function createShipment(
   em: EntityManager,
   principal: Principal,

@@ -16,7 +16,7 @@ export const createShipmentNotFoundProblem = (id: number) =>
 
 type LockedShipment = { readonly order: Order; readonly shipment: Shipment };
 
-/** Locks the order and then the shipment, if the principal may change the order's shipments. All code locks in this order. */
+/** Locks the order and then the shipment, if the principal may change the order's shipments. All code acquires the locks in this order. */
 export async function lockOrderAndShipmentRows(em: EntityManager, principal: Principal, id: number): Promise<LockedShipment> {
   const accessible = { id, order: buildAccessibleOrdersFilter(principal, 'shipments.write') };
   const found = await em.findOne(Shipment, accessible, { disableIdentityMap: true });

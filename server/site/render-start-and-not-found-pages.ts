@@ -4,7 +4,7 @@ import { linkButton, renderPage, type PageSettings } from '../oauth/pages/views/
 
 type Options = { readonly issuer: string; readonly development: boolean };
 
-/** Renders the page at `/`, which describes the service, links to its other pages and, in development, shows the first commands. */
+/** Renders the page at `/`, which describes the service and links to its other pages. In development, the page shows the first commands. */
 export function renderStartPage(settings: PageSettings, { issuer, development }: Options): Html {
   const { start } = settings.messages;
   const links = [
@@ -42,7 +42,7 @@ const firstCommands = ({ messages: { start } }: PageSettings, issuer: string): H
     <p class="quiet">${start.password({ file: 'first-run.json' })}</p>
   </section>`;
 
-/** Marks the options of a command, which browsers would break between `--` and the name. */
+/** Wraps each command option in an element that prevents browsers from breaking the line between `--` and the name. */
 const unbreakOptions = (command: string): HtmlChild =>
   command.split(/(?<=\s)(?=--)|(?=\s)/).map((part) => (part.startsWith('--') ? html`<span class="option">${part}</span>` : part));
 

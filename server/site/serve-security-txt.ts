@@ -1,6 +1,6 @@
 import express, { type Router } from 'express';
 
-/** The example address of the demonstration administrator, used only in development. */
+/** The example e-mail address of the administrator in development. */
 const developmentContact = 'mailto:admin@example.com';
 
 const validityDays = 90;

@@ -22,8 +22,8 @@ const serveStartPage =
   };
 
 /**
- * Serves the files that browsers and crawlers request at the root of the host. With a base path, the files are also served below it,
- * because pages link to them.
+ * Serves the files that browsers and crawlers request at the root of the host. With a base path, the files are also served below the base
+ * path, because pages link to these files.
  */
 export const serveFaviconAndRobotsTxt = (): Router =>
   express
@@ -36,7 +36,7 @@ export const serveFaviconAndRobotsTxt = (): Router =>
 
 const readFavicon = (): Buffer => readFileSync(new URL('favicon.ico', import.meta.url));
 
-/** Excludes all pages from search engines, because they are only for users who are signed in or about to sign in. */
+/** Excludes all pages from search engines, because the pages are only for users who are signed in or want to sign in. */
 const robotsTxt = 'User-agent: *\nDisallow: /\n';
 
 /** Responds to unknown paths with an HTML page if the client prefers HTML, as browsers do. Other clients get a problem document. */

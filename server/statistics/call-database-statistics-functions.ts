@@ -1,6 +1,6 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 
-/** Sums as PostgreSQL returns them; the drivers return large numbers as different types. */
+/** Sums as PostgreSQL returns them. The drivers use different types for large numbers. */
 export type SumColumns = Record<'orders' | 'paid_orders' | 'items' | 'revenue' | 'refunds' | 'refunded', number | string>;
 export type OrderStatisticsRow = SumColumns & {
   readonly part: 'period' | 'previous_period' | 'group' | 'previous_group' | 'group_period' | 'groups';
@@ -108,7 +108,7 @@ export async function findMainCurrency(em: EntityManager): Promise<string> {
   return found.currency;
 }
 
-/** Adds a batch of recorded changes to the sums and returns their number. */
+/** Adds a batch of recorded changes to the sums and returns the number of these changes. */
 export async function foldOrderStatisticsBatch(em: EntityManager, batchMax = 5_000): Promise<number> {
   const { count } = await em
     .getKysely()

@@ -10,7 +10,7 @@ type PartsOfResponse = Pick<OrderStatistics, 'totals' | 'previous_totals' | 'per
 
 /**
  * Builds the response from the database's rows.
- * @param hasOrderCounts whether groups include the numbers of orders and refunds; false for groups by product or category
+ * @param hasOrderCounts whether groups include order and refund counts; false for groups by product or category
  */
 export function orderStatisticsFromRows(
   rows: readonly OrderStatisticsRow[],

@@ -32,13 +32,16 @@ export function resolveStatisticsPeriod({ from, to, time_zone: timeZone }: Reque
   return days;
 }
 
-/** Returns the first day of the previous period, which has the same number of days, or of months if the period consists of whole months. */
+/**
+ * Returns the first day of the previous period. This period has the same number of days, or of months if the requested period consists of
+ * whole months.
+ */
 export function firstDayOfPreviousPeriod({ from, to }: StatisticsPeriod): string {
   const isWholeMonths = from.endsWith('-01') && addDays(to, 1).endsWith('-01');
   return isWholeMonths ? addMonths(from, -monthsBetween(from, addDays(to, 1))) : addDays(from, -countDays({ from, to }));
 }
 
-/** Converts the error of a query that failed because PostgreSQL does not know a time zone that JavaScript knows. */
+/** Converts the database error for a time zone that JavaScript knows but PostgreSQL does not know. */
 export const rejectTimeZoneUnknownToDatabase =
   (timeZone: string) =>
   (error: unknown): never => {

@@ -3,7 +3,9 @@ import type { Job } from '../jobs/job-runner.ts';
 import { repeatBatchUntilZero } from '../jobs/repeat-batch-until-zero.ts';
 import { foldOrderStatisticsBatch } from './call-database-statistics-functions.ts';
 
-/** Queries for statistics also read the changes that have not been added to the sums yet, so the interval affects only their speed. */
+/**
+ * Statistics queries also read the changes that have not been added to the sums yet, so the interval affects only the speed of the queries.
+ */
 const foldEveryMs = 2_000;
 
 /** Returns the background job that adds recorded order changes to the statistics. */

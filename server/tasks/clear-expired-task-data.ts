@@ -10,7 +10,7 @@ type DataDeletion = { readonly where: FilterQuery<TaskEntity>; readonly values: 
 
 const finishedBefore = (days: number) => ({ $lte: sql`now() - make_interval(days => ${days})` });
 
-// Task rows are kept, so that an expired task (410) can be distinguished from one that never existed (404); their personal data is deleted.
+// Task rows are kept without personal data, so that an expired task (410) can be distinguished from a task that never existed (404).
 const dataDeletions: readonly (() => DataDeletion)[] = [
   () => ({ where: { finishedAt: finishedBefore(taskRetentionDays.result), output: { $ne: null } }, values: { output: null } }),
   () => ({
@@ -35,8 +35,8 @@ async function deleteUnusedFiles(em: EntityManager): Promise<number> {
 }
 
 /**
- * Deletes one batch per kind of data: expired results, expired task data, input files and unused files. Returns the number of changes; 0
- * means that nothing is left to delete.
+ * Deletes one batch of each kind of data (expired results, expired task data, input files and unused files). Returns the number of changes;
+ * 0 means that nothing is left to delete.
  */
 export async function clearExpiredTaskDataBatch(em: EntityManager): Promise<number> {
   let count = 0;

@@ -7,13 +7,15 @@ import { translatable } from '../http/problem-details/translatable-text.ts';
 import { taskOwnerKeyFromPrincipal, taskFromEntity } from './task-from-entity.ts';
 import { Task } from './task-and-task-file.entity.ts';
 
-/** Namespace of the locks that serialize concurrent requests from one owner, so that they cannot exceed the maximum number of tasks. */
+/**
+ * Namespace of the locks that serialize concurrent requests from one owner, so that the owner cannot exceed the maximum number of tasks.
+ */
 const ownerLockNamespace = 20_261_120;
 
 export type NewTask = {
   readonly type: TaskType;
   readonly params: { readonly [name: string]: TaskBody['params'][string] | undefined };
-  /** Scopes that a token must have to see the task; starting the task requires the same scopes. */
+  /** Scopes that a token must have to see the task. The same scopes are required to start the task. */
   readonly needs: readonly Scope[];
   /** The input file. */
   readonly inputId?: number;

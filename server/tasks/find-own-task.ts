@@ -12,12 +12,12 @@ const dayMs = 86_400_000;
 
 type TaskEntity = InferEntity<typeof Task>;
 
-/** Returns whether the task is unfinished or ended less than `days` days ago. */
+/** Returns whether the task has not ended or ended less than `days` days ago. */
 const isRetained = ({ finishedAt }: TaskEntity, days: number): boolean =>
   finishedAt == null || finishedAt.getTime() > Date.now() - days * dayMs;
 
 async function readVisibleTask(em: EntityManager, principal: Principal, id: number): Promise<TaskEntity> {
-  // The query checks the permission: other owners' tasks, and tasks whose required scopes this token lacks, are not found.
+  // The query checks the permission, so that it does not find tasks of other owners or tasks whose required scopes this token lacks.
   const task = await em.findOne(Task, { id, ...buildVisibleTasksFilter(principal) }, { disableIdentityMap: true });
   if (!task) throw createProblem('not_found', { detail: translatable`Task ${{ id }} was not found.` });
   if (!isRetained(task, taskRetentionDays.task))

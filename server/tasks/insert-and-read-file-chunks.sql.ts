@@ -6,12 +6,13 @@ export const insertFileChunk = prepareDeferredWrite(
   'insert_task_file_chunk',
   `insert into task_file_chunks (file_id, position, content) values ($1, $2, decode($3, 'base64'))`,
 );
-// Written in SQL for the same reason.
+// Written in SQL because content is returned as base64, which Node converts natively.
 export const readFileChunk = prepareStatement<{ content: string }>(
   'read_task_file_chunk',
   `select encode(content, 'base64') as content from task_file_chunks where file_id = $1 and position = $2`,
 );
-// Written in SQL because MikroORM has no window functions. octet_length reads the length of an out-of-line (TOAST) value without reading the value.
+// Written in SQL because MikroORM does not support window functions. octet_length reads the length of an out-of-line (TOAST) value without
+// reading the value.
 /**
  * Finds the last chunk that starts at or before an offset. `start` is the offset of the chunk's first byte; `until` is the offset of the
  * next chunk.

@@ -2,16 +2,18 @@
 const trigger = String.raw`[=+\-@\uff1d\uff0b\uff0d\uff20]`;
 /** Characters that a spreadsheet or a parser may treat as the end of a line or cell. An ordinary space within a line is not a separator. */
 const separator = String.raw`[\p{Cc}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff]`;
-/** The start of a cell or the position after a separator, including any spaces and invisible characters that programs ignore there. */
+/**
+ * The start of a cell or the position after a separator, with any spaces and invisible characters that programs ignore at this position.
+ */
 const start = String.raw`(?<=(?:^|${separator})[ \p{Cf}]*)`;
-// If apostrophes already precede a formula, another one is added, so that the original text can always be restored.
-// The lookahead comes first because it rarely matches.
+// If apostrophes already precede a formula, another apostrophe is added, so that the original text can always be restored. The lookahead
+// comes first because it rarely matches.
 const unguarded = new RegExp(`(?='*${trigger})${start}`, 'gu');
 const guarded = new RegExp(`(?='+${trigger})${start}'`, 'gu');
 
 /**
- * Puts an apostrophe before anything in a cell that a spreadsheet could interpret as a formula: at the start of the cell, and after each
- * line break, tab or Unicode space in it (OWASP, CSV injection).
+ * Inserts an apostrophe before any text in a cell that a spreadsheet could interpret as a formula. Such text can be at the start of the
+ * cell, or after a line break, tab or Unicode space (OWASP, CSV injection).
  */
 export const neutralizeCsvFormulas = (text: string): string => text.replace(/^(?='*[\t\r])/, "'").replaceAll(unguarded, "'");
 

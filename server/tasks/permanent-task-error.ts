@@ -15,8 +15,8 @@ export class PermanentTaskError extends Error {
 }
 
 /**
- * SQLSTATE classes (PostgreSQL, appendix A) whose errors depend only on the data: cardinality violation, data exception, constraint
- * violation, a program limit exceeded, and an exception raised by a function.
+ * SQLSTATE classes of errors that depend only on the data (PostgreSQL, appendix A). These are cardinality violations, data exceptions,
+ * constraint violations, exceeded program limits, and exceptions raised by functions.
  */
 const permanentClasses: Readonly<Record<string, string>> = {
   '21': 'A row matches more than one existing record.',
@@ -27,8 +27,8 @@ const permanentClasses: Readonly<Record<string, string>> = {
 };
 
 /**
- * Foreign key, unique and exclusion violations. A concurrent transaction can also cause such a violation; in that case, the next attempt
- * reads the data that this transaction has committed (PostgreSQL, section 13.5).
+ * Foreign key, unique and exclusion violations. A concurrent transaction can also cause such a violation. In that case, the next attempt
+ * reads the data that the concurrent transaction has committed (PostgreSQL, section 13.5).
  */
 const possibleRaces = new Set(['23503', '23505', '23P01']);
 /** Number of attempts after which a constraint violation is attributed to the data rather than to a concurrent transaction. */
@@ -36,7 +36,7 @@ const raceAttemptsMax = 2;
 
 /**
  * Classifies the error from a failed task attempt. Returns the failure to report if the error is permanent. Returns `undefined` if a later
- * attempt may succeed, such as after a connection, disk, lock or serialization failure, or if the cause is unknown.
+ * attempt may succeed (for example, after a connection, disk, lock or serialization failure) or the cause is unknown.
  * @param attempts attempts so far, including the failed one
  */
 export function toPermanentTaskErrorOrUndefined(error: unknown, attempts: number): PermanentTaskError | undefined {

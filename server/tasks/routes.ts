@@ -40,11 +40,11 @@ const handleGetTaskResult: RouteHandler<typeof contract.tasks.result, HandlerDep
     'Content-Type': `${fileMediaTypes[result.format]}; charset=utf-8`,
     'Content-Length': String(result.bytes),
     'Content-Disposition': `attachment; filename="${task.type.replace('_', '-')}-${task.id}.${result.format}"`,
-    // RFC 9530: lets clients verify that the download is complete.
+    // This header (RFC 9530) lets clients verify that the download is complete.
     'Repr-Digest': `sha-256=:${Buffer.from(result.sha256, 'hex').toString('base64')}:`,
   });
   const file = streamStoredFile(em, fileId, result.bytes);
-  // The response has started, so an error can only close the connection; from Content-Length, the client can tell that data is missing.
+  // The response has started, so an error can only close the connection. The client detects the missing data by means of Content-Length.
   file.on('error', (error) => res.destroy(error));
   res.on('close', () => file.destroy());
   return { status: 200, body: file };

@@ -17,11 +17,11 @@ import {
   TaskAttempt,
 } from './task-attempt.ts';
 
-/** A task that has been started this many times without finishing fails, because it may be causing process crashes. */
+/** A task fails if it has been started this many times without finishing, because it may be the cause of process crashes. */
 const attemptsMax = 10;
 
-// Stored timestamps may be rounded up to the next millisecond; with a tolerance of 1 ms, a released task is ready immediately.
-// `attempts` is the fencing token: a process that lost its lease has a lower number and can no longer change the task.
+// Stored timestamps can be rounded up to the next millisecond. With a tolerance of 1 ms, a released task can be started immediately.
+// `attempts` is the fencing token. A process that has lost its lease has a lower number and can no longer change the task.
 async function claimTask(
   em: EntityManager,
   types: readonly TaskType[],
@@ -64,7 +64,7 @@ async function claimTask(
   };
 }
 
-/** Releases the lease, so that the task is run again after the delay. */
+/** Releases the lease, so that the task runs again after the delay. */
 const releaseTask = (em: EntityManager, { id, attempts }: ClaimedTask, delaySeconds: number): Promise<number> =>
   em.nativeUpdate(Task, { id, attempts, status: 'running' }, { leaseUntil: secondsFromNowSql(delaySeconds) });
 
@@ -74,15 +74,15 @@ export type TaskRunnerDependencies = {
   /** Handlers by task type. */
   readonly handlers: Readonly<Partial<Record<TaskType, TaskHandler>>>;
   /**
-   * Tasks that this process is running, which it must not start again when their lease has expired: copying the embedded database for a
-   * backup blocks the renewal of the lease.
+   * Tasks that this process is running. The process must not start these tasks again when their lease has expired. A lease can expire
+   * because copying the embedded database for a backup blocks the renewal.
    */
   readonly runningTaskIds?: Set<number>;
   /** Returns whether this process is processing requests; tasks then pause between their steps. */
   readonly isProcessingRequests?: (() => boolean) | undefined;
 };
 
-/** Runs all queued tasks, and tasks whose lease has expired, one after the other. Returns the number of tasks that were run. */
+/** Runs all queued tasks and all tasks whose lease has expired, one after the other. Returns the number of these tasks. */
 export async function runQueuedTasks(deps: TaskRunnerDependencies, signal: AbortSignal = new AbortController().signal): Promise<number> {
   let count = 0;
   const runningTaskIds = deps.runningTaskIds ?? new Set<number>();
@@ -132,7 +132,7 @@ async function handleTaskError({ log }: TaskRunnerDependencies, em: EntityManage
     await em.transactional((inner) => finishTask(inner, task.id, task.attempts, { status: 'failed', error: { code, detail } }));
     return;
   }
-  // The error may be temporary and is not the caller's fault: retry with exponential backoff.
+  // The error may be temporary and is not the caller's fault, so the task is retried with exponential backoff.
   log.error({ err: error, task_id: task.id, attempts: task.attempts }, 'a task failed and will be retried');
   await releaseTask(em, task, Math.min(2 ** task.attempts, 300));
 }

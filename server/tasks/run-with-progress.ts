@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskAttempt } from './task-attempt.ts';
 
-/** Interval at which the progress is stored and the lease is renewed; a lease lasts several times as long. */
+/** Interval at which the progress is stored and the lease is renewed. A lease lasts several times as long as this interval. */
 const intervalMs = 1_000;
 
 export type ReportProgress = (processed: number, total: number) => void;
 
 /**
- * Runs work that is not divided into steps, and stores its progress once a second, which also renews the lease. If the task was canceled or
+ * Runs work that is not divided into steps. Once a second, stores the progress and thereby renews the lease. If the task was canceled or
  * the process is stopping, this function waits for the work to end, and then throws.
- * @param work reports its progress regularly. After the task has been canceled, the report throws the error that ends the work
+ * @param work reports its progress regularly. After the task has been canceled, reporting progress throws an error that ends the work
  */
 export async function runWithProgress<Result>(run: TaskAttempt, work: (report: ReportProgress) => Promise<Result>): Promise<Result> {
   let progress: { processed: number; total?: number } = { processed: 0 };

@@ -41,7 +41,7 @@ export async function* readStoredFileChunks(em: EntityManager, fileId: number, f
   }
 }
 
-/** Streams a file with an expected size of `bytes` bytes. If data is missing, the stream fails instead of ending early. */
+/** Streams a file whose expected size is `bytes`. If data is missing, the stream fails instead of ending early. */
 export const streamStoredFile = (em: EntityManager, fileId: number, bytes: number): Readable =>
   Readable.from(assertComplete(readStoredFileChunks(em, fileId), bytes), { objectMode: false });
 

@@ -24,8 +24,8 @@ export const TaskFileChunk = defineEntity({
 });
 
 /**
- * A task: work that continues after the response to the request that started it. The table is also the queue: the process that holds the
- * lease on a row processes that row.
+ * A task is work that continues after the response to the request that started it. The table is also the queue, in which the process that
+ * holds the lease on a row processes this row.
  */
 export const Task = defineEntity({
   name: 'Task',
@@ -34,7 +34,7 @@ export const Task = defineEntity({
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     type: p.enum(taskTypes),
     status: p.enum(taskStatuses).default('queued'),
-    /** The owner: the user, regardless of the client, or a client that acts on its own behalf. */
+    /** The owner of the task. This is the user (regardless of the client) or a client that acts on its own behalf. */
     owner: p.text(),
     user: p.manyToOne(User).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
     clientId: p.text(),
@@ -43,17 +43,17 @@ export const Task = defineEntity({
     params: p.json<TaskBody['params']>(),
     input: p.manyToOne(TaskFile).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
     output: p.manyToOne(TaskFile).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
-    /** Progress in the format of the task type; after a crash, the task resumes from here. */
+    /** Progress in the format of the task type. After a crash, the task resumes from this progress. */
     checkpoint: p.json<object>().nullable(),
     processed: p.bigint('number').default(0).check('processed >= 0'),
     total: p.bigint('number').nullable(),
     result: p.json<Omit<TaskResult, 'expires_at'>>().nullable(),
     error: p.json<TaskBody['error']>().nullable(),
-    /** Import counts so far; they are kept if the import fails or is canceled. */
+    /** Import counts so far. The counts are kept if the import fails or is canceled. */
     imported: p.json<TaskBody['imported']>().nullable(),
     /** End of the lease; until then, no other process can claim the task. */
     leaseUntil: p.datetime(3).defaultRaw('now()'),
-    /** Number of leases so far, which is the fencing token: the holder of an older lease can no longer change the task. */
+    /** Number of leases so far. This number is the fencing token, so the holder of an older lease can no longer change the task. */
     attempts: p.integer().default(0),
     createdAt: p.datetime(3).defaultRaw('now()'),
     startedAt: p.datetime(3).nullable(),

@@ -12,7 +12,10 @@ export const taskLeaseSeconds = 10;
 /** Minimum time between two renewals of a lease. */
 const renewalMs = 2_000;
 
-/** While the process is handling requests, a pause of a task lasts at most this many times as long as the work since the previous pause. */
+/**
+ * Maximum duration of a pause, as a multiple of the working time since the previous pause. Tasks pause while the process is handling
+ * requests.
+ */
 const pausePerWork = 3;
 /** Maximum duration of a pause, much shorter than a lease. */
 const pauseMaxMs = 1_000;
@@ -51,7 +54,7 @@ export type TaskProgress = {
 /** Result file of a task that succeeded. */
 export type TaskOutcome = Pick<NonNullable<TaskBody['result']>, 'format' | 'rows' | 'imported'> & { readonly fileId: number };
 
-/** The task was canceled or is leased by another process: this process must stop working on it. */
+/** The task was canceled or is leased by another process, so this process must stop working on the task. */
 export class TaskLeaseLostError extends Error {}
 
 /** The process is stopping; another process resumes the task from the last checkpoint. */
@@ -67,7 +70,7 @@ async function isStillAllowed(em: EntityManager, { user_id: userId, needs }: Cla
 // A step may take longer than a lease, so the new lease starts at the end of the step.
 const renewedLease = () => sql`clock_timestamp() + make_interval(secs => ${taskLeaseSeconds})`;
 
-/** One attempt to run a task; it lasts until the task is finished or the process stops. */
+/** One attempt to run a task. The attempt lasts until the task is finished or the process stops. */
 export class TaskAttempt {
   readonly task: ClaimedTask;
   readonly em: EntityManager;
@@ -117,8 +120,8 @@ export class TaskAttempt {
   }
 
   /**
-   * Lets requests proceed first. `setImmediate` is needed because the embedded database runs in this process, so that awaiting its response
-   * does not yield to the event loop.
+   * Lets waiting requests proceed before the task continues. `setImmediate` is needed because the embedded database runs in this process,
+   * so that awaiting its response does not yield to the event loop.
    */
   async #yield(): Promise<void> {
     await setImmediate();

@@ -52,11 +52,11 @@ export const taskFromEntity = (task: InferEntity<typeof TaskEntity>): Task =>
     finished_at: task.finishedAt?.toISOString() ?? null,
   });
 
-/** Adds missing counts to an import: earlier versions did not store `differing`. */
+/** Adds missing counts to an import, because earlier versions did not store `differing`. */
 const completeCounts = (type: Task['type'], stored: Partial<ImportCounts> | null): ImportCounts | null =>
   importTypes.has(type) ? { ...initialImportCounts, ...stored } : null;
 
-/** Returns the key of the task owner: the user, regardless of the client, or a client that acts on its own behalf. */
+/** Returns the key of the task owner, which is the user (regardless of the client) or a client that acts on its own behalf. */
 export const taskOwnerKeyFromPrincipal = ({ user, clientId }: Principal): string => (user ? `user ${user.id}` : `client ${clientId}`);
 
 const daysAfter = (timestamp: string, days: number): string => new Date(Date.parse(timestamp) + days * 86_400_000).toISOString();

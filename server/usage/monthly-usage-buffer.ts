@@ -8,9 +8,9 @@ type BufferedMonth = {
   readonly month: string;
   /** The count most recently read from the database, including requests counted by other processes. */
   written: number;
-  /** Requests that are currently being written to the database. */
+  /** Number of requests that are currently being written to the database. */
   writing: number;
-  /** Requests counted by this process that have not been written yet. */
+  /** Number of requests that this process has counted but not yet written. */
   fresh: number;
   /** Number of errors that are currently being written to the database, and number of errors that have not been written yet. */
   writingErrors: number;
@@ -20,9 +20,9 @@ type BufferedMonth = {
 };
 
 /**
- * Counts each application's and API key's requests in the current month in memory and writes the counts periodically, so that no request
- * waits for a write. Each process learns other processes' counts when it writes its own. A killed process loses its unwritten counts, which
- * cover a few seconds.
+ * Counts the requests of each application and API key in the current month. The counts are kept in memory and written periodically, so that
+ * no request waits for a write. A process learns the counts of other processes when it writes its own counts. If a process is killed, the
+ * counts of its last few seconds are lost.
  */
 export class MonthlyUsageBuffer {
   #months = new Map<string, BufferedMonth>();
@@ -77,7 +77,10 @@ export class MonthlyUsageBuffer {
     }
   }
 
-  /** Returns a client's usage for a month, read from the database at the client's first request; concurrent requests share one query. */
+  /**
+   * Returns a client's usage for a month. The usage is read from the database at the client's first request; concurrent requests share one
+   * query.
+   */
   async #month(em: EntityManager, clientId: string, name: string): Promise<BufferedMonth> {
     const key = bufferKey(clientId, name);
     const known = this.#months.get(key);

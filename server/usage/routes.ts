@@ -19,7 +19,7 @@ const handleGetUsage: RouteHandler<typeof contract.usage.get, HandlerDependencie
   const states = getRequestContext(req).rateLimitStates;
   const options = { orderBy: { month: 'desc' }, limit: monthsShown - 1, disableIdentityMap: true } as const;
   const past = await em.find(UsageMonth, { clientId, month: { $lt: calendarMonthPeriodFromDate(now).name } }, options);
-  // Requests in the current month are counted in memory; the count in the database lags behind.
+  // Requests in the current month are counted in memory, so the count in the database lags behind.
   const requests = states.find(({ policy }) => policy === 'monthly')?.used ?? 0;
   const limits = states.map(({ policy, limit, windowSeconds, remaining, resetsAt }) => ({
     policy,

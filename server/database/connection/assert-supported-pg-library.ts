@@ -4,10 +4,10 @@ import type { ClientBase, ClientConfig } from 'pg';
 import { z } from 'zod';
 import { createPipelinedStatementSender } from './pipelined-queries.ts';
 
-/** The pg version that the tests run with, and the only one that MikroORM's driver accepts. */
+/** The pg version with which the tests run. MikroORM's driver accepts no other version. */
 const testedVersion = '8.23.0';
 
-/** The installed pg does not work with `pipelined-queries.ts`; the message says what to do. */
+/** The installed pg version does not work with `pipelined-queries.ts`. The message tells the operator what to do. */
 export class UnsupportedPgLibraryError extends Error {
   override readonly name = 'UnsupportedPgLibraryError';
 }
@@ -25,9 +25,9 @@ export function loadPgOfMikroOrm(): Pg {
 }
 
 /**
- * Runs a pipelined query over a simulated connection before the first real one, because the pg internals that `pipelined-queries.ts`
- * replaces can change in any release. Such a change could make a statement run outside its transaction or return the rows of another
- * statement.
+ * Before the first real connection, runs a pipelined query over a simulated connection, because the pg internals that
+ * `pipelined-queries.ts` replaces can change in any release. Such a change could make a statement run outside its transaction or return the
+ * rows of another statement.
  * @throws {UnsupportedPgLibraryError} if pg has another version or behaves differently
  */
 export async function assertSupportedPgLibrary({ version, Client }: Pg = loadPgOfMikroOrm()): Promise<void> {
@@ -62,7 +62,7 @@ async function findDifference(Client: PgClientClass): Promise<string | undefined
   const sender = createPipelinedStatementSender(client, [() => () => (isComplete = true)]);
   const read = { name: 'read', text: 'select 1', values: [] };
   const result = sender.send(read, [{ name: 'begin', text: 'begin', values: [] }]);
-  result.catch(() => undefined); // awaited only if the messages are as expected
+  result.catch(() => undefined); // the result is awaited below, but only if the messages are as expected
   connection.emit('commandComplete', { text: 'BEGIN' });
   connection.emit('parseComplete');
   connection.emit('rowDescription', { fields: [] });

@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import { isDatabaseUnreachableError } from '../errors/database-error-predicates.ts';
 import { isBehindConnectionPooler } from './connection-timeouts-and-pooler-detection.ts';
 
-/** The server cannot work through the connection pooler; the message says what to set. */
+/** The server cannot work through the connection pooler. The message states which settings to change. */
 export class ConnectionPoolerError extends Error {
   override readonly name = 'ConnectionPoolerError';
 }

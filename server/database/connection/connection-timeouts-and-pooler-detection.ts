@@ -7,17 +7,19 @@ import type { PreparedQuery } from './pipelined-queries.ts';
 export type TimeoutSettings = Readonly<Record<string, string>>;
 
 /**
- * By default, PostgreSQL finishes a statement even when its client has disconnected. With this setting, PostgreSQL checks the connection
- * while a statement runs. The setting requires PostgreSQL 14 and a supported operating system.
+ * By default, PostgreSQL finishes a statement even when its client has disconnected. With `client_connection_check_interval`, PostgreSQL
+ * checks the connection while a statement runs. This setting requires PostgreSQL 14 and a supported operating system.
  */
 const connectionCheck: TimeoutSettings = { client_connection_check_interval: '1s' };
 const unknownSetting = '42704';
 const invalidValue = '22023';
 
-/** Maximum wait for a response, because a pooler accepts connections even while it waits for PostgreSQL. */
+/** Maximum wait for a response. This limit is needed because a pooler accepts connections even while it waits for PostgreSQL. */
 const responseTimeoutMs = 5_000;
 
-/** The statement that sets a transaction's timeouts, for each connection through a pooler. Direct connections have no entry. */
+/**
+ * The statement that sets a transaction's timeouts, for each connection through a pooler. The map has no entries for direct connections.
+ */
 const pooledTransactionLimits = new WeakMap<ClientBase, PreparedQuery | undefined>();
 
 export const isBehindConnectionPooler = (client: ClientBase): boolean => pooledTransactionLimits.has(client);
@@ -25,7 +27,7 @@ export const getTransactionTimeoutStatement = (client: ClientBase): PreparedQuer
 
 /**
  * Sets a new connection's timeouts. A direct connection gets session settings after connecting, because poolers reject them as startup
- * parameters. Through a pooler, several clients may share a session, so each transaction sets its timeouts
+ * parameters. Through a pooler, several clients can share a session, so each transaction sets its timeouts
  * (`getTransactionTimeoutStatement`).
  * @param limits empty for a connection without timeouts
  */
@@ -36,7 +38,7 @@ export async function setConnectionTimeoutsAndDetectPooler(
 ): Promise<void> {
   const { processID } = z.object({ processID: z.number() }).parse(client);
   const supported = await firstSupported([{ ...limits, ...connectionCheck }, limits], async (settings) => {
-    // a pooler reports a made-up process id to its clients
+    // a pooler reports a fictitious process id to its clients
     const text = `select pg_backend_pid() = $1 as direct, case when pg_backend_pid() = $1 then ${setConfigSql(settings, 'session')} end`;
     return { settings, rows: await runWithTimeout(client, { text, values: [processID] }) };
   });

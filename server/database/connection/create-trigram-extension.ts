@@ -8,7 +8,7 @@ export class MissingExtensionError extends Error {
 /** SQLSTATEs: feature_not_supported and undefined_file if the extension is not installed, and insufficient_privilege. */
 const unavailableSqlStates = new Set(['0A000', '58P01', '42501']);
 
-/** Creates pg_trgm, a trusted extension: every user who may create objects in the database may create the extension. */
+/** Creates the extension pg_trgm. Because it is a trusted extension, every user who may create objects in the database may create it. */
 export async function createTrigramExtension(execute: (statement: string) => Promise<unknown>): Promise<void> {
   try {
     await execute('create extension if not exists pg_trgm');

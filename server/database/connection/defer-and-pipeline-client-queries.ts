@@ -3,8 +3,8 @@ import { deferBeginAndDeferredWrites, type DeferOptions } from './defer-begin-an
 import { createPipelinedStatementSender, type MessageObserver } from './pipelined-queries.ts';
 
 /**
- * Replaces `client.query`. Every statement from MikroORM or Kysely passes through this replacement, which sends it, possibly
- * deferred, and reports it to `observers`. No other code replaces `client.query`.
+ * Replaces `client.query`. This replacement sends every statement from MikroORM or Kysely, possibly after a delay, and reports the
+ * statement to `observers`. No other code replaces `client.query`.
  */
 export function deferAndPipelineClientQueries(
   client: ClientBase,

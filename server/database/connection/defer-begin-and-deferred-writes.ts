@@ -1,14 +1,17 @@
 import type { MessageSender, PreparedQuery } from './pipelined-queries.ts';
 
-/** Matches the comment at the beginning of a statement: the statement name, and whether the write is deferred. */
+/**
+ * Matches the comment at the beginning of a statement. The comment contains the statement name, and specifies whether the write is
+ * deferred.
+ */
 export const statementCommentPattern = /^\/\*(\w+)( later)?\*\//;
 
 export type DeferOptions = {
-  /** `false` sends every statement without a name, for servers or poolers that do not keep prepared statements. */
+  /** If `false`, every statement is sent without a name, for servers or poolers that do not keep prepared statements. */
   readonly preparedStatements: boolean;
   /**
-   * Sent with each transaction's first statement and with each statement outside a transaction. If this statement has a name, the
-   * connection must already have prepared it.
+   * Statement that sets the timeouts. It is sent with each transaction's first statement and with each statement outside a transaction. If
+   * the statement has a name, the connection must already have prepared it.
    */
   readonly limits: PreparedQuery | undefined;
 };
@@ -16,9 +19,9 @@ export type DeferOptions = {
 const emptyResult = (command: string): object => ({ command, rowCount: 0, rows: [], fields: [] });
 
 /**
- * Defers BEGIN and deferred writes and sends them in one message with the next statement, which saves one round trip per deferred
- * statement; a round trip costs more than most statements. If a deferred statement fails, the statement that it was sent with reports the
- * error. A transaction that is rolled back before anything was sent never reaches PostgreSQL.
+ * Defers BEGIN and deferred writes, and sends them in one message with the next statement. This saves one round trip per deferred
+ * statement, which costs more than most statements. If a deferred statement fails, the statement in the same message reports the error. A
+ * transaction that is rolled back before anything was sent never reaches PostgreSQL.
  */
 export function deferBeginAndDeferredWrites(
   sender: MessageSender,
@@ -88,7 +91,7 @@ function singleStatement(text: unknown, values: unknown): PreparedQuery | undefi
 const isDeferred = ({ text, values }: PreparedQuery): boolean =>
   statementCommentPattern.exec(text)?.[2] !== undefined && values.every(isSafelySerializable);
 
-/** Returns whether pg can serialize a value without throwing; a deferred statement must not fail on the client side. */
+/** Returns whether pg can serialize a value without throwing an error. A deferred statement must not fail on the client side. */
 const isSafelySerializable = (value: unknown): boolean =>
   value == null ||
   typeof value !== 'object' ||

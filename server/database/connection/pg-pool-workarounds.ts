@@ -4,7 +4,7 @@ import type { ClientBase, CustomTypesConfig, Pool, PoolClient, TypeOverrides } f
 import { z } from 'zod';
 import type { MessageObserver } from './pipelined-queries.ts';
 
-/** Sets a pool's int8 parser instead of pg's global parser, because the driver may have its own copy of pg. */
+/** Sets the int8 parser of one pool instead of pg's global parser, because the driver may have its own copy of pg. */
 export function setPoolInt8Parser(pool: Pool, parse: (text: string) => number): void {
   const { types } = pool.options;
   if (!hasTypeParsers(types)) throw new Error('the PostgreSQL pool does not support type parsers');
@@ -38,10 +38,11 @@ const clientSocketSchema = z.object({ connection: z.object({ stream: z.instanceo
 type ConnectionActivity = { readonly stream: Socket; heardAt: number; askedAt: number | undefined };
 
 /**
- * Returns a function that creates the observer of a new connection, which destroys the connection if it does not respond for `limitMs`.
- * A connection is dead, for example, if a firewall has dropped it or the host is down. PostgreSQL cannot report its own timeouts over a
- * dead connection, and TCP takes 15 minutes to detect one. If one connection is dead, the others usually are, too. So every connection that
- * has received nothing since the query was sent is also destroyed; otherwise, later requests would time out one by one.
+ * Returns a function that creates the observer of a new connection. The observer destroys the connection if it does not respond for
+ * `limitMs`. A connection is dead, for example, if a firewall has dropped it or the host is down. PostgreSQL cannot report its own timeouts
+ * over a dead connection, and TCP takes 15 minutes to detect one. If one connection is dead, the other connections usually are dead, too.
+ * Therefore, every connection that has received nothing since the query was sent is also destroyed. Otherwise, later requests would time
+ * out one by one.
  */
 export function createUnresponsiveConnectionKiller(limitMs: number): (client: ClientBase) => MessageObserver {
   const activities = new Set<ConnectionActivity>();
@@ -52,7 +53,7 @@ export function createUnresponsiveConnectionKiller(limitMs: number): (client: Cl
     const { asked: waiting = [], unused: idle = [] } = Object.groupBy(unresponsive, ({ askedAt }) =>
       askedAt === undefined ? 'unused' : 'asked',
     );
-    // Callers retry as soon as their query fails; by then, the pool must not contain any of the dead connections.
+    // When a query fails, its caller retries immediately. By then, the pool must not contain any dead connections.
     await Promise.all(idle.map(({ stream }) => once(stream.destroy(), 'close')));
     for (const { stream } of waiting) stream.destroy();
   };

@@ -3,18 +3,18 @@ import type { ClientBase } from 'pg';
 import { z } from 'zod';
 import { createSymbolKeyedProperty } from '../../memory/attach-data-to-objects-with-symbol-keyed-property.ts';
 
-/** A statement, and the name of its prepared statement on the connection; the name is empty for an unnamed statement. */
+/** A statement, with the name of the prepared statement on the connection. The name is empty for an unnamed statement. */
 export type PreparedQuery = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
 
 /** Called when a message is sent to PostgreSQL. The returned function is called when the result or the error has arrived. */
 export type MessageObserver = () => () => void;
 
 export type MessageSender = {
-  /** Sends statements in one message. If one fails, all are rolled back, because they belong to one transaction. */
+  /** Sends statements in one message. If one statement fails, all are rolled back, because they are part of one transaction. */
   readonly send: (last: PreparedQuery, preceding: readonly PreparedQuery[]) => Promise<unknown>;
-  /** Sends anything else that `client.query` accepts. */
+  /** Sends a query without a name, with any arguments that `client.query` accepts. */
   readonly sendUnnamed: (...args: unknown[]) => unknown;
-  /** Returns whether the connection has prepared the statement, or the statement has no name. */
+  /** Returns true if the connection has prepared the statement or the statement has no name. */
   readonly isPrepared: (statement: PreparedQuery) => boolean;
 };
 
@@ -34,12 +34,15 @@ const anyClient = z.custom<PgClient>();
 const anyConnection = z.custom<PgConnection>();
 
 /**
- * Callbacks that receive each row as soon as it arrives, attached to the statement parameters. PostgreSQL sends the first rows of a long
- * result while it is still computing the others.
+ * Callbacks that receive each row as soon as it arrives. They are attached to the statement parameters. PostgreSQL sends the first rows of
+ * a long result while it is still computing the other rows.
  */
 export const rowListenersByParameters = createSymbolKeyedProperty<(row: unknown) => void>('listener');
 
-/** Creates the functions that send statements on this connection: either several statements with a single Sync, or a single statement. */
+/**
+ * Creates the functions that send statements on this connection. A message contains either several statements with a single Sync, or a
+ * single statement.
+ */
 export function createPipelinedStatementSender(given: ClientBase, observers: readonly MessageObserver[]): MessageSender {
   const client = anyClient.parse(given);
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
@@ -54,7 +57,7 @@ export function createPipelinedStatementSender(given: ClientBase, observers: rea
   return {
     send(last, preceding) {
       const onRow = rowListenersByParameters.get(last.values);
-      // The promise is created here. If pg created it, pg would assign a function to a property of the query. V8 allocates such
+      // The promise is created here and not by pg, because pg would assign a function to a property of the query. V8 allocates such
       // functions in the old generation, so the function, the result and the waiting caller would stay in memory until the next major GC.
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const end = observe();
@@ -71,7 +74,7 @@ export function createPipelinedStatementSender(given: ClientBase, observers: rea
     },
     sendUnnamed(...args) {
       const result = query(...args);
-      if (!(result instanceof Promise)) return result; // a cursor
+      if (!(result instanceof Promise)) return result; // a cursor is not a promise
       const end = observe();
       result.then(end, end);
       return result;

@@ -5,7 +5,7 @@ import type { Database } from '../entity-manager/entity-manager-type.ts';
 /** Maximum wait for PostgreSQL at start-up, and the log for progress messages. */
 export type DatabaseWaitOptions = { readonly seconds: number; readonly log: { warn(details: object, message: string): void } };
 
-/** PostgreSQL did not become available in time, or refuses the connection; the message says what to do. */
+/** PostgreSQL did not become available in time, or refuses the connection. The message tells the operator what to do. */
 export class DatabaseStartupError extends Error {
   override readonly name = 'DatabaseStartupError';
 }

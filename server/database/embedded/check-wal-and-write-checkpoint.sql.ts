@@ -9,6 +9,6 @@ export async function isWalSinceCheckpointLargerThan(em: EntityManager, bytes: n
 
 /** Writes all changes to the data files. */
 export async function writeCheckpoint(em: EntityManager): Promise<void> {
-  // Written in SQL because MikroORM has no checkpoints.
+  // Written in SQL because MikroORM has no function for checkpoints.
   await em.execute('checkpoint');
 }

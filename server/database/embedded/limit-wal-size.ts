@@ -1,12 +1,15 @@
 import { isWalSinceCheckpointLargerThan, writeCheckpoint } from './check-wal-and-write-checkpoint.sql.ts';
 import type { Database } from '../entity-manager/entity-manager-type.ts';
 
-/** Start parameters in addition to PGlite's own: they limit the WAL that a checkpoint keeps for reuse. */
+/** Start parameters that are added to PGlite's own parameters. They limit the size of the WAL that a checkpoint keeps for reuse. */
 export const walLimitStartParameters = ['-c', 'max_wal_size=64MB', '-c', 'min_wal_size=32MB'];
 
 const walBetweenCheckpoints = 32 * 1024 * 1024;
 
-/** Creates a job for regular checkpoints: PGlite writes no checkpoint until it is closed, and keeps all WAL until then. */
+/**
+ * Creates a job that writes regular checkpoints. Without this job, PGlite would write the first checkpoint when it is closed, and would
+ * keep all WAL until then.
+ */
 export const createCheckpointJob = (db: Database) => ({
   name: 'checkpoint of the embedded database',
   everyMs: 10_000,

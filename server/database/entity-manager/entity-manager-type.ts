@@ -3,5 +3,5 @@ import type { AbstractSqlDriver, MikroORM, SqlEntityManager } from '@mikro-orm/s
 /** The entity manager, a parameter of every function that reads or writes the database. */
 export type EntityManager = SqlEntityManager;
 
-/** A process's database; both drivers share this type. */
+/** The database of a process. Both drivers share this type. */
 export type Database = MikroORM<AbstractSqlDriver, EntityManager>;

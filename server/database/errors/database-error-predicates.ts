@@ -46,7 +46,7 @@ export const isDiskFullError = (error: unknown): boolean =>
 /** `Retry-After` for requests that failed because of low disk space. */
 export const lowDiskSpaceRetryAfterSeconds = 10;
 
-/** Statement timeout, lock timeout, deadlock, serialization failure: PostgreSQL rolled the transaction back. */
+/** Errors with which PostgreSQL rolls a transaction back (statement timeout, lock timeout, deadlock, serialization failure). */
 const transientSqlStates = new Set(['57014', '55P03', '40P01', '40001']);
 
 /** Returns whether a query failed because of concurrent activity, so that a retry may succeed. */

@@ -1,4 +1,4 @@
-/** Returns the SQLSTATE of a failed query, whichever driver or layer threw the error; `undefined` for any other error. */
+/** Returns the SQLSTATE of a failed query, regardless of the driver or layer that threw the error; `undefined` for any other error. */
 export const getSqlState = (error: unknown): string | undefined => stringField(error, 'code');
 
 /** Returns the violated constraint's name. */

@@ -6,12 +6,12 @@ export const migrationLockId = 7_262_633;
 
 const pollMs = 200;
 
-// The statements in this file have no parameters: PostgreSQL keeps the snapshot of a statement with parameters until the transaction ends,
-// and CREATE INDEX CONCURRENTLY in a migration waits for every older snapshot.
+// The statements in this file have no parameters, because PostgreSQL keeps the snapshot of a statement with parameters until the
+// transaction ends, and CREATE INDEX CONCURRENTLY in a migration waits for every older snapshot.
 
 /**
- * Waits until no other process applies migrations, and holds the lock until the transaction ends. Polls, because a statement that waits
- * for the lock would keep its snapshot too.
+ * Waits until no other process applies migrations, and holds the lock until the transaction ends. This function polls, because a statement
+ * that waits for the lock would also keep its snapshot.
  */
 export async function lockMigrations(em: EntityManager): Promise<void> {
   const tryLock = em

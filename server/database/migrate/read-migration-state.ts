@@ -12,7 +12,8 @@ export type MigrationState = {
 const migrationsDirectory = new URL('../migrations/', import.meta.url);
 
 /**
- * Compares the migrations in the database with those of this release. Only reads from the database, whereas MikroORM's migrator would create its own table.
+ * Compares the migrations in the database with the migrations of this release. This function only reads from the database, whereas
+ * MikroORM's migrator would create its own table.
  */
 export async function readMigrationState(em: EntityManager): Promise<MigrationState> {
   const known = (await readdir(migrationsDirectory)).flatMap((file) => /^(\d{14}_\w+)\.[jt]s$/.exec(file)?.[1] ?? []).toSorted();

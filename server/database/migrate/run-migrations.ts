@@ -4,8 +4,8 @@ import { getSqlState } from '../errors/sql-error-fields.ts';
 import { setTransactionLockTimeout, lockMigrations } from './lock-migrations.sql.ts';
 
 /**
- * While a migration waits for a lock on a table (for example, during a backup), all requests that use the table wait behind it. The
- * migration therefore waits only briefly, lets these requests proceed and retries later.
+ * While a migration waits for a lock on a table (for example, during a backup), all requests that use the table wait for the migration.
+ * Therefore, the migration waits only briefly for a lock, lets these requests proceed and retries later.
  */
 const lockTimeout = '1s';
 const retryDelayMs = 2_000;
@@ -15,7 +15,7 @@ const lockNotAvailable = '55P03';
 /** Applies pending migrations, exactly once even if several processes start at the same time. Returns the applied migrations' names. */
 export async function migrate(db: Database): Promise<string[]> {
   const lock = db.em.fork();
-  const isShared = db.driver.getPlatform().supportsMultipleStatements(); // only for PostgreSQL, because PGlite has one process and one connection
+  const isShared = db.driver.getPlatform().supportsMultipleStatements(); // PGlite has one process and one connection, so it needs no lock
   if (isShared) {
     await lock.begin();
     await lockMigrations(lock);
@@ -41,7 +41,10 @@ async function applyWithRetry(db: Database, name: string): Promise<void> {
   }
 }
 
-/** Applies one migration per transaction: a transaction that has locked one table and waits for another could deadlock with a request. */
+/**
+ * Applies one migration per transaction, because a transaction that has locked one table and waits for another table could deadlock with a
+ * request.
+ */
 async function apply(db: Database, name: string): Promise<void> {
   const em = db.em.fork();
   await em.begin();

@@ -12,7 +12,7 @@ export class People extends Migration {
     this.secondFactors();
   }
 
-  // The statements of rate-limiter-flexible rely on this column order.
+  // The SQL statements in rate-limiter-flexible rely on this column order.
   private limits(): void {
     this.addSql(`create table attempts (
       key varchar(255) primary key,

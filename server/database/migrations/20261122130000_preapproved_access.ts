@@ -10,8 +10,8 @@ export class PreapprovedAccess extends Migration {
   override name = '20261122130000_preapproved_access';
 
   /**
-   * In existing grants and keys, a scope counts as preapproved if the application is preapproved for it and the user has not consented to
-   * it.
+   * In existing grants and keys, a scope counts as preapproved if the application is preapproved for this scope and the user has not
+   * consented to it.
    */
   override up(): void {
     for (const [table, clientId] of [

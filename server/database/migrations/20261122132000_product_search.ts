@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 import { createTrigramExtension } from '../connection/create-trigram-extension.ts';
 
-/** Objects that the entities cannot express. The SQL file must not change after a release, just like this migration. */
+/** Creates database objects that entities cannot define. Like this migration, the SQL file must not change after a release. */
 export class ProductSearch extends Migration {
   override name = '20261122132000_product_search';
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Previously imported orders have no fingerprint; the next import compares their lines and totals instead. */
+/** Previously imported orders have no fingerprint, so the next import compares their lines and totals instead. */
 export class ImportFingerprints extends Migration {
   override name = '20261122135000_import_fingerprints';
 

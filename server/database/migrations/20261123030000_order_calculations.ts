@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
-/** Functions that placed and imported orders share. The SQL file must not change after a release, just like this migration. */
+/** Creates functions that are shared by placing and importing orders. Like this migration, the SQL file must not change after a release. */
 export class OrderCalculations extends Migration {
   override name = '20261123030000_order_calculations';
 

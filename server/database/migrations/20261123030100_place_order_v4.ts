@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
-/** A function that the entities cannot express. The SQL file must not change after a release, just like this migration. */
+/** Creates a database function, which entities cannot define. Like this migration, the SQL file must not change after a release. */
 export class PlaceOrderV4 extends Migration {
   override name = '20261123030100_place_order_v4';
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Limits that customers set for an application's orders, and the orders that count toward them. */
+/** Limits that customers set for an application's orders, and the orders that count toward these limits. */
 export class OrderLimits extends Migration {
   override name = '20261123140000_order_limits';
 

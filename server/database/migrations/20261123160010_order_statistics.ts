@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
-/** Tables and functions that the entities cannot express. The SQL file must not change after a release, just like this migration. */
+/** Creates tables and database functions that entities cannot define. Like this migration, the SQL file must not change after a release. */
 export class OrderStatistics extends Migration {
   override name = '20261123160010_order_statistics';
 

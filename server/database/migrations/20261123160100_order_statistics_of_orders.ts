@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** In a separate transaction, because each migration locks only one existing table. */
+/** Runs in a separate transaction, so that each transaction locks only one existing table. */
 export class OrderStatisticsOfOrders extends Migration {
   override name = '20261123160100_order_statistics_of_orders';
 

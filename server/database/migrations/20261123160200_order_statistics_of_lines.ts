@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** In a separate transaction, because each migration locks only one existing table. */
+/** Runs in a separate transaction, so that each transaction locks only one existing table. */
 export class OrderStatisticsOfLines extends Migration {
   override name = '20261123160200_order_statistics_of_lines';
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Runs after the triggers have been committed, so that it counts concurrent changes exactly once. */
+/** Runs after the triggers have been committed, so that concurrent changes are counted exactly once. */
 export class FillOrderStatistics extends Migration {
   override name = '20261123160500_fill_order_statistics';
 

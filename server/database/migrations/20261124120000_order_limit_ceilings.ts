@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Limits for orders that administrators set for one application, or for all applications that are not the shop's own. */
+/** Order limits that administrators set for one application or for all third-party applications. */
 export class OrderLimitCeilings extends Migration {
   override name = '20261124120000_order_limit_ceilings';
 

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
-/** Functions that orders, payments and responses share. The SQL file must not change after a release, just like this migration. */
+/**
+ * Creates functions that are shared by orders, payments and responses. Like this migration, the SQL file must not change after a release.
+ */
 export class SpendingLimits extends Migration {
   override name = '20261124120100_spending_limits';
 

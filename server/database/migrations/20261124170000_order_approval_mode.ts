@@ -1,6 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Which orders need the customer's approval. With the default, existing grants can request approval of orders above their limits. */
+/**
+ * Adds the setting that specifies which orders need the customer's approval. With the default, existing grants can request approval of
+ * orders above their limits.
+ */
 export class OrderApprovalMode extends Migration {
   override name = '20261124170000_order_approval_mode';
 

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Lets an approval replace only the limits that the customer set. The SQL file must not change after a release, just like this migration.
+ * Lets an approval override the limits that the customer set, but no other limits. Like this migration, the SQL file must not change after
+ * a release.
  */
 export class SpendingLimitsWithApprovals extends Migration {
   override name = '20261124170200_spending_limits_with_approvals';

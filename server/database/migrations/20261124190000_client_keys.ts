@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Public keys of applications that authenticate with `private_key_jwt`, by value or by URL, and the security profile of an application. */
+/** Public keys (or their URL) of applications that authenticate with `private_key_jwt`, and the security profile of each application. */
 export class ClientKeys extends Migration {
   override name = '20261124190000_client_keys';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Limits orders to products of certain categories. The SQL file must not change after a release, just like this migration.
+ * Adds limits that restrict orders to products in certain categories. Like this migration, the SQL file must not change after a release.
  */
 export class OrderCategories extends Migration {
   override name = '20261124190000_order_categories';

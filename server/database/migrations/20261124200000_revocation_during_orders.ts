@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
-/** Functions that the entities cannot express. The SQL file must not change after a release, just like this migration. */
+/** Creates database functions, which entities cannot define. Like this migration, the SQL file must not change after a release. */
 export class RevocationDuringOrders extends Migration {
   override name = '20261124200000_revocation_during_orders';
 

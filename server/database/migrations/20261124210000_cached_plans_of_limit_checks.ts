@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
-/** Creates and replaces database functions, which entities cannot define. The SQL file must not change after a release, just like this migration. */
+/**
+ * Creates and replaces database functions, which entities cannot define. Like this migration, the SQL file must not change after a release.
+ */
 export class CachedPlansOfLimitChecks extends Migration {
   override name = '20261124210000_cached_plans_of_limit_checks';
 

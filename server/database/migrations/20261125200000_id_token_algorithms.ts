@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Algorithm of each application's ID tokens, and signing keys for all of these algorithms. */
+/** Signing algorithm for each application's ID tokens, and signing keys for all of these algorithms. */
 export class IdTokenAlgorithms extends Migration {
   override name = '20261125200000_id_token_algorithms';
 

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Refresh tokens of accounts at identity providers that are waiting to be linked by e-mail. */
+/** Refresh tokens of identity provider accounts that are not linked until the user opens a link in an e-mail. */
 export class PendingProviderRefreshTokens extends Migration {
   override name = '20261126113000_pending_provider_refresh_tokens';
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Adds sums of hours (for products, of six hours) and of five days, so that statistics read fewer rows. Running processes continue to call
- * the same functions. The SQL file must not change after a release, just like this migration.
+ * Adds hourly sums (six-hour sums for products) and five-day sums, so that statistics queries read fewer rows. Running processes continue
+ * to call the same functions. Like this migration, the SQL file must not change after a release.
  */
 export class OrderStatisticsLevels extends Migration {
   override name = '20261126120000_order_statistics_levels';

@@ -1,11 +1,13 @@
 import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import { prepareStatement } from './prepared-statement.ts';
 
-// Written in SQL because MikroORM has no advisory locks.
-// The hash of a null key is null.
+// Written in SQL because MikroORM does not support advisory locks. The hash of a null key is null.
 const lock = prepareStatement('lock_key', 'select pg_advisory_xact_lock(coalesce(hashtextextended($1, $2), $2))');
 
-/** Serializes transactions that use the same key and namespace: waits for the lock, and holds it until the transaction ends. */
+/**
+ * Serializes transactions that use the same key and namespace. The function waits for the lock, and the transaction holds the lock until it
+ * ends.
+ */
 export const acquireAdvisoryLockForKey = async (em: EntityManager, key: string, namespace: number): Promise<void> =>
   void (await lock(em, [key, namespace]));
 

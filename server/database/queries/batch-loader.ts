@@ -10,7 +10,7 @@ export type BatchLimits = {
 };
 
 export type StatementParameters = readonly unknown[];
-/** The result of the `n`th lookup, counted from 1. Lookups without a result are omitted. */
+/** Result of the `n`th lookup, counted from 1. Lookups without a result have no entry. */
 export type BatchResult<Result> = { readonly n: number; readonly answer: Result };
 /** Runs many lookups as one query. Results may be passed to `onResult` before the query completes. */
 export type FetchBatch<Result> = (
@@ -24,14 +24,17 @@ type PendingLookup<Result> = { readonly parameters: StatementParameters } & Prom
 const runDetached = AsyncLocalStorage.snapshot();
 
 /**
- * Sends all lookups of one statement in the same event-loop turn as one query; equal lookups share one result. Therefore, the caller's
+ * Combines all lookups of one statement in the same event-loop turn into one query. Equal lookups share one result. Therefore, the caller's
  * permissions must be part of the parameters, and results must not be mutated. A lookup never joins a query that was already sent, because
  * that query could miss rows committed in the meantime. If a batch fails, each lookup is retried alone.
  */
 export class BatchLoader<Result> {
   readonly #fetchBatch: FetchBatch<Result>;
   readonly #limits: BatchLimits;
-  /** Replaced for each query, because a long-lived map keeps its old hash tables and their content alive (see `createSymbolKeyedProperty`). */
+  /**
+   * The map is replaced for each query, because a long-lived map keeps its old hash tables and their content alive (see
+   * `createSymbolKeyedProperty`).
+   */
   #pending = new Map<string, PendingLookup<Result>>();
   #runningBatches = 0;
   #isScheduled = false;
@@ -76,9 +79,9 @@ export class BatchLoader<Result> {
         onResult,
       );
       for (const answer of await results) onResult(answer);
-      for (const { resolve } of lookups) resolve(undefined); // lookups without a row
+      for (const { resolve } of lookups) resolve(undefined); // lookups that found no row
     } catch (error) {
-      // Retried one by one, so that only the lookup that PostgreSQL rejects fails.
+      // Lookups are retried one by one, so that only the lookup that PostgreSQL rejects fails.
       if (lookups.length > 1 && getSqlState(error) !== undefined) for (const lookup of lookups) await this.#fetch([lookup]);
       else for (const { reject } of lookups) reject(error);
     }

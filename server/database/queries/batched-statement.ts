@@ -3,9 +3,9 @@ import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import { type BatchResult, type BatchLimits, type StatementParameters, BatchLoader } from './batch-loader.ts';
 import { prepareStatement } from './prepared-statement.ts';
 
-/** Limits for cheap lookups: at most two queries run concurrently, and their batches grow with the load. */
+/** Limits for cheap lookups. At most two queries run concurrently, and the number of lookups per query grows with the load. */
 const sharedBatch: BatchLimits = { maxBatchSize: 100, maxConcurrentBatches: 2 };
-/** Limits for lookups that may be slow: these are not batched, so that no caller waits for another caller's lookup. */
+/** Limits for potentially slow lookups. These lookups are not batched, so that no caller waits for another caller's lookup. */
 const noBatch: BatchLimits = { maxBatchSize: 1, maxConcurrentBatches: 10 };
 
 type RunBatched<Result> = (em: EntityManager, parameters: StatementParameters) => Promise<Result>;
@@ -51,9 +51,9 @@ function prepareBatched<Result>(
 }
 
 /**
- * Returns the SQL for a table of all lookups, built from one array per parameter. Without parameters, all lookups are equal. The sub-select
- * hides the array length from the planner; otherwise, a custom plan would always look cheaper than the generic plan, and each execution
- * would be planned again.
+ * Returns SQL for a table with one row per lookup, built from one array per parameter. Without parameters, all lookups are equal. The
+ * sub-select hides the array length from the planner; otherwise, a custom plan would always look cheaper than the generic plan, and each
+ * execution would be planned again.
  */
 function unnestParameters(types: readonly string[]): string {
   if (types.length === 0) return '(select 1 as n) asked';
@@ -63,14 +63,15 @@ function unnestParameters(types: readonly string[]): string {
 
 /** @param selectSql selects at most one row via an index, and has no `limit` clause */
 export function prepareBatchedLookupStatement<Row>(name: string, types: readonly string[], selectSql: string): BatchedLookup<Row> {
-  // the limit makes the planner use one index lookup per parameter set, regardless of its row estimate
+  // because of the limit, the planner uses one index lookup per parameter set, regardless of the estimated number of rows
   const selectJsonSql = `select to_json(answer) from (${selectSql} limit 1) answer`;
   return Object.assign(prepareBatched<Row>(name, types, selectJsonSql, sharedBatch), { definition: { name, types, selectJsonSql } });
 }
 
 /**
- * Combines two lookups into one statement, which sees one snapshot of the database. Its parameters are those of the first lookup, followed
- * by those of the second. The second lookup runs only if the first one finds a row; otherwise, the result is undefined.
+ * Combines two lookups into one statement, which sees one snapshot of the database. The parameters of the statement are those of the first
+ * lookup, followed by those of the second lookup. The second lookup runs only if the first lookup finds a row. Otherwise, the result is
+ * undefined.
  */
 export function combineBatchedLookups<First, Second>(
   { definition: first }: BatchedLookup<First>,

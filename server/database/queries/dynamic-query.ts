@@ -5,11 +5,11 @@ import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import type { StatementParameters } from './batch-loader.ts';
 
 /**
- * Maximum number of cached queries and plans. The server has a few dozen query texts; the limit matters only if user input ever reaches the
- * SQL text.
+ * Maximum number of cached queries and plans. The server uses a few dozen query texts, so the limit matters only if user input ever reaches
+ * the SQL text.
  */
 const maxCachedQueries = 500;
-/** `even` means that a query is cheap for all parameters, so several lookups are batched into one query. */
+/** `even` means that the query is cheap for all parameters, so concurrent calls are batched into one query. */
 type Cost = 'even' | 'any';
 type PreparedQuery = (em: EntityManager, parameters: StatementParameters) => Promise<readonly unknown[]>;
 const queryCache = new Map<string, PreparedQuery>();
@@ -22,7 +22,7 @@ export const roundUpLimitSql = (limit: number): RawBuilder<number> => sql.lit(li
 
 /**
  * Runs a query that is built at run time. The query is parsed and planned once per connection, like a prepared statement. Concurrent equal
- * queries share their rows; therefore, permissions must be part of the query, and rows must not be mutated. Rows are returned as JSON:
+ * queries share their rows. Therefore, permissions must be part of the query, and rows must not be mutated. Rows are returned as JSON, so
  * timestamps are text, and numbers must not exceed 2^53.
  */
 export async function runPreparedDynamicQuery<Row>(em: EntityManager, query: RawBuilder<Row>, cost: Cost = 'any'): Promise<readonly Row[]> {

@@ -8,10 +8,10 @@ type LockStrength = 'no key update' | 'key share';
 
 /**
  * Locks the selected rows until the transaction ends, and returns their ids. The lock does not block inserts of rows that refer to the
- * locked rows. A query that selects several rows must sort them, so that concurrent transactions cannot deadlock.
+ * locked rows. If the query selects several rows, it must sort them, so that concurrent transactions cannot deadlock.
  */
 export async function lockRows(em: EntityManager, query: IdQuery, strength: LockStrength = 'no key update'): Promise<number[]> {
-  // Written in SQL because MikroORM has no lock modes for FOR NO KEY UPDATE and FOR KEY SHARE.
+  // Written in SQL because MikroORM does not support FOR NO KEY UPDATE and FOR KEY SHARE.
   const rows = await em.execute<{ id: number }[]>(`${query.getQuery()} for ${strength}`, [...query.getParams()]);
   return rows.map(({ id }) => id);
 }

@@ -1,15 +1,15 @@
 import type { BatchedLookup } from './batched-statement.ts';
 import type { StatementParameters } from './batch-loader.ts';
 
-/** A lookup that a request is expected to need, once its token has been verified. */
+/** A lookup that a request is expected to need after its token has been verified. */
 export type ExpectedLookup<Row = unknown> = { readonly lookup: BatchedLookup<Row>; readonly parameters: StatementParameters };
 
-/** The result of an expected lookup that was sent in one statement with the verification of the request's token. */
+/** Result of an expected lookup that was part of the statement that verified the request's token. */
 export type SpeculativeRead<Row = unknown> = ExpectedLookup<Row> & { readonly row: Row | undefined };
 
 /**
  * Returns the result of a speculative read if it is the result of this lookup with these parameters. The parameters contain the caller's
- * permissions, so a read with other permissions than those of the verified token is never used.
+ * permissions, so a result is never used if its permissions differ from those of the verified token.
  */
 export function findSpeculativeResult<Row>(
   read: SpeculativeRead | undefined,

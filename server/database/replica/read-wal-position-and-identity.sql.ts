@@ -12,7 +12,7 @@ export const readWalPosition = prepareBatchedListStatement<{ position: number | 
                  else pg_current_wal_flush_lsn() end) - '0/0'::pg_lsn)::bigint as position`,
   'any',
 );
-// Written in SQL for the same reason.
+// Written in SQL because MikroORM has no functions for replication.
 export const readDatabaseIdentity = prepareBatchedListStatement<{ identity: string; standby: boolean }>(
   'read_database_identity',
   [],

@@ -10,7 +10,7 @@ const pollIntervalMs = 5;
 /** How long a lagging or failed replica is skipped, so that not every query waits for the replica. */
 const laggingBackoffMs = 1_000;
 const downBackoffMs = 5_000;
-/** Timeouts for reading the replay position and for a list query; after a timeout, the replica is most likely unreachable. */
+/** Timeouts for reading the replay position and for a list query. After a timeout, the replica is most likely unreachable. */
 const positionTimeoutMs = 1_000;
 const queryTimeoutMs = 5_000;
 
@@ -22,9 +22,10 @@ class NotAReplicaError extends Error {
 }
 
 /**
- * Runs list queries on a streaming replica without stale results: it queries the primary's commit position (once for all queries that begin
- * at the same time) and waits until the replica has replayed it. Clients therefore always see their own writes, regardless of which process
- * executed them. While the replica lags, is unreachable or is not a replica, queries run on the primary.
+ * Runs list queries on a streaming replica without stale results. Before a query, this class reads the primary's commit position (once for
+ * all queries that begin at the same time) and waits until the replica has replayed the WAL up to this position. Therefore, clients always
+ * see their own writes, regardless of which process executed the writes. While the replica lags, is unreachable or is not a replica,
+ * queries run on the primary.
  */
 export class ReplicaWithPrimaryFallback {
   /** Number of list queries that ran on the replica and on the primary. */
@@ -80,7 +81,7 @@ export class ReplicaWithPrimaryFallback {
     return false;
   }
 
-  /** Queries the replay position each time, because a restarted replica may have to replay the same WAL again. */
+  /** The replay position is queried each time, because a restarted replica may have to replay the same WAL again. */
   async #position(): Promise<number> {
     if (!this.#isVerified) await this.#verifyReplica();
     const [row] = await readWalPosition(this.#forkReplica(), []);
@@ -92,7 +93,7 @@ export class ReplicaWithPrimaryFallback {
   /** Without `disableContextResolution`, queries would use the request's entity manager, which belongs to the primary. */
   #forkReplica = (): EntityManager => this.#replica.fork({ disableContextResolution: true });
 
-  /** Verifies that the primary and the replica are the same database; otherwise, their WAL positions could not be compared. */
+  /** Verifies that the primary and the replica are the same database. Otherwise, their WAL positions could not be compared. */
   async #verifyReplica(): Promise<void> {
     const [[primary], [replica]] = await Promise.all([
       readDatabaseIdentity(this.#primary, []),

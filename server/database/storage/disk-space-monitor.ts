@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 const walSegmentBytes = 16 * 1024 * 1024;
 
-/** The reserve is two WAL segments: if PGlite fails to create a WAL segment, its next statement never returns. */
+/** The reserve is two WAL segments, because if PGlite fails to create a WAL segment, its next statement never returns. */
 export const diskSpaceReserveBytes = 2 * walSegmentBytes;
 
 /** A check takes about 15 microseconds. Within this interval, all processes together cannot write as much as the reserve. */
@@ -20,7 +20,9 @@ export class InsufficientStorageError extends Error {
   readonly isWriteRefusal = true;
 }
 
-/** Returns whether a write was rejected because disk space is low. Low space is logged once, so such failures are not logged again. */
+/**
+ * Returns whether a write was rejected because disk space is low. Low disk space is logged only once, so callers do not log these failures.
+ */
 export const isLowDiskSpaceRejectionError = (error: unknown): boolean =>
   error instanceof Error && ('isWriteRefusal' in error || isLowDiskSpaceRejectionError(error.cause));
 
@@ -68,8 +70,8 @@ export class DiskSpaceMonitor {
 }
 
 /**
- * Checks the free space before PGlite opens or creates a database: both operations write, and on a full disk both fail without a usable
- * message.
+ * Checks the free space before PGlite opens or creates a database. Both operations write to the disk, and fail without a useful message if
+ * the disk is full.
  * @throws {InsufficientStorageError} with the space that is required
  */
 export function assertDiskSpaceToOpenDatabase(directory: string, isNew: boolean): void {

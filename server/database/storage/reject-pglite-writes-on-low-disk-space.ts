@@ -13,13 +13,13 @@ export function rejectPgliteWritesOnLowDiskSpace(database: PGliteInterface, stor
   const transaction: PGliteInterface['transaction'] = database.transaction.bind(database);
   let sessionIsReadOnly = false;
 
-  /** Changes the session outside of transactions, because a rollback would revert the setting. */
+  /** The session is changed outside of transactions, because a rollback would revert the setting. */
   const adjustSession = async (): Promise<void> => {
     const isLow = storage.isLow();
     if (isLow === sessionIsReadOnly) return;
     sessionIsReadOnly = isLow;
     await database.exec(`set default_transaction_read_only = ${isLow ? 'on' : 'off'}`);
-    // obsolete WAL may be filling the disk
+    // the disk may be full of obsolete WAL
     if (isLow && storage.hasSegment) await database.exec('checkpoint').catch(() => undefined);
   };
 

@@ -48,7 +48,8 @@ export const createApiErrorHandler =
       ...(problemToSend.violatedPolicies && { violated_policies: problemToSend.violatedPolicies }),
       ...(errors && { errors }),
     };
-    // Sent as a buffer, because Express would add a charset parameter to a string response, and this media type has no such parameter.
+    // The response is sent as a buffer, because Express would add a charset parameter to a string response, and this media type does not
+    // define that parameter.
     res.send(Buffer.from(JSON.stringify(body)));
   };
 

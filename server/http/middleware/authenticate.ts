@@ -9,8 +9,8 @@ import { createProblem, type Problem } from '../problem-details/problem.ts';
 import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
 /**
- * Values of the `WWW-Authenticate` challenge: the URL of the metadata that describes how to get a token (RFC 9728 section 5.1), the DPoP
- * algorithms, and the scopes to request (RFC 6750 section 3).
+ * Values of the `WWW-Authenticate` challenge. These are the URL of the metadata that describes how to get a token (RFC 9728 section 5.1),
+ * the DPoP algorithms, and the scopes to request (RFC 6750 section 3).
  */
 export type TokenChallenge = {
   readonly resourceMetadata: string;
@@ -19,16 +19,19 @@ export type TokenChallenge = {
 };
 
 type AuthenticationOptions = {
-  /** Whether a request needs no token. */
+  /** Whether a request does not require a token. */
   readonly isPublic?: (req: Request) => boolean;
-  /** Returns the lookup that a request needs if it has the expected principal. It is sent with the verification of the token. */
+  /**
+   * Returns the lookup that a request needs if its token has the expected principal. The lookup and the token verification share one
+   * statement.
+   */
   readonly expectLookup?: (req: Request, expected: Principal) => ExpectedLookup | undefined;
 };
 
 /**
  * Authenticates a request by its `Authorization` header only (RFC 6750 section 2.1), never by a token in the query or a form. A public
- * route needs no token, but rejects an invalid token, so that the client notices the problem. The request is counted against the
- * rate limit for the authenticated caller or, without authentication, for the IP address, before its body is read.
+ * route requires no token, but rejects an invalid token, so that the client notices the problem. Before the body is read, the request is
+ * counted against the rate limit of the authenticated caller or, for an unauthenticated request, of the IP address.
  */
 export const authenticate =
   (
@@ -41,7 +44,7 @@ export const authenticate =
     const context = getRequestContext(req);
     const { principal: inheritedPrincipal } = context;
     if (inheritedPrincipal) {
-      // an in-process request on behalf of an authenticated request
+      // an in-process request that belongs to an authenticated request
       await limit(req, res, inheritedPrincipal);
       return next();
     }
@@ -80,7 +83,7 @@ export const authenticate =
 const isPublicRoute = (req: Request): boolean => getRouteAccess(req) === 'public';
 
 function unauthorized(challenge: TokenChallenge, code: ProblemCode, detail: string): Problem {
-  // RFC 6750 section 3.1: without a token, the challenge contains no error code.
+  // For a request without a token, the challenge must not contain an error code (RFC 6750 section 3.1).
   const error = code === 'missing_token' ? undefined : 'invalid_token';
   return createProblem(code, { detail, headers: { 'WWW-Authenticate': formatTokenChallenge(challenge, error) } });
 }

@@ -12,8 +12,8 @@ const mcpRequestHeaders = 'MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp
 const mcpResponseHeaders = 'MCP-Protocol-Version, Mcp-Session-Id';
 
 /**
- * Any website may call the API: access depends on the token, never on the origin. The API uses no cookies, so credentials are not allowed.
- * Error responses also have CORS headers; otherwise scripts could not read the errors.
+ * Any website can call the API, because access depends on the token and never on the origin. The API uses no cookies, so credentials are
+ * not allowed. Error responses also have CORS headers; otherwise scripts could not read the errors.
  */
 const createCorsHandler =
   (allowed: string, exposed: string): RequestHandler =>

@@ -6,7 +6,7 @@ import { createProblem } from '../problem-details/problem.ts';
 import { translatable } from '../problem-details/translatable-text.ts';
 
 export type RequestLimiter = {
-  /** Counts one request for an application and its user, for an API key or, if neither is known, for an IP address. */
+  /** Counts one request. The counter belongs to an application and its user, to an API key or, if neither is known, to an IP address. */
   count(principal: Principal | undefined, address: string | undefined): Promise<readonly RateLimitState[]>;
   /** Counts an error response to an application or API key. */
   countError(principal: Principal): void;
@@ -15,7 +15,7 @@ export type RequestLimiter = {
 /** Counts a request and rejects it if it exceeds a limit. */
 export type ApplyRateLimit = (req: Request, res: Response, principal?: Principal) => Promise<void>;
 
-/** Upper bound of the random delay added to `Retry-After`, so that clients do not all return in the first second of a month. */
+/** Maximum random delay that is added to `Retry-After`, so that clients do not all retry in the first second of a month. */
 const monthlyJitterSeconds = 60;
 
 export const createRateLimitEnforcer =

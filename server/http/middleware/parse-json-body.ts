@@ -11,7 +11,7 @@ import { getRequestContext } from '../request/request-context-principal-and-acce
 /** Maximum nesting depth of a JSON body. */
 export const maxJsonDepth = 32;
 const mediaTypes = ['application/json'];
-/** Media types of a merge patch (RFC 7396); a plain JSON body is also treated as a merge patch. */
+/** Media types of a merge patch (RFC 7396). A plain JSON body is also treated as a merge patch. */
 const patchMediaTypes = ['application/merge-patch+json', ...mediaTypes];
 
 /** Parses the JSON body. Runs after authorization, so that unauthorized clients cannot make the server parse their bodies. */
@@ -20,7 +20,7 @@ export const parseJsonBody: RequestHandler = (req, res, next) => {
   if (!('body' in route)) return next();
   const { consumes, bodyMax = defaultMaxBodyBytes } = getRouteMetadata(route);
   const accepted = consumes ?? (route.method === 'PATCH' ? patchMediaTypes : mediaTypes);
-  // Validation reports a missing body.
+  // A missing body is reported by validation.
   const isEmpty = req.get('content-length') === '0';
   if (!isEmpty && req.is([...accepted]) === false) {
     throw createProblem('unsupported_media_type', {
@@ -60,7 +60,7 @@ function createStrictParser(limit: number): RequestHandler {
     });
 }
 
-/** Rejects JSON that a parser would accept but that no client intends to send: invalid UTF-8 and excessive nesting. */
+/** Rejects JSON with invalid UTF-8 or excessive nesting. A parser would accept such JSON, but no client intends to send it. */
 function measureReadable(bytes: Buffer): JsonComplexity {
   if (!isUtf8(bytes)) throw createProblem('malformed_json', { detail: 'The body is not valid UTF-8.' });
   const measure = measureJsonComplexity(bytes);

@@ -31,7 +31,7 @@ type ProblemOptions = {
   readonly cause?: unknown;
 };
 
-/** An error that the contract declares. The error handler sends it as problem details. */
+/** An error that the contract declares. The error handler sends the error as problem details. */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly detail: ProblemDetail | undefined;

@@ -4,10 +4,10 @@ export type Amount = { readonly amount: number; readonly currency: string };
 /** A list: "A, B or C", or "A, B and C". */
 type List = { readonly anyOf: readonly string[] } | { readonly allOf: readonly (string | TranslatableText)[] };
 
-/** A value in a text. Everything except strings is formatted in the language of the text. */
+/** A value that is inserted into a text. Everything except strings is formatted in the language of the text. */
 export type TextValue = string | number | Date | Amount | List | TranslatableText;
 
-/** Text with named values; it is translated when the language of the response is known. */
+/** Text with named values. The text is translated when the language of the response is known. */
 export class TranslatableText {
   /** The English text with the names of the values in braces. The catalogs contain the translations of this text. */
   readonly message: string;
@@ -19,10 +19,10 @@ export class TranslatableText {
   }
 }
 
-/** An error in a field: a fragment that follows the name of the field in a sentence. */
+/** Sentence fragment that describes an error in a field, and that follows the name of the field. */
 export type FieldErrorDetail = string | TranslatableText;
 
-/** Text that explains a problem: a sentence from the catalogs, text with values, or several sentences. */
+/** Text that explains a problem: one sentence from the catalogs, one text with values, or a list of these. */
 export type ProblemDetail = string | TranslatableText | readonly ProblemDetail[];
 
 /**

@@ -8,7 +8,7 @@ type Message = string | ((values: Readonly<Record<string, string | number>>) => 
 const messagesSchema = z.custom<Readonly<Record<string, Message>>>();
 
 /**
- * Returns the detail of a problem in a language. Text that the catalogs do not contain is returned in English.
+ * Returns the detail of a problem in the given language. Text that the catalogs do not contain is returned in English.
  * @param onUntranslated called for each text that the catalogs do not contain
  */
 export function translateDetail(detail: ProblemDetail, language: Language, onUntranslated: () => void = () => undefined): string {

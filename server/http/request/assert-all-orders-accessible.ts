@@ -5,7 +5,7 @@ import type { Principal } from './principal-and-token-types.ts';
 /**
  * Rejects an operation whose result depends on all orders.
  * @param what a verb phrase that completes the sentence "..., so it cannot ..."
- * @throws {Problem} `forbidden` if the customer allows the application access only to the orders that it placed
+ * @throws {Problem} `forbidden` if the customer allows the application to access only the orders that it placed
  */
 export function assertAllOrdersAccessible({ orderAuthorization }: Principal, what: string): void {
   if (!orderAuthorization?.ownOrdersOnly) return;

@@ -29,7 +29,7 @@ class ChunkSizes {
     const size = Number.parseInt(/^[0-9a-f]+/i.exec(this.#line)?.[0] ?? '0', 16);
     this.total += size;
     this.#line = '';
-    // Skips the data of the chunk and its line break. Only trailers follow the last chunk.
+    // Skips the data of the chunk and its line break. After the last chunk, only trailers follow.
     this.#bytesLeft = size + 2;
     this.#isOver = size === 0;
     return end + 1;

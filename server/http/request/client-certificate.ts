@@ -11,11 +11,11 @@ export type ClientCertificateSource = { readonly kind: 'tls' } | { readonly kind
 export type ClientCertificateOptions = {
   readonly source: ClientCertificateSource;
   /**
-   * Certificates of the authorities that issue certificates for `tls_client_auth`; without one, only self-signed certificates are accepted.
-   * The server can replace them, but never with an empty list, so each request must read this property.
+   * CA certificates for `tls_client_auth`. If the list is empty, only self-signed certificates are accepted. The server can replace the
+   * list while it runs (but never with an empty list), so each request must read this property.
    */
   readonly authorities: readonly X509Certificate[];
-  /** URL of the server for clients with certificates, if the proxy requests certificates only there (default: the issuer). */
+  /** Server URL for clients with certificates, if the proxy requests certificates only at this URL (default: the issuer). */
   readonly url?: string | undefined;
 };
 
@@ -26,7 +26,7 @@ export type PresentedCertificate =
 
 declare module './request-context-principal-and-access-log.ts' {
   interface RequestContext {
-    /** Set if the request can have a client certificate. */
+    /** Set if the request can contain a client certificate. */
     clientCertificate?: {
       readonly source: ClientCertificateSource;
       /** Certificate from `source`; set when it is first read. */
@@ -48,7 +48,10 @@ export const acceptClientCertificates =
     next();
   };
 
-/** Returns the certificate that the client of a request has presented; undefined if there is none or if the server does not accept any. */
+/**
+ * Returns the certificate that the client presented; undefined if the client presented no certificate or the server accepts no
+ * certificates.
+ */
 export function getPresentedCertificate(req: IncomingMessage): PresentedCertificate | undefined {
   const { clientCertificate } = getRequestContext(req);
   if (!clientCertificate) return undefined;

@@ -8,8 +8,8 @@ export type Principal = {
   readonly clientId: string;
   readonly scopes: ReadonlySet<Scope>;
   /**
-   * When the user signed in, in seconds since 1970 (`auth_time`, RFC 9068 section 2.2.1). A refresh does not change this time. Absent for
-   * API keys and for client credentials.
+   * Time of the user's sign-in, in seconds since 1970 (`auth_time`, RFC 9068 section 2.2.1). A refresh does not change this time. Absent
+   * for API keys and for client credentials.
    */
   readonly authTime?: number;
   /** Whether the user signed in with a second factor. A refresh does not change this value. Absent for API keys and client credentials. */
@@ -17,8 +17,8 @@ export type Principal = {
   /** How the credential was presented: `DPoP` means that the token is sender-constrained (RFC 9449). Absent outside of requests. */
   readonly authScheme?: PresentedToken['scheme'];
   /**
-   * The grant that the token belongs to. For an API key with limits, the ID that its limits are stored under. Absent for other API keys and
-   * for applications that act on their own behalf.
+   * ID of the grant that the token belongs to. For an API key with limits, the grant ID under which the limits are stored. Absent for other
+   * API keys and for applications that act on their own behalf.
    */
   readonly grantId?: string;
   /** Limits that the user set for orders; absent if only the scopes limit the application. */
@@ -34,7 +34,10 @@ type OrderAuthorization = {
   readonly validUntil: Date | null;
   /** Whether the application can access only the orders that it placed. */
   readonly ownOrdersOnly: boolean;
-  /** Whether an order can need the approval of the user, because it exceeds a limit or because every order needs an approval; absent for API keys. */
+  /**
+   * Whether orders can require the user's approval, either because an order exceeds a limit or because every order requires approval.
+   * Absent for API keys.
+   */
   readonly canRequestApprovals?: boolean;
 };
 
@@ -50,8 +53,8 @@ export type CallerLimits = {
 export type TokenErrorCode = 'invalid_token' | 'expired_token' | 'revoked_token';
 
 /**
- * A request's credential. Anyone who has a Bearer token can use it, unless it is bound to a client certificate (RFC 8705); a DPoP token also
- * requires its bound key (RFC 9449).
+ * A request's credential. Anyone who has a Bearer token can use it, unless the token is bound to a client certificate (RFC 8705). A DPoP
+ * token can be used only with the key to which it is bound (RFC 9449).
  */
 export type PresentedToken = {
   readonly scheme: 'Bearer' | 'DPoP';
@@ -62,25 +65,25 @@ export type PresentedToken = {
   readonly certificateThumbprint: () => string | undefined;
   readonly method: string;
   readonly path: string;
-  /** The read that the request needs, for a method that only reads. */
+  /** The read that the request needs; set only for read-only methods. */
   readonly speculation?: ReadSpeculation;
 };
 
 /**
- * A read that the verifier of an access token sends in one statement with its own query, which saves a round trip to the database. The
- * verifier expects that the token still has the principal that it had recently.
+ * A read that the access token verifier combines with its own query in one statement, which saves a round trip to the database. The
+ * verifier assumes that the token's principal has not changed since it was last verified.
  */
 export type ReadSpeculation = {
   /** Returns the lookup that the request needs if its token has the expected principal. */
   readonly expectLookup: (expected: Principal) => ExpectedLookup | undefined;
-  /** Called only if the token is valid. The result must be used only if the lookup is also the one for the verified principal. */
+  /** Called only if the token is valid. The result may be used only if the same lookup would be made for the verified principal. */
   readonly keepResult: (read: SpeculativeRead) => void;
 };
 
-/** Verifies a token's signature and claims, and that the token and its grant are still active in the database. */
+/** Verifies a token's signature and claims, and checks that the token and its grant are still active in the database. */
 export type VerifyAccessToken = (presented: PresentedToken) => Promise<Principal | TokenErrorCode | DpopNonceRequest>;
 
-/** The proof must contain this nonce, because the proof is not recent enough (RFC 9449 section 9). */
+/** The client must send a new proof with this nonce, because the proof is not recent enough (RFC 9449 section 9). */
 export type DpopNonceRequest = { readonly dpopNonce: string };
 
 /** Returns a string that identifies the application and the user. */

@@ -7,7 +7,7 @@ export type RateLimitState = {
   /** Number of requests made in the window. */
   readonly used: number;
   readonly remaining: number;
-  /** Time at which the full quota is available again. */
+  /** Time when the full quota becomes available again. */
   readonly resetsAt: Date;
   /** Whether the current request exceeds the limit. */
   readonly exceeded: boolean;

@@ -8,8 +8,8 @@ import { getRequestContext } from './request-context-principal-and-access-log.ts
 const socketWithParser = z.object({ parser: z.object({ getCurrentBuffer: z.function() }).passthrough() }).passthrough();
 
 /**
- * Calls `reject` once, with the current limit, as soon as the announced chunk sizes exceed that limit, even before the data arrives.
- * Requests with a `Content-Length` are left to the body parser. Must be called before anything reads the body.
+ * Calls `reject` once, with the current limit, as soon as the announced chunk sizes exceed that limit, even before the data arrives. For
+ * requests with a `Content-Length`, the body parser enforces the limit. Must be called before anything reads the body.
  * @param isFirst whether this is the first request on its connection
  */
 export function rejectChunkedBodyOverLimit(req: IncomingMessage, isFirst: boolean, limit: number, reject: (limit: number) => void): void {
@@ -30,8 +30,8 @@ export function rejectChunkedBodyOverLimit(req: IncomingMessage, isFirst: boolea
 export const lowerChunkedBodyLimit = (req: IncomingMessage, limit: number): void => getRequestContext(req).chunkedBody?.lowerLimit(limit);
 
 /**
- * Returns the part of the body that arrived in the same packet as the end of the headers. Returns `undefined` for pipelined requests, where
- * the packet can begin with another request; for such a body, the size limit is enforced only when its data arrives.
+ * Returns the part of the body that arrived in the same packet as the end of the headers. Returns `undefined` for pipelined requests,
+ * because the packet can begin with another request. In this case, the size limit is enforced only when the data of the body arrives.
  */
 function bodyInHeaderPacket({ method, url, rawHeaders, socket }: IncomingMessage, isFirst: boolean): Buffer | undefined {
   const packet = currentPacket(socket);

@@ -21,23 +21,23 @@ export interface RequestContext {
   readonly id: string;
   /** The authenticated caller. */
   principal: Principal | undefined;
-  /** The result of a lookup that was sent with the verification of the token. */
+  /** Result of the lookup that was part of the token verification statement. */
   speculativeRead: SpeculativeRead | undefined;
   /** Set for requests that the load shedder has admitted, but not for in-process requests. */
   slot: ConcurrencySlot | undefined;
   /** Set for requests with a chunked body. */
   chunkedBody: ChunkedBodySizeLimiter | undefined;
-  /** The JSON body before it was parsed. */
+  /** The JSON body before parsing. */
   jsonBody: { readonly bytes: Buffer; readonly complexity: JsonComplexity } | undefined;
   /** The rate limits that apply to the caller, after this request was counted. */
   rateLimitStates: readonly RateLimitState[];
   /** Text that the next `res.json` sends instead of its body. */
   rawJsonBody: string | undefined;
-  /** Returns the ETag name of a created resource. Set if the response has an ETag. */
+  /** Returns the ETag name of a created resource. Set only if the response has an ETag. */
   formatCreatedEtagName: ((id: number) => string) | undefined;
 }
 
-/** The property of the request that contains its context. A `WeakMap` would keep requests alive too long (see `createSymbolKeyedProperty`). */
+/** The request property that contains the context. A `WeakMap` would keep requests alive too long (see `createSymbolKeyedProperty`). */
 const contextSymbol = Symbol('request context');
 type RequestWithContext = { [contextSymbol]?: RequestContext };
 
@@ -81,7 +81,7 @@ export const assignRequestIdAndLogAccess =
 /** IDs in API paths are short numbers. A longer segment is a sign-in identifier or a client mistake, so it is masked. */
 const secretLikeSegment = /\/[\w.~%-]{20,}(?=\/|$)/g;
 
-// Logs only selected fields, and the path without its query, because clients may put secrets anywhere else.
+// Logs only selected fields, and the path without its query, because any other part of a request may contain secrets.
 function accessLogEntry(req: Request, res: Response, { id, principal }: RequestContext, milliseconds: number): object {
   const clientRequestId = req.get('x-request-id');
   return {

@@ -4,7 +4,10 @@ import { ulid } from 'ulid';
 const randomBytes = new Uint8Array(4096);
 let nextIndex = randomBytes.length;
 
-/** Uses bytes generated in advance: 16 calls to the system random generator per ID would cost more than handling many requests. */
+/**
+ * Uses random bytes that were generated in advance, because 16 calls to the system random generator per ID would cost more than handling
+ * many requests.
+ */
 function randomFraction(): number {
   if (nextIndex === randomBytes.length) {
     randomFillSync(randomBytes);

@@ -2,12 +2,12 @@ import type { Principal } from './principal-and-token-types.ts';
 import { createProblem } from '../problem-details/problem.ts';
 import { translatable } from '../problem-details/translatable-text.ts';
 
-/** Maximum age of a sign-in for operations that require a recent one, in seconds. */
+/** Maximum age of a sign-in, in seconds, for operations that require a recent sign-in. */
 export const maxRecentSignInAgeSeconds = 15 * 60;
 
 /**
  * Rejects a principal whose user did not sign in recently, so that a forgotten session or a stolen refresh token is not sufficient for the
- * operation. API keys and client credentials have no sign-in and are always rejected.
+ * operation. API keys and client credentials are always rejected, because they are not based on a sign-in.
  * @throws Problem `insufficient_user_authentication` with the challenge specified in RFC 9470 section 3
  */
 export function requireRecentSignIn({ authTime, authScheme = 'Bearer' }: Principal, now: Date): void {

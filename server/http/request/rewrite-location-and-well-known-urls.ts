@@ -1,6 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 
-/** Prefixes `Location` headers with the base path of a server that is not at the root of its host. */
+/** Prefixes `Location` headers with the server's base path, if the server is not at the root of its host. */
 export const prefixLocationHeaderWithBasePath =
   (base: string): RequestHandler =>
   (_req, res, next) => {

@@ -42,8 +42,8 @@ export function assertIfMatchHeader(req: MatchedRequest, name: string, resource:
   const header = req.get('if-match');
   if (header === undefined) return;
   const etag = formatEtag(name, resource);
-  // The variant part of the ETag (for example, the stock) is ignored: the client does not intend to change it, and other requests may have
-  // changed it.
+  // The variant part of the ETag (for example, the stock) is ignored, because the client does not intend to change this value, and other
+  // requests may have changed it.
   const expected = parseEtags(header).map((tag) => tag.replace(/~[^"]*"$/, '"'));
   if (expected.includes('*') || expected.includes(etag)) return;
   throw createProblem('precondition_failed', {

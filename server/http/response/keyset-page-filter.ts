@@ -7,7 +7,7 @@ export type AfterPositionFilter<Column extends string> = { readonly [Key in Colu
 };
 
 /**
- * Returns the filter for the rows that follow a position in a list sorted by a timestamp and then by id. The first condition lets
+ * Returns the filter for the rows after a position in a list that is sorted by timestamp and then by id. The first condition lets
  * PostgreSQL start an index scan at the position.
  */
 export function createKeysetPageFilter<Column extends string>(

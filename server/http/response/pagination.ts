@@ -6,7 +6,7 @@ import { createProblem } from '../problem-details/problem.ts';
 import { findPrincipal } from '../request/request-context-principal-and-access-log.ts';
 import type { MatchedRequest } from '../request/matched-route.ts';
 
-/** Position of a page's last row: the row's sort column value, and its ID as a tiebreaker. */
+/** Position of a page's last row, which consists of the value of the sort column and, as a tiebreaker, the ID. */
 export type KeysetPosition = readonly [value: string | number, id: number];
 
 type PageQuery = { readonly limit: number; readonly cursor?: string | undefined };
@@ -29,7 +29,7 @@ export class CursorPaginator {
   decodeCursor(req: MatchedRequest, query: PageQuery): KeysetPosition | undefined {
     if (query.cursor === undefined) return undefined;
     const [body = '', encodedSignature = ''] = query.cursor.split('.');
-    // Compare the encoded text, because different base64url texts can decode to the same bytes.
+    // The encoded texts are compared, because different base64url texts can decode to the same bytes.
     const [receivedSignature, signature] = [Buffer.from(encodedSignature), Buffer.from(this.#sign(body))];
     if (receivedSignature.length !== signature.length || !timingSafeEqual(receivedSignature, signature))
       throw cursorProblem('invalid_cursor');
@@ -65,7 +65,7 @@ export class CursorPaginator {
   }
 }
 
-/** Returns a hash that identifies one list of one caller. Page size and `include_total` may differ between pages. */
+/** Returns a hash that identifies the caller and the list. Page size and `include_total` can differ between pages. */
 function hashListParameters(req: MatchedRequest, { limit: _limit, cursor: _cursor, ...filters }: PageQuery): string {
   const { include_total: _, ...rest } = { include_total: undefined, ...filters };
   const entries = Object.entries(rest)

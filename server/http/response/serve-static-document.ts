@@ -7,8 +7,9 @@ import { matchesIfNoneMatch } from './etag.ts';
 const compress = promisify(gzip);
 
 /**
- * Serves content that does not change while the process runs: compressed for clients that accept gzip, with one ETag per encoding.
- * Uncompressed responses also have a `Vary` header, so that caches send each client a response in an encoding that it accepts.
+ * Serves content that does not change while the process runs. The content is compressed for clients that accept gzip, and each encoding has
+ * its own ETag. Even uncompressed responses have a `Vary` header, so that caches send each client a response in an encoding that the client
+ * accepts.
  * @param read called for the first request, and called again if the previous call failed
  */
 export function serveStaticDocument(type: string, read: () => Buffer | Promise<Buffer>, cacheControl: string): RequestHandler {

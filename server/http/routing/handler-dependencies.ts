@@ -6,7 +6,7 @@ import type { CursorPaginator } from '../response/pagination.ts';
 /** Revokes a user's access, in the transaction that suspends or closes the account. */
 export type RevokeAccess = (em: EntityManager, userId: number, reason: 'suspended' | 'closed') => Promise<void>;
 
-/** Called in the transaction that changes a user's e-mail address: invalidates mailed links and notifies both addresses. */
+/** Invalidates mailed links and notifies both addresses, in the transaction that changes a user's e-mail address. */
 export type OnEmailAddressChange = (
   em: EntityManager,
   change: {
@@ -22,17 +22,17 @@ export type OnEmailAddressChange = (
 /** Dependencies shared by all route handlers. */
 export type HandlerDependencies = {
   readonly em: EntityManager;
-  /** Runs list queries, on a read replica if one is configured. */
+  /** Runs list queries, on the read replica if one is configured. */
   readonly readList: RunListQuery;
   readonly pages: CursorPaginator;
-  /** Whether prices include tax; if not, tax is added to them. */
+  /** Whether prices include tax. If false, tax is added to the prices. */
   readonly taxMode: Order['tax_mode'];
   /** Revokes sessions, tokens and consents, and deletes the password if the account is closed. */
   readonly endAccess: RevokeAccess;
   readonly onEmailAddressChange: OnEmailAddressChange;
-  /** Whether HTTP URLs that refer to this machine are accepted, for webhooks and logout tokens. */
+  /** Whether webhook and logout URLs can use plain HTTP if they refer to this machine. */
   readonly development: boolean;
-  /** Which client certificates the server accepts. */
+  /** Specifies which client certificates the server accepts. */
   readonly clientCertificates: { readonly accepted: boolean; readonly hasAuthority: boolean };
   /** The key that encrypts signing keys in the database, and a callback that makes this process reload the keys immediately. */
   readonly signingKeys: { readonly encryptionKey: Buffer; readonly readAgain: () => void };

@@ -23,7 +23,7 @@ export function readCertificateAuthorities(path: string): X509Certificate[] {
   return certificates;
 }
 
-/** Returns why the file cannot be used, or undefined if it can. */
+/** Returns why the file cannot be used, or undefined if it can be used. */
 export function findCertificateAuthoritiesFileError(path: string): string | undefined {
   try {
     readCertificateAuthorities(path);

@@ -3,7 +3,7 @@ import { isDatabaseResponsive } from '../../database/is-database-responsive.ts';
 import type { Database } from '../../database/entity-manager/entity-manager-type.ts';
 import { diskSpaceReserveBytes, type DiskSpaceMonitor } from '../../database/storage/disk-space-monitor.ts';
 
-/** Responds to a health check. Returns false if the URL does not belong to a health check. */
+/** Responds to a health check. Returns false if the URL is not the URL of a health check. */
 export type HealthHandler = (url: string | undefined, res: ServerResponse) => boolean;
 
 const pingTimeoutMs = 2_000;
@@ -34,7 +34,7 @@ function respondsInTime(db: Database): Promise<boolean> {
 }
 
 /**
- * Reports the server as ready even when disk space is low: reads still work, and restarting or switching to another process would not help.
+ * Reports the server as ready even when disk space is low, because reads still work, and neither a restart nor another process would help.
  */
 function writeReady(res: ServerResponse, storage?: DiskSpaceMonitor): void {
   if (!storage?.isLow()) sendStatus(res);

@@ -18,7 +18,7 @@ export type HttpServerOptions = {
   readonly health?: HealthHandler;
   readonly load?: Partial<LoadLimits>;
   readonly timeouts?: Partial<HttpTimeouts>;
-  /** Enables TLS, in which case the server is a node:https server. */
+  /** TLS options. If they are set, the server is a `node:https` server. */
   readonly tls?: TlsKeyPair | undefined;
   /** Whether the server requests a certificate from every TLS client. A client without a certificate is still served. */
   readonly requestClientCertificates?: boolean;
@@ -30,9 +30,9 @@ export type HttpServerOptions = {
 export type HttpTimeouts = {
   /** Maximum time to receive a request's headers. */
   readonly headers: number;
-  /** Maximum time to receive a whole request; 0 means no limit, because the load shedder enforces a minimum rate instead. */
+  /** Maximum time to receive a whole request. The value 0 means no limit, because the load shedder enforces a minimum rate instead. */
   readonly request: number;
-  /** Maximum time that a connection may be idle, without data in either direction. */
+  /** Maximum time for which a connection can be idle, that is, without data in either direction. */
   readonly idle: number;
   /** Maximum time to wait for the next request on an open connection. */
   readonly keepAlive: number;
@@ -87,7 +87,8 @@ export function createHttpServer(handler: RequestListener, options: HttpServerOp
   const server = tls
     ? createTlsServer({ ...limits, ...createSecureContextOptions(tls), ...clientCertificates, handshakeTimeout: headers }, listener)
     : createServer(limits, listener);
-  // Node would respond with 417 and no body; RFC 9110 section 10.1.1 allows a server to ignore an unknown expectation.
+  // Without this listener, Node would respond with 417 and no body. RFC 9110 section 10.1.1 allows a server to ignore an unknown
+  // expectation.
   server.on('checkExpectation', listener);
   // No other timeout closes the connection of a client that does not read its responses.
   server.setTimeout(idle);
@@ -99,8 +100,7 @@ export function createHttpServer(handler: RequestListener, options: HttpServerOp
 const hostPattern = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+;=%-]+)(?::\d{0,5})?$/i;
 
 /**
- * Checks the requirements of RFC 9112 section 3.2: exactly one valid `Host` header in HTTP/1.1 requests, and at most one in HTTP/1.0
- * requests.
+ * Checks that an HTTP/1.1 request has exactly one valid `Host` header, and that an HTTP/1.0 request has at most one (RFC 9112 section 3.2).
  */
 function findHostProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   const hosts = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host');
@@ -119,8 +119,8 @@ function rejectAndClose(res: ServerResponse, issuer: string, code: ProblemCode, 
 const lingerMs = 1_000;
 
 /**
- * Rejects a body while the client is still sending it. The response is complete immediately, but the connection stays open for a moment:
- * closing a connection with unread data would reset it, and the client could lose the response (RFC 9112 section 9.6).
+ * Rejects a body while the client is still sending it. The response is complete immediately, but the connection stays open for a moment. If
+ * a connection is closed while data is unread, the connection is reset, and the client can lose the response (RFC 9112 section 9.6).
  */
 function rejectBody(req: IncomingMessage, res: ServerResponse, issuer: string, limit: number): void {
   const { headers, body } = formatProblem(issuer, 'payload_too_large', createPayloadTooLargeProblem(limit).message);
@@ -197,7 +197,7 @@ function rejectUnparsedRequest(issuer: string, error: Error & { code?: string; r
   ];
   const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD ';
   socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
-  // These timeouts limit how long the client may keep sending.
+  // The timeout limits how long the client can continue to send data.
   setTimeout(() => socket.destroy(), 1_000).unref();
 }
 

@@ -3,10 +3,13 @@ import { minUploadRate } from '@mandate/contract';
 import { type ConcurrencySlot, getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
 export type LoadLimits = {
-  /** Maximum numbers of concurrent and queued requests. When the queue is full, the server is considered overloaded. */
+  /**
+   * Maximum number of concurrent requests and maximum number of queued requests. When the queue is full, the server is considered
+   * overloaded.
+   */
   readonly maxConcurrent: number;
   readonly maxQueued: number;
-  /** The same limits during overload, when more concurrency would only make every request slower. */
+  /** Lower limits that apply during overload, because more concurrency would only make every request slower. */
   readonly maxConcurrentOverloaded: number;
   readonly maxQueuedOverloaded: number;
   /** Maximum time in the queue. */
@@ -90,13 +93,16 @@ class ActiveRequest implements ConcurrencySlot {
 }
 
 /**
- * Limits concurrent requests, queues a bounded number of further requests and rejects the rest immediately: with an unbounded queue,
- * every client would wait for responses that have become useless. Slow uploads and slow readers hold no slot.
+ * Limits concurrent requests, queues a bounded number of further requests and rejects all others immediately. With an unbounded queue,
+ * every client would wait for a response that arrives too late. Slow uploads and slow readers hold no slot.
  */
 export class LoadShedder {
   readonly #limits: LoadLimits;
   readonly #reject: WriteRejectionResponse;
-  /** Not a `Set`: when a `Set` grows, its old hash tables keep finished requests alive (see `createSymbolKeyedProperty`). */
+  /**
+   * An array instead of a `Set`, because the old hash tables of a growing `Set` keep finished requests alive (see
+   * `createSymbolKeyedProperty`).
+   */
   readonly #running: ActiveRequest[] = [];
   readonly #queue: QueuedRequest[] = [];
   readonly #timer: NodeJS.Timeout;
@@ -154,7 +160,7 @@ export class LoadShedder {
     getRequestContext(req).slot = activeRequest;
     this.#running.push(activeRequest);
     this.#workingCount += 1;
-    // The slot is released when the response begins: the client determines how long reading the response takes.
+    // The slot is released when the response begins, because the time to read the response depends on the client.
     const writeHead = res.writeHead.bind(res);
     Reflect.set(res, 'writeHead', (...head: Parameters<typeof writeHead>) => {
       this.#finish(activeRequest);
@@ -204,7 +210,7 @@ export class LoadShedder {
     this.#recentSockets.clear();
   }
 
-  // A request that `#finish` moves into a freed index during the loop may be skipped; the next tick checks it.
+  // If `#finish` moves a request into a freed index during the loop, this check may skip the request. The next tick checks it.
   #tick(): void {
     const now = performance.now();
     for (const activeRequest of this.#running) this.#enforceTimeouts(activeRequest, now);

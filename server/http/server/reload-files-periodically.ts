@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 const checkIntervalMs = 5_000;
 
 export type ReloadedFiles<Content> = {
-  /** Reads the files. @throws if they are invalid */
+  /** Reads the files. Throws an error if they are invalid. */
   readonly read: () => Content;
   /** Called after each successful read, whether the content has changed or not. */
   readonly use: (content: Content) => void;
@@ -11,7 +11,10 @@ export type ReloadedFiles<Content> = {
   readonly errorMessage: string;
 };
 
-/** Reads files again every five seconds and on SIGHUP. The files are not watched, because renewal tools replace links and directories. */
+/**
+ * Reads files again every five seconds and on SIGHUP. The files are polled and not watched, because renewal tools replace links and
+ * directories.
+ */
 export function reloadFilesPeriodically<Content>({ read, use, errorMessage }: ReloadedFiles<Content>, log: Logger): Disposable {
   let lastError = '';
   const reload = (): void => {

@@ -30,8 +30,8 @@ export function readTlsFiles({ certFile, keyFile }: TlsFilePaths): TlsKeyPair {
 }
 
 /**
- * All suites of TLS 1.3, and only those suites of TLS 1.2 that RFC 9325 section 4.2 recommends. FAPI 2.0 forbids all others (Security
- * Profile section 5.2.2), and Node accepts some that have no forward secrecy or no authenticated encryption.
+ * All TLS 1.3 cipher suites, and the TLS 1.2 cipher suites that RFC 9325 section 4.2 recommends. FAPI 2.0 forbids all other TLS 1.2 suites
+ * (Security Profile section 5.2.2). By default, Node also accepts suites without forward secrecy or authenticated encryption.
  */
 const cipherSuites = [
   'TLS_AES_256_GCM_SHA384',

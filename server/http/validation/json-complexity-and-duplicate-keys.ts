@@ -27,9 +27,9 @@ function endOfString(bytes: Buffer, start: number): number {
 }
 
 /**
- * Finds a key that occurs twice in one object; JSON parsers disagree on which value counts (RFC 8259 section 4). Returns the key's JSON
- * Pointer as a URI fragment (RFC 6901 section 6), or `undefined` if all keys are unique. Comparing the number of members in the text with
- * the number of keys in the value is much cheaper than comparing keys, so keys are compared only if the numbers differ.
+ * Finds a key that occurs twice in one object. For such a key, JSON parsers disagree about which value to use (RFC 8259 section 4). Returns
+ * the key's JSON Pointer as a URI fragment (RFC 6901 section 6), or `undefined` if all keys are unique. Comparing the number of members in
+ * the text with the number of keys in the value is much cheaper than comparing keys, so keys are compared only if the numbers differ.
  * @param value the parsed text
  */
 export function findDuplicateKey(
@@ -41,7 +41,7 @@ export function findDuplicateKey(
   return locateDuplicateKey(bytes);
 }
 
-/** Like `findDuplicateKey`, for text that has not been parsed yet; also returns `undefined` if the text is not JSON. */
+/** Like `findDuplicateKey`, but for text that has not been parsed yet. Also returns `undefined` if the text is not JSON. */
 export function findDuplicateKeyInText(bytes: Buffer): string | undefined {
   try {
     return findDuplicateKey(bytes, JSON.parse(bytes.toString()));

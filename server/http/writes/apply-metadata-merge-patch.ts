@@ -5,8 +5,8 @@ import { translatable } from '../problem-details/translatable-text.ts';
 type Metadata = Readonly<Record<string, string>>;
 
 /**
- * Applies a merge patch (RFC 7396 section 2) to a resource's metadata: keys not in the patch stay unchanged, and `null` removes a key. The
- * row must be locked, so that two concurrent patches do not overwrite each other.
+ * Applies a merge patch (RFC 7396 section 2) to a resource's metadata. Keys that are not in the patch stay unchanged, and `null` removes a
+ * key. The row must be locked, so that two concurrent patches do not overwrite each other.
  * @throws {Problem} `invalid_request` if the result has too many pairs
  */
 export function applyMetadataMergePatch(current: Metadata, patch: Readonly<Record<string, string | null>>): Metadata {

@@ -8,7 +8,7 @@ export const isDryRunRequest = ({ query }: MatchedRequest): boolean =>
 
 class DryRunRollback extends Error {}
 
-/** Runs `write` in a transaction that is always rolled back, and marks the response as a dry run. Errors are rethrown. */
+/** Runs `write` in a transaction that is always rolled back, and marks the response as a dry run. Errors from `write` are rethrown. */
 export async function runDryRunInRolledBackTransaction<Result>(
   em: EntityManager,
   res: Response,

@@ -22,7 +22,8 @@ import { setSerializedJsonBody } from '../response/replace-express-json-method.t
 
 /**
  * Creates a resource in one transaction, at most once per caller and idempotency key. A replay receives the first response byte for byte,
- * except that a secret is replaced with `null`. A rejected request leaves no trace, so that it can be retried with the same key.
+ * except that a secret is replaced with `null`. Nothing is stored for a rejected request, so that the client can retry it with the same
+ * key.
  * @param location returns the created resource's path
  */
 export const createResourceIdempotently = async <Body>(
@@ -43,7 +44,7 @@ const taskRetryAfterSeconds = 2;
 
 /**
  * Like `createResourceIdempotently`, for a task that continues after the response.
- * @param content identifies the request if the body is not JSON
+ * @param content content that identifies the request if the body is not JSON
  */
 export const startTaskIdempotently = async <Body>(
   em: EntityManager,
@@ -130,8 +131,8 @@ type Steps<Body> = {
 
 /**
  * Like `createResourceIdempotently`, for work that continues after the transaction but before the response, for example a payment provider
- * call. Until the first request completes, the response to a replay tells the client to retry. If the first request has not completed
- * within five seconds, a replay reads the current state. The request that completes first stores the response that all replays receive.
+ * call. For up to five seconds, the response to a replay of an incomplete request tells the client to retry. After that, a replay reads the
+ * current state. The request that completes first stores the response that all replays receive.
  */
 export async function createResourceIdempotentlyThenComplete<Body>(
   em: EntityManager,
@@ -160,7 +161,9 @@ export async function createResourceIdempotentlyThenComplete<Body>(
   return { status: 201 as const, body };
 }
 
-/** Returns the response to store for replays. Secrets are not stored, not even encrypted, so that reading the table reveals no secrets. */
+/**
+ * Returns the response to store for replays. Secrets are not stored, not even in encrypted form, so that the table never reveals a secret.
+ */
 function withoutSecret(req: MatchedRequest, body: unknown): unknown {
   const { secret } = getRouteMetadata(getMatchedRoute(req));
   return secret === undefined ? body : { ...z.record(z.unknown()).parse(body), [secret]: null };

@@ -23,8 +23,8 @@ export type StoredRequest = StoredResponse & {
 /** How long the response to a request with an idempotency key is stored, in seconds. */
 export const idempotencyRetentionSeconds = 24 * 60 * 60;
 /**
- * Time after which a request without a response is considered abandoned. If an abandoned request completes after all, it returns whichever
- * response was stored first.
+ * Time after which a request without a response is considered abandoned. If an abandoned request completes after all, the client receives
+ * the response that was stored first.
  */
 const staleAfterMs = 5_000;
 

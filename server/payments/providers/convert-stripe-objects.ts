@@ -35,7 +35,7 @@ function toStatus({ status, last_payment_error: error }: Stripe.PaymentIntent): 
       return 'succeeded';
     case 'canceled':
       return 'canceled';
-    // Stripe may add statuses: a payment with an unknown status is treated as neither succeeded nor failed.
+    // Stripe can add statuses. A payment with an unknown status is treated as neither succeeded nor failed.
     default:
       return 'processing';
   }
@@ -71,7 +71,7 @@ export function refundStateFromStripeRefund({ id, status, failure_reason: reason
   return { reference: id, status: 'pending' };
 }
 
-/** Returns an event's subject, if the subject is a payment or a refund. */
+/** Returns the subject of an event, if it is a payment or a refund. */
 export function eventSubjectFromStripeObject(object: Stripe.Event.Data.Object): Pick<ProviderEvent, 'subject' | 'reference'> | undefined {
   if (!('object' in object) || !('id' in object) || typeof object.id !== 'string') return undefined;
   if (object.object === 'payment_intent') return { subject: 'payment', reference: object.id };

@@ -5,7 +5,7 @@ import { createTestProvider } from './test-provider.ts';
 
 type PaymentSettings = { readonly test: boolean; readonly stripe?: StripeSettings | undefined };
 
-/** Creates the payment providers that are configured. */
+/** Creates the configured payment providers. */
 export async function createPaymentProviders({ test, stripe }: PaymentSettings): Promise<PaymentProviders> {
   return indexPaymentProvidersByName(
     manualProvider,

@@ -39,7 +39,7 @@ export type ProviderPaymentRequest = {
   readonly returnUrl?: string;
   readonly methodToken?: string;
   readonly customer: { readonly id: number; readonly email: string };
-  /** Repeated requests with the same key create only one payment. */
+  /** Requests with the same key create only one payment. */
   readonly idempotencyKey: string;
 };
 
@@ -51,18 +51,18 @@ export type ProviderRefundRequest = {
   readonly idempotencyKey: string;
 };
 
-/** A payment provider. Calls to a provider can be slow and can fail, so none is made inside a transaction. */
+/** A payment provider. Calls to a provider can be slow or fail, so they must not be made inside a transaction. */
 export type PaymentProvider = {
   readonly name: Payment['provider'];
-  /** Whether the provider is polled for payment outcomes. If it is not polled, staff report the outcomes. */
+  /** Whether the provider is polled for payment outcomes. If not, staff report the outcomes. */
   readonly isPolled: boolean;
-  /** How long a payment reserves its order's goods: `long` for bank transfers; `short` is the normal time for unpaid orders. */
+  /** How long a payment reserves the order's goods. `long` is for bank transfers; `short` is the normal time for unpaid orders. */
   readonly reservation: 'short' | 'long';
-  /** All valid payment method tokens, if they are known: a payment with another token is rejected before it starts. */
+  /** All valid payment method tokens, if they are known. A payment with any other token is rejected before it starts. */
   readonly methodTokens?: readonly string[];
   create(request: ProviderPaymentRequest): Promise<PaymentStateAtProvider>;
   retrieve(reference: string): Promise<PaymentStateAtProvider>;
-  /** Returns the payment after the cancellation attempt: a payment that has succeeded in the meantime is not canceled. */
+  /** Returns the payment after the attempt to cancel it. A payment that has succeeded in the meantime is not canceled. */
   cancel(reference: string, idempotencyKey: string): Promise<PaymentStateAtProvider>;
   refund(reference: string, request: ProviderRefundRequest): Promise<RefundStateAtProvider>;
   retrieveRefund(reference: string): Promise<RefundStateAtProvider>;
@@ -83,7 +83,7 @@ export type PaymentHandlerDependencies = {
 export const indexPaymentProvidersByName = (...list: readonly PaymentProvider[]): PaymentProviders =>
   new Map(list.map((provider) => [provider.name, provider]));
 
-/** Returns the payment provider with this name; throws an error if it is not configured. */
+/** Returns the payment provider with this name. Throws an error if the provider is not configured. */
 export function requirePaymentProvider(providers: PaymentProviders, name: string): PaymentProvider {
   const provider = providers.get(name);
   if (!provider) throw new Error(`the payment provider ${name} is no longer configured`);

@@ -24,7 +24,7 @@ export type StripeSettings = {
 const settings = { maxNetworkRetries: 2, timeout: 10_000, telemetry: false } as const;
 const stripeReasons = ['duplicate', 'fraudulent', 'requested_by_customer'] as const;
 
-/** Creates the provider for cards and wallets with Stripe PaymentIntents. The `stripe` package is loaded only if it is configured. */
+/** Creates the provider for cards and wallets with Stripe PaymentIntents. The `stripe` package is loaded only if Stripe is configured. */
 export async function createStripeProvider({ secretKey, webhookSecret, api }: StripeSettings): Promise<PaymentProvider> {
   const { default: Client } = await importModuleRequiringOptionalPackages('STRIPE_SECRET_KEY', 'stripe', () => import('stripe'));
   const stripe = new Client(secretKey, { ...settings, ...api });
@@ -51,7 +51,7 @@ type ErrorMapping = ReturnType<typeof createErrorMapping>;
 
 const createErrorMapping = ({ errors }: typeof Stripe) => ({
   /**
-   * Throws `ProviderUnavailableError` for requests without a definite result. All other errors are responses from Stripe and are rethrown.
+   * Throws `ProviderUnavailableError` if the result of a request is unknown. All other errors are responses from Stripe and are rethrown.
    */
   mapErrors: <Result>(request: Promise<Result>): Promise<Result> =>
     request.catch((error: unknown) => {
@@ -95,7 +95,7 @@ const createPaymentMethods = (
     const canceled = stripe.paymentIntents
       .cancel(reference, {}, { idempotencyKey })
       .then(paymentStateFromStripeIntent, (error: unknown) => {
-        // The payment can no longer be canceled or is already canceled; return its current state.
+        // The payment can no longer be canceled, or is already canceled, so its current state is returned.
         if (asRejection(error).code !== 'payment_intent_unexpected_state') throw error;
         return stripe.paymentIntents.retrieve(reference).then(paymentStateFromStripeIntent);
       });

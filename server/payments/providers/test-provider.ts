@@ -30,7 +30,7 @@ const statusesByOutcome: Record<Outcome, readonly [initial: Status, final: Statu
 export type TestWebhook = { readonly body: string; readonly headers: Record<string, string> };
 
 export type TestProvider = PaymentProvider & {
-  /** Returns the webhook requests for a payment, in the order that the provider sends them. */
+  /** Returns the webhook requests for a payment, in the order in which the provider sends them. */
   webhooksFor(reference: string): TestWebhook[];
 };
 
@@ -38,7 +38,8 @@ const signatureHeader = 'test-signature';
 const webhookSchema = z.object({ id: z.string(), type: z.string(), reference: z.string() });
 
 /**
- * Creates a provider for tests: the token determines how a payment proceeds. References encode the payment, so a restart loses no state.
+ * Creates a provider for tests, with which the token determines how a payment proceeds. References encode the payment, so a restart does
+ * not lose any state.
  */
 export function createTestProvider(): TestProvider {
   const key = randomBytes(32);
@@ -58,7 +59,7 @@ export function createTestProvider(): TestProvider {
     methodTokens: Object.keys(testPaymentMethodTokens),
     async create(request) {
       const reference = createReference(request);
-      // Simulates a lost response: the payment is created, but the caller receives an error.
+      // Simulates a lost response, that is, the payment is created, but the caller receives an error.
       const lost = request.methodToken === 'test_timeout' && !responded.has(reference);
       responded.add(reference);
       if (lost) throw new PaymentProviderUnavailableError('the test provider did not respond');

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import type { Config } from '../../config/read-config.ts';
 import { parseStopMessage, readyMessage } from './supervisor-messages.ts';
 
-/** Returns whether our supervisor has started this process. Process managers such as PM2 use the cluster module too. */
+/** Returns whether Mandate's own supervisor has started this process. Process managers such as PM2 also use the cluster module. */
 export const isSupervised = ({ processes }: Config): boolean => cluster.isWorker && processes > 1;
 
 /**

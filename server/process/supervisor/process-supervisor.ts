@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../logging/logger.ts';
 import { SupervisedProcess } from './supervised-process.ts';
 
-/** A process that exits sooner than this after its start counts as a failed start. */
+/** If a process exits within this time, its start counts as failed. */
 const shortLifeMs = 10_000;
 const maxRestartDelayMs = 30_000;
 
-/** Starts a number of identical server processes, replaces those that exit, and restarts or stops all of them. */
+/** Starts several identical server processes, replaces processes that exit, and restarts or stops all processes. */
 export class ProcessSupervisor {
   readonly #count: number;
   readonly #log: Log;
@@ -22,7 +22,7 @@ export class ProcessSupervisor {
 
   /**
    * Starts one process, which migrates the database and creates the initial data, and then the others.
-   * @returns false if the first process cannot start; it has printed the reason
+   * @returns false if the first process cannot start. This process has printed the reason.
    */
   async start(): Promise<boolean> {
     const first = this.#startProcess();
@@ -34,7 +34,10 @@ export class ProcessSupervisor {
     return true;
   }
 
-  /** Replaces all processes, one after the other. A request during a restart starts another restart when the first one has finished. */
+  /**
+   * Replaces all processes, one after the other. A restart that is requested during another restart begins when the current restart has
+   * finished.
+   */
   restart(): Promise<void> {
     this.#restart = this.#restart.then(() => this.#replaceAll());
     return this.#restart;
@@ -68,7 +71,7 @@ export class ProcessSupervisor {
         return;
       }
       void this.#replaceWhenExited(replacement);
-      // If the old process has crashed in the meantime, it already has a successor.
+      // If the old process has crashed in the meantime, it has already been replaced.
       const surplus = this.#running.has(old) ? old : replacement;
       await surplus.stop({ replaced: true });
       this.#log.info({ stopped: surplus.pid, started: replacement.pid }, 'server process replaced');

@@ -10,8 +10,8 @@ import { ProcessSupervisor } from './process-supervisor.ts';
  */
 export async function superviseServerProcesses(config: Config): Promise<void> {
   const log = createLog(config.production);
-  // Each process accepts connections by itself. If the supervisor passed them on, a connection whose process exits at that moment would stay open
-  // without a response, and a blocked process would get connections.
+  // Each process accepts connections by itself. If the supervisor distributed the connections, a blocked process would still get
+  // connections. In addition, a connection would stay open without a response if its process exited at that moment.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   serveRateLimitCounters();
   const stopMetrics =

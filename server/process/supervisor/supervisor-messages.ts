@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Sent by a server process that has started completely. */
+/** Sent by a server process when it has started completely. */
 export const readyMessage = { type: 'mandate:ready' } as const;
 const readySchema = z.object({ type: z.literal(readyMessage.type) });
 export const isReadyMessage = (message: unknown): boolean => readySchema.safeParse(message).success;

@@ -20,10 +20,10 @@ export type ClaimedDelivery = EventRow &
     readonly endpoint_user_id: number | null;
   };
 
-// Written in SQL because MikroORM cannot lock a limited number of rows per endpoint with FOR NO KEY UPDATE SKIP LOCKED.
-// Claims a few deliveries per endpoint, starting after the most recently served endpoint.
-// One endpoint's long queue therefore does not delay the others.
-// The commit does not wait for the disk: if a claim is lost in a crash, the worst result is that a delivery is sent twice.
+// Written in SQL because MikroORM cannot lock a limited number of rows per endpoint with FOR NO KEY UPDATE SKIP LOCKED. Claims a few
+// deliveries per endpoint, starting after the most recently served endpoint. Therefore, the long queue of one endpoint does not delay the
+// deliveries to other endpoints. The commit does not wait for the disk, because the worst result of a claim that is lost in a crash is that
+// a delivery is sent twice.
 export const claimDueDeliveryRows = prepareStatement<ClaimedDelivery>(
   'claim_webhook_deliveries',
   `with recursive waiting (endpoint_id) as (
@@ -49,7 +49,7 @@ export const claimDueDeliveryRows = prepareStatement<ClaimedDelivery>(
      from claimed c join webhook_endpoints e on e.id = c.endpoint_id join events v on v.id = c.event_id`,
 );
 
-// Written in SQL because this commit does not wait for the disk, and the database itself appends to the log.
+// Written in SQL because this commit does not wait for the disk, and because the database itself appends the attempt to the log.
 export const updateDeliveryAfterAttempt = prepareStatement<{ id: number }>(
   'finish_webhook_delivery',
   `update webhook_deliveries

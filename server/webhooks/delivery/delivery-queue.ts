@@ -5,7 +5,7 @@ import { secondsFromNowSql } from '../../database/time/seconds-from-now.ts';
 import { WebhookDelivery, WebhookEndpoint } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 import { claimDueDeliveryRows, type ClaimedDelivery, updateDeliveryAfterAttempt } from './claim-and-update-deliveries.sql.ts';
 
-/** Maximum number of deliveries to claim: in total, per endpoint, and for endpoints that already have deliveries in flight. */
+/** Maximum number of deliveries to claim in total, per endpoint, and for endpoints that already have deliveries in flight. */
 export type DeliveryCapacity = { readonly total: number; readonly each: number; readonly left: ReadonlyMap<number, number> };
 
 /** Claims pending deliveries that are due. `after` is the most recently served endpoint. */
@@ -32,7 +32,7 @@ export async function recordDeliveryAttempt(
   return (await updateDeliveryAfterAttempt(em, [id, attempts, status, delayMs, JSON.stringify([entry])])).length > 0;
 }
 
-/** Marks a delivery as skipped: it has not been sent, and will not be. */
+/** Marks a delivery as skipped, which means that it has not been sent and will not be sent. */
 export const markDeliverySkipped = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery) =>
   em.nativeUpdate(WebhookDelivery, { id, attempts, status: 'pending' }, { status: 'skipped', finishedAt: sql.now() });
 

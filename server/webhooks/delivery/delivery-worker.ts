@@ -48,7 +48,10 @@ export class DeliveryWorker {
     this.#deps = deps;
   }
 
-  /** Claims and sends deliveries until none is due or the capacity is used up. May resolve while attempts are still in flight. */
+  /**
+   * Claims and sends deliveries until no delivery is due or the capacity is used up. The promise can resolve while attempts are still in
+   * flight.
+   */
   run(): Promise<void> {
     this.#again = true;
     this.#running ??= this.#claimAll().finally(() => (this.#running = undefined));
@@ -72,7 +75,7 @@ export class DeliveryWorker {
     await Promise.all(this.#inFlight);
   }
 
-  /** Schedules a run for when a delivery postponed by this process becomes due. */
+  /** Schedules a run for the time at which a delivery that this process postponed becomes due. */
   #runAfter(delayMs: number): void {
     if (delayMs > timersMaxMs || this.#stopping.signal.aborted) return;
     const step = Math.ceil((performance.now() + delayMs) / timerStepMs);
@@ -100,7 +103,7 @@ export class DeliveryWorker {
     if (capacity.total === 0) return 0;
     const em = this.#deps.em.fork();
     let claimed = await queue.claimDueDeliveries(em, this.#lastServedEndpointId, capacity);
-    // No endpoint after the last one has due deliveries: start again with the first endpoint.
+    // No endpoint after the most recently served endpoint has due deliveries, so the next claim starts with the first endpoint.
     if (claimed.length === 0 && this.#lastServedEndpointId > 0) claimed = await queue.claimDueDeliveries(em, 0, capacity);
     this.#lastServedEndpointId = claimed.length < capacity.total ? 0 : Math.max(...claimed.map(({ endpoint_id: id }) => id));
     for (const delivery of claimed) {
@@ -113,7 +116,8 @@ export class DeliveryWorker {
         )
         .finally(() => {
           this.#inFlight.delete(attempt);
-          // Claim again only if there is capacity for a batch, or if no attempt remains in flight that would trigger a claim later.
+          // The next claim is made immediately only if there is capacity for a batch, or if no attempt in flight would trigger the claim
+          // later.
           if (this.#concurrency.hasBatchCapacity() || this.#inFlight.size === 0) void this.run().catch(() => undefined);
         });
       this.#inFlight.add(attempt);

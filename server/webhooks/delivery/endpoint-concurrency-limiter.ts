@@ -4,7 +4,7 @@ import type { DeliveryCapacity } from './delivery-queue.ts';
 const totalMax = 64;
 /** Maximum number of concurrent attempts to one endpoint. */
 const endpointMax = 8;
-/** Maximum number of concurrent attempts to a slow endpoint, that is, one that responds late or not at all. */
+/** Maximum number of concurrent attempts to a slow endpoint, that is, an endpoint that responds late or not at all. */
 const slowEndpointMax = 1;
 /** Maximum number of concurrent attempts to all slow endpoints; the remaining capacity is reserved for responsive endpoints. */
 const slowTotalMax = 24;
@@ -22,7 +22,10 @@ export class EndpointConcurrencyLimiter {
   readonly #endpoints = new Map<number, Health>();
   #busy = 0;
 
-  /** Acquires a slot, and returns the function that releases it; its argument is the attempt's result, if an attempt was made. */
+  /**
+   * Acquires a slot, and returns the function that releases the slot. The argument of this function is the result of the attempt, if an
+   * attempt was made.
+   */
   acquire(endpointId: number): (result: { failed: boolean; milliseconds: number } | undefined) => void {
     const health = this.#endpoints.get(endpointId) ?? { busy: 0, failures: 0, slow: false };
     this.#endpoints.set(endpointId, health);

@@ -24,7 +24,7 @@ export async function listDeliveriesOfEndpoint(
   });
 }
 
-/** Returns a delivery to an endpoint with its requests and responses, or undefined if it does not exist. */
+/** Returns a delivery to an endpoint with its requests and responses, or undefined if the delivery does not exist. */
 export async function findDeliveryOfEndpoint(em: EntityManager, endpoint: number, id: number): Promise<WebhookDeliveryDetails | undefined> {
   const delivery = await em.findOne(WebhookDelivery, { id, endpoint }, { disableIdentityMap: true });
   const event = delivery && (await em.findOne(Event, { id: delivery.event }, { fields: ['type'], disableIdentityMap: true }));

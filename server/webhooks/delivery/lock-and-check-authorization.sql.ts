@@ -3,8 +3,8 @@ import { endpointEventPairSqlByAccessBasis } from '../endpoints/select-endpoint-
 
 type HeldRows = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
 
-// Written in SQL because MikroORM has no FOR KEY SHARE, and one statement takes all locks.
-// SKIP LOCKED never waits for a lock, so a deadlock with a revocation is impossible. Revoking a grant deletes its row.
+// Written in SQL because MikroORM does not support FOR KEY SHARE, and because one statement takes all locks. SKIP LOCKED never waits for a
+// lock, so a deadlock with a revocation is impossible. When a grant is revoked, its row is deleted.
 export const lockWebhookAuthorizationRows = prepareStatement<HeldRows>(
   'lock_webhook_authorization',
   `with endpoint as (select e.id, e.application_id, e.user_id, e.client_id, e.authority from webhook_endpoints e where e.id = $1),

@@ -23,8 +23,8 @@ async function isAllowed(em: EntityManager, delivery: ClaimedDelivery): Promise<
 }
 
 /**
- * Sends a request only while its authorization cannot be revoked: the grant, the user, the application and the endpoint are locked from the
- * check until the request is written. A revocation therefore either commits before the check, in which case nothing is sent, or is
+ * Sends a request only while its authorization cannot be revoked. The grant, the user, the application and the endpoint are locked from the
+ * check until the request is written. Therefore, if a revocation commits before the check, nothing is sent. Otherwise, the revocation is
  * acknowledged after the request was sent. The locks are held only briefly, because the connection is already established.
  */
 export const lockAuthorizationDuringSend =

@@ -9,7 +9,7 @@ export const webhookAttemptTimeoutMs = 15_000;
 export class EndpointNoLongerAuthorizedError extends Error {
   override readonly name = 'EndpointNoLongerAuthorizedError';
 }
-/** The authorization cannot be determined now, because another transaction is changing it. */
+/** The authorization cannot be checked now, because another transaction is changing it. */
 export class AuthorizationLockedError extends Error {
   override readonly name = 'AuthorizationLockedError';
 }

@@ -14,7 +14,7 @@ const responseBytesMax = 64 * 1024;
 // oxlint-disable-next-line no-control-regex -- control characters are removed
 const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** Returns a request in its stored form, without the body, because the body is the event, which is already stored. */
+/** Returns a request in its stored form. The body is omitted, because it is the event, which is already stored. */
 export const createStoredRequest = (url: string, headers: Readonly<Record<string, string>>): StoredRequest => ({
   url: removeCredentialsFromUrl(url),
   headers: { ...headers },
@@ -39,7 +39,7 @@ function listStoredHeaders(headers: ReceivedResponse['headers']): (readonly [str
   });
 }
 
-/** Removes the user name, the password, the query and the fragment of a URL: each of them can contain a credential. */
+/** Removes the user name, the password, the query and the fragment from a URL, because each of these parts can contain a credential. */
 function removeCredentialsFromUrl(text: string): string {
   if (!URL.canParse(text)) return text.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
   const url = new URL(text);
@@ -65,7 +65,7 @@ async function readStartOfBody(body: AsyncIterable<unknown>): Promise<{ readonly
 /** Decodes UTF-8, and removes control characters except tabs and line feeds. Returns null if the bytes are not text. */
 function decodeText(bytes: Buffer, isTruncated: boolean): string | null {
   try {
-    // With `stream`, a character that the truncation has split is omitted and does not cause an error.
+    // With `stream`, a character that was split by the truncation is omitted and does not cause an error.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isTruncated }).replaceAll(controlCharacters, '');
   } catch {
     return null;

@@ -5,8 +5,8 @@ import type { DeliveryWorker } from './delivery-worker.ts';
 import { disableOrphanedEndpoints } from '../endpoints/disable-webhook-endpoint.ts';
 
 /**
- * Returns the background jobs that send webhooks: new deliveries immediately, this process's retries when they are due, and retries from
- * other processes by polling.
+ * Returns the background jobs that send webhooks. New deliveries are sent immediately, and this process's own retries when they are due.
+ * The retries of other processes are found by polling.
  */
 export const createWebhookJobs = ({ em }: Database, deliverer: DeliveryWorker): Job[] => {
   const signals = getEventSignalsOfDatabase(em);

@@ -20,10 +20,16 @@ export type WebhookDependencies = {
   readonly development: boolean;
 };
 
-/** Namespace of the locks that serialize concurrent requests from one owner, so that they cannot exceed the maximum number of endpoints. */
+/**
+ * Namespace of the locks that serialize concurrent requests from one owner, so that the owner cannot exceed the maximum number of
+ * endpoints.
+ */
 const ownerLockNamespace = 20_261_121;
 
-/** Creates an endpoint; requires a transaction. Only this response contains the secret in plain text; the stored secret is encrypted. */
+/**
+ * Creates an endpoint; requires a transaction. Only this response contains the secret in plain text, because the stored secret is
+ * encrypted.
+ */
 export async function createWebhookEndpoint(
   em: EntityManager,
   principal: Principal,

@@ -42,7 +42,10 @@ async function disableInTransaction(em: EntityManager, id: number, reason: Reaso
 
 const maxRecipients = 20;
 
-/** Returns the users to notify about an endpoint. An application's endpoint has no user, so administrators are notified. */
+/**
+ * Returns the users to notify about an endpoint. If an endpoint belongs to an application, there is no user to notify, so administrators
+ * are notified.
+ */
 async function findRecipients(em: EntityManager, { user_id: userId }: WebhookEndpointBody): Promise<User[]> {
   const where = { status: 'active' as const, ...(userId === null ? { role: 'admin' as const } : { id: userId }) };
   return em.find(User, where, { orderBy: { id: 'asc' }, limit: maxRecipients, disableIdentityMap: true });
@@ -68,8 +71,8 @@ export async function disableEndpointAndNotify(
 }
 
 /**
- * Disables endpoints whose grant or API key is no longer valid. Such endpoints no longer receive events; disabling them makes this visible.
- * Returns the number of disabled endpoints.
+ * Disables endpoints whose grant or API key is no longer valid. Such endpoints no longer receive events. Disabling an endpoint makes this
+ * visible to its owner. Returns the number of disabled endpoints.
  */
 export async function disableOrphanedEndpoints(em: EntityManager): Promise<number> {
   const found = await findOrphanedEndpoints(em);

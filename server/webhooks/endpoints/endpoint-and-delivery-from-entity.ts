@@ -33,7 +33,9 @@ export const deliveryFromEntity = (delivery: DeliveryEntity, eventType: string):
   attempts: delivery.log.map(({ at, milliseconds, status_code, error }) => ({ at, milliseconds, status_code, error })),
 });
 
-/** Returns a delivery's API representation with requests and responses, which older attempts do not have. */
+/**
+ * Returns a delivery's API representation with requests and responses. Attempts of earlier releases have neither a request nor a response.
+ */
 export const deliveryDetailsFromEntity = (delivery: DeliveryEntity, eventType: string): WebhookDeliveryDetails => ({
   ...commonDeliveryFields(delivery, eventType),
   attempts: delivery.log.map((attempt) => ({ ...attempt, request: attempt.request ?? null, response: attempt.response ?? null })),

@@ -4,7 +4,7 @@ import type { Principal } from '../../http/request/principal-and-token-types.ts'
 import { getClientIdIfRestrictedToOwnOrders } from '../../http/request/get-client-id-if-restricted-to-own-orders.ts';
 import type { WebhookAuthority } from './webhook-endpoint-and-delivery.entity.ts';
 
-/** The owner of the endpoints that a principal manages, and the authority that is assigned to new endpoints. */
+/** The owner of the endpoints that a principal manages. `authority` states what the access of new endpoints is based on. */
 export type EndpointOwner = {
   readonly authority: WebhookAuthority;
   readonly userId: number | null;
@@ -14,9 +14,10 @@ export type EndpointOwner = {
 };
 
 /**
- * Returns the owner of a principal's endpoints. An endpoint must not outlive the credential that created it, unless a user created it with
- * a first-party application: such an endpoint belongs to the user, and signing out of the application does not disable it. Such an endpoint
- * receives the events of all the user's orders, so an application that can access only its own orders can neither create nor manage it.
+ * Returns the owner of a principal's endpoints. An endpoint must not outlive the credential that created it, unless a user created the
+ * endpoint with a first-party application. Such an endpoint belongs to the user, and signing out of the application does not disable it.
+ * Because such an endpoint receives the events of all the user's orders, an application that can access only its own orders can neither
+ * create nor manage it.
  */
 export async function resolveEndpointOwner(em: EntityManager, principal: Principal): Promise<EndpointOwner> {
   const { user, clientId } = principal;
@@ -33,7 +34,7 @@ export async function resolveEndpointOwner(em: EntityManager, principal: Princip
 
 /**
  * Returns the filter for an owner's endpoints. A third-party application sees only the endpoints that it registered, because other
- * endpoints may see more events.
+ * endpoints may receive more events.
  */
 export const buildEndpointOwnerFilter = ({ authority, userId, clientId }: EndpointOwner) => ({
   user: userId,

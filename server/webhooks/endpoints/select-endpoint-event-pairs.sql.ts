@@ -3,7 +3,10 @@ import { buildEventOfClientConditionSql } from '../../events/build-event-of-clie
 
 // Written in SQL because one query checks many endpoint-event pairs against scopes, grants and tokens.
 
-/** SQL expressions for two scope arrays: the granted and the currently allowed scopes. A scope is effective if both arrays contain it. */
+/**
+ * SQL expressions for two scope arrays, which contain the granted scopes and the currently allowed scopes. A scope is effective if both
+ * arrays contain it.
+ */
 type Given = { readonly scopes: string; readonly ceiling: string };
 
 const has = ({ scopes: given, ceiling }: Given, scope: string): string => `('${scope}' = any(${given}) and '${scope}' = any(${ceiling}))`;
@@ -18,14 +21,20 @@ const adminScopes = `'{${scopeNames.filter((name) => scopeDefinitions[name].admi
 const tasksNeeds = ({ scopes: given, ceiling }: Given, beyond: string): string =>
   `exists (select 1 from tasks t where t.id = v.subject_id and t.needs <@ ${given} and t.needs <@ ${ceiling} and (${beyond} or not t.needs && ${adminScopes}))`;
 
-/** Condition for events visible to their owner; the caller's join ensures that the user owns the event. */
+/**
+ * SQL condition for the events that an endpoint can receive because its user owns them. The calling query must join each event with its
+ * owner.
+ */
 const personal = (given: Given, beyond: string): string =>
   bySubject((subject, own) => {
     if (own === null || subject === 'webhook_endpoint') return never;
     return subject === 'task' ? `${has(given, own)} and ${tasksNeeds(given, beyond)}` : has(given, own);
   });
 
-/** Condition for events visible regardless of the owner. `beyond`: SQL that tests whether scopes apply to resources of other users. */
+/**
+ * SQL condition for the events that an endpoint can receive regardless of who owns them. `beyond` is SQL that tests whether scopes also
+ * apply to resources of other users.
+ */
 const general = (given: Given, beyond: string): string =>
   bySubject((subject, own, all) => {
     const unrestricted = `(${beyond} and ${among(all.map((scope) => has(given, scope)))})`;
@@ -40,7 +49,10 @@ const general = (given: Given, beyond: string): string =>
 const wanted = `case when v.subject_type = 'webhook_endpoint' then v.type = 'webhook_endpoint.test' and v.subject_id = e.id
   else e.events && array['*', v.subject_type || '.*', v.type] end`;
 
-/** Condition that a connected app (`alias`) is active, as on the account page: the grant is valid and has a valid token. */
+/**
+ * SQL condition that a connected app (`alias`) is active, as on the account page. An app is active if its grant is valid and has a valid
+ * token.
+ */
 const buildLiveGrantSql = (alias: string): string => `${alias}.last_used_at is not null
   and exists (select 1 from oauth_records g where g.model = 'Grant' and g.id = ${alias}.grant_id and g.expires_at > now())
   and exists (select 1 from oauth_records o where o.grant_id = ${alias}.grant_id and o.model in ('RefreshToken', 'AccessToken')
@@ -50,7 +62,10 @@ const liveGrant = buildLiveGrantSql('c');
 const liveKey = 'exists (select 1 from api_keys k where k.id = e.api_key_id and k.revoked_at is null and k.expires_at > now())';
 const liveConnection = `exists (select 1 from connections c where c.user_id = e.user_id and c.client_id = e.client_id and ${liveGrant})`;
 
-/** Condition that an endpoint's authority is still valid; `a` and `u` are the endpoint's application and user, if any. */
+/**
+ * SQL condition that the application, user, grant or API key on which an endpoint's access is based is still valid. `a` and `u` are the
+ * endpoint's application and user, if any.
+ */
 export const endpointAuthorityIsValidSql = `case e.authority
   when 'application' then a.status = 'active' and 'client_credentials' = any(a.grant_types)
   when 'person' then u.status = 'active'
@@ -59,14 +74,14 @@ export const endpointAuthorityIsValidSql = `case e.authority
 
 const userScopes: Given = { scopes: 'e.scopes', ceiling: 'e.scopes' };
 const endpointScopes: Given = { scopes: 'e.scopes', ceiling: `(case e.authority when 'application' then a.scopes else e.scopes end)` };
-// With a user's grant, an application sees only the user's own events, even if the user's role allows more.
+// With a user's grant, an application receives only the user's own events, even if the user's role permits more.
 const endpointReachesBeyond = `(case e.authority when 'application' then true when 'grant' then false else u.role <> 'customer' end)`;
 const grantScopes: Given = { scopes: 'c.scopes', ceiling: 'a.scopes' };
 
 /**
- * SQL condition: the event has no order, or the endpoint is allowed to see that order. An endpoint serves all devices on which the user
- * connected the application. If one of them can access only its own orders, this restriction applies to the endpoint. If such a device
- * registered the endpoint, the restriction remains after the device has been disconnected.
+ * SQL condition that the event has no order, or that the endpoint may receive events of this order. An endpoint serves all devices on which
+ * the user has connected the application. If the application on one device can access only its own orders, this restriction applies to the
+ * endpoint. If such a device registered the endpoint, the restriction remains even after the device has been disconnected.
  */
 const isAllowedOrder = `((not e.own_orders_only and not exists (
     select 1 from connections r join order_limits l on l.grant_id = r.grant_id and l.own_orders_only
@@ -78,8 +93,8 @@ const unrestrictedScopes = `'{${[...new Set(Object.values(eventSubjectDefinition
 const pair = 'e.id as endpoint_id, v.id as event_id, v.seq, e.status';
 
 /**
- * SQL that selects the endpoint-event pairs that do not depend on the event's owner. `narrowed`: a condition on only the event or only the
- * endpoint, which avoids a full cross join.
+ * SQL that selects the endpoint-event pairs in which the endpoint can receive the event regardless of who owns it. `narrowed` is a
+ * condition on only the event or only the endpoint, which avoids a full cross join.
  */
 const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): string => `
   select ${pair} from events v
@@ -90,10 +105,11 @@ const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): strin
      and (v.subject_type = 'webhook_endpoint' or ${general(endpointScopes, endpointReachesBeyond)})`;
 
 /**
- * SQL that selects the matching endpoint-event pairs (`endpoint_id`, `event_id`, `seq`, the endpoint's `status`): the endpoint subscribes
- * to the event, and its authority may read the subject now. Each reason why an endpoint may receive an event has its own query: the event
- * belongs to the endpoint's user, the event's user granted access, the event belongs to no user, or the endpoint may see all users' events.
- * `eventCondition`: an SQL condition on the event (alias `v`) and the endpoint (alias `e`).
+ * SQL that selects matching endpoint-event pairs (`endpoint_id`, `event_id`, `seq`, the endpoint's `status`). A pair matches if the
+ * endpoint subscribes to the event and may currently read the subject. There is one query for each reason why an endpoint may receive an
+ * event: its user owns the event (`own`), the owner of the event granted access (`granted`), the event has no owner (`ownerless`), or the
+ * endpoint may receive the events of all users (`unrestricted`). `eventCondition` is an SQL condition on the event (alias `v`) and the
+ * endpoint (alias `e`).
  */
 export const endpointEventPairSqlByAccessBasis = {
   own: (eventCondition: string): string => `

@@ -30,7 +30,7 @@ export async function updateWebhookEndpoint(
   const keepsState = after.url === before.url && before.status === 'enabled';
   em.assign(endpoint, {
     ...after,
-    // An updated endpoint receives the events that the updating principal can see.
+    // After an update, the endpoint receives the events that the principal who updated it can see.
     scopes: listUsableScopes(principal),
     ownOrdersOnly: getClientIdIfRestrictedToOwnOrders(principal) !== undefined,
     disabledReason: after.status === 'enabled' ? null : (endpoint.disabledReason ?? 'manual'),
@@ -46,8 +46,8 @@ export async function updateWebhookEndpoint(
 }
 
 /**
- * Creates a new secret for a locked endpoint; the previous secret is also used for signing during the overlap. Rejects a rotation during an
- * overlap, because three secrets would then be valid at the same time.
+ * Creates a new secret for a locked endpoint. During the overlap, requests are also signed with the previous secret. A rotation during the
+ * overlap is rejected, because three secrets would then be valid at the same time.
  */
 export async function rotateWebhookSecret(
   em: EntityManager,

@@ -11,13 +11,13 @@ import { Event } from '../../events/event-and-sequence-counter.entity.ts';
 import { User } from '../../users/user.entity.ts';
 
 /**
- * Authority of an endpoint: an application that acts on its own behalf, a user in a first-party application, a user's grant to a third
- * party, or an API key.
+ * What the access of an endpoint is based on: an application that acts on its own behalf, a user in a first-party application, a user's
+ * grant to a third-party application, or an API key.
  */
 export const webhookEndpointAuthorityTypes = ['application', 'person', 'grant', 'api_key'] as const;
 export type WebhookAuthority = (typeof webhookEndpointAuthorityTypes)[number];
 
-/** An attempt of a delivery. Attempts made by earlier releases have no request and no response. */
+/** An attempt of a delivery. Attempts of earlier releases have neither a request nor a response. */
 type StoredAttempt = WebhookDeliveryBody['attempts'][number] & Partial<WebhookExchange>;
 
 /** A URL that events are sent to. */
@@ -33,7 +33,7 @@ export const WebhookEndpoint = defineEntity({
     apiKey: () => p.manyToOne(ApiKey).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),
     /** Scopes of the token that registered the endpoint. */
     scopes: p.array(),
-    /** Whether this token could access only the orders that its application placed. */
+    /** Whether the token that registered the endpoint could access only the orders that its application placed. */
     ownOrdersOnly: p.boolean().default(false),
     url: p.text().check('length(url) <= 2000'),
     events: p.array(),
@@ -45,7 +45,7 @@ export const WebhookEndpoint = defineEntity({
     previousSecretUntil: p.datetime(3).nullable(),
     /** Time of the first failure since the last successful delivery. */
     failingSince: p.datetime(3).nullable(),
-    /** No deliveries are sent until this time, because the endpoint was overloaded. */
+    /** Until this time, no deliveries are sent, because the endpoint was overloaded. */
     pausedUntil: p.datetime(3).nullable(),
     version: p.integer().default(1),
     createdAt: p.datetime(3).defaultRaw('now()'),
@@ -62,7 +62,9 @@ export const WebhookEndpoint = defineEntity({
   ],
 });
 
-/** The delivery of one event to one endpoint. The table is also the queue: a process leases a row by postponing `next_attempt_at`. */
+/**
+ * The delivery of one event to one endpoint. The table is also the queue, in which a process leases a row by postponing `next_attempt_at`.
+ */
 export const WebhookDelivery = defineEntity({
   name: 'WebhookDelivery',
   tableName: 'webhook_deliveries',
@@ -73,7 +75,7 @@ export const WebhookDelivery = defineEntity({
     /** Sequence number of the event. */
     seq: p.bigint('number'),
     status: p.enum(webhookDeliveryStatuses).default('pending'),
-    /** Number of leases so far, which is the fencing token: the holder of an older lease can no longer change the delivery. */
+    /** Number of leases so far. This number is the fencing token, so the holder of an older lease can no longer change the delivery. */
     attempts: p.integer().default(0),
     /** Number of attempts in the current retry schedule. */
     tries: p.integer().default(0),

@@ -16,7 +16,10 @@ export type EncryptedWebhookSecrets = {
   readonly previous_secret_until: string | null;
 };
 
-/** Returns the headers for an attempt: the same id for every attempt, the time of this attempt, and one signature per active secret. */
+/**
+ * Returns the headers for an attempt. The headers contain an id that is the same for every attempt, the time of this attempt, and one
+ * signature per active secret.
+ */
 export function createSignedWebhookHeaders(
   secrets: EncryptedWebhookSecrets,
   key: Buffer,
