@@ -105,7 +105,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         name: { type: ['string'], description: 'Full name.', minLength: 1, maxLength: 200, pattern: '\\S' },
         email: {
           type: ['string'],
-          description: 'E-mail address, which must not be used by another user.',
+          description: 'E-mail address; must not be in use by another user.',
           minLength: 3,
           maxLength: 254,
           format: 'email',
@@ -178,7 +178,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         name: { type: ['string'], description: 'Full name.', minLength: 1, maxLength: 200, pattern: '\\S' },
         email: {
           type: ['string'],
-          description: 'E-mail address, which must not be used by another user.',
+          description: 'E-mail address; must not be in use by another user.',
           minLength: 3,
           maxLength: 254,
           format: 'email',
@@ -360,7 +360,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         sku: {
           type: ['string'],
           pattern: '^[\\x21-\\x7e](?:[\\x20-\\x7e]{0,62}[\\x21-\\x7e])?$',
-          description: 'Stock keeping unit, which must be unique.',
+          description: 'Stock keeping unit; must be unique.',
         },
         name: { type: ['string'], minLength: 1, maxLength: 200, pattern: '\\S' },
         description: { type: ['string'], default: '', maxLength: 5000 },
@@ -875,7 +875,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/orders',
     summary: 'Place an order',
     description:
-      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote; a second order cannot be placed from it. Send an `Idempotency-Key`, so that a retry does not place a second order.',
+      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote, from which no second order can be placed. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     scopes: ['orders.write', 'orders.manage'],
     idempotent: true,
     paginated: false,
@@ -1128,7 +1128,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxItems: 20,
           items: { type: ['string'], enum: ['items', 'customer', 'client'] },
           description:
-            '`items` includes the lines of each order and reduces the maximum `limit` to 20. `customer` and `client` include the names of the customer and of the application that placed the order; they require the `orders.manage` scope and a staff account.',
+            '`items` includes the lines of each order and reduces the maximum `limit` to 20. `customer` and `client` include the names of the customer and of the application that placed the order; both require the `orders.manage` scope and a staff account.',
         },
       },
       required: [],
@@ -1536,7 +1536,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['boolean'],
           default: false,
           description:
-            'Whether the stock is reserved until the quote expires. If too few units are available, or if the order would exceed a limit that the customer set or would need an approval, the request is rejected.',
+            'Whether the stock is reserved until the quote expires. The request is rejected if too few units are available, or if the order would exceed a limit that the customer set or would need an approval.',
         },
         expires_in: {
           type: ['integer'],
@@ -2048,7 +2048,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/approvals/{approval_id}',
     summary: 'Get an approval',
     description:
-      'Returns the approval with its lines. With `wait`, the response is sent as soon as the approval is no longer pending, or after this time.',
+      'Returns the approval with its lines. With `wait`, responds as soon as the approval is no longer pending, or after the given time.',
     scopes: ['orders.read', 'orders.write', 'approvals.decide'],
     idempotent: false,
     paginated: false,
@@ -2109,7 +2109,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/approvals/{approval_id}/approval',
     summary: 'Approve an order',
     description:
-      'Approves the order on behalf of the customer, who must have signed in within the last 15 minutes, and with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope; an application with limits for orders, or the one that requested the approval, cannot approve.',
+      'Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope. An application with limits for orders cannot approve, nor can the application that requested the approval.',
     scopes: ['approvals.decide'],
     idempotent: true,
     paginated: false,
@@ -2202,7 +2202,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/approvals/{approval_id}/cancellation',
     summary: 'Cancel an approval',
     description:
-      'Withdraws a pending request, or an approval that has not been used. Only the application that requested it can cancel it.',
+      'Withdraws a pending request, or an approval that has not been used. Only the application that requested the approval can cancel it.',
     scopes: ['orders.write'],
     idempotent: true,
     paginated: false,
@@ -3899,7 +3899,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/user-imports',
     summary: 'Import users',
     description:
-      'Starts a task that creates the customers of another system. Each row is one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats that the guide “Moving your shop” lists. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line with the reason. Requires an administrator who is signed in. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
+      'Starts a task that imports the customers of another system. Each row is one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats that the guide “Moving your shop” lists. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line with the reason. Requires an administrator who is signed in. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -4062,7 +4062,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/backups',
     summary: 'List backups',
     description:
-      'Returns the backups of this database in the backup directory, newest first, including those that `mandate-server backup` wrote there. Files that are added or deleted appear in the list or disappear from it within a minute. Requires an administrator.',
+      'Returns the backups of this database in the backup directory, newest first, including those that `mandate-server backup` wrote there. After a file is added or deleted, the list shows the change within a minute. Requires an administrator.',
     scopes: ['backups.manage'],
     idempotent: false,
     paginated: true,
@@ -4653,7 +4653,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/webhook-endpoints',
     summary: 'Create a webhook endpoint',
     description:
-      'Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to 10 attempts within 76 hours. The signing secret is shown only once.',
+      'Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke this access. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to 10 attempts within 76 hours. The signing secret is shown only once.',
     scopes: ['webhooks.write'],
     idempotent: true,
     paginated: false,
@@ -4774,7 +4774,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/webhook-endpoints/{webhook_endpoint_id}',
     summary: 'Get a webhook endpoint',
-    description: 'Returns the endpoint without its secret, which only creation and rotation return.',
+    description: 'Returns the endpoint without its secret. Only creation and rotation return the secret.',
     scopes: ['webhooks.read'],
     idempotent: false,
     paginated: false,
@@ -5227,7 +5227,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}/connected-apps',
     summary: "List a user's connected applications",
     description:
-      'Returns the applications that can currently act on behalf of a user, newest first, with their limits and spending. With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.',
+      'Returns the applications that can currently act on behalf of a user, newest first, with their limits and spending. Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.',
     scopes: ['users.manage', 'users.administer'],
     idempotent: false,
     paginated: true,
@@ -5461,13 +5461,13 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['own', 'all'],
           description:
-            'Orders that the application can see, change, cancel and pay for: `own`, only orders that it placed; `all`, all orders of the customer (default: unchanged; for new limits, `all`). `all` is rejected if the application requested only `own`.',
+            'Orders that the application can see, change, cancel and pay for: `own` (only orders that it placed) or `all` (all orders of the customer). Default: unchanged, or `all` for new limits. `all` is rejected if the application requested only `own`.',
         },
         approval: {
           type: ['string'],
           enum: ['above_limit', 'always', 'never'],
           description:
-            "Orders that need the customer's approval: `above_limit`, only orders that exceed a spending limit; `always`, every order; `never`, none, and the application cannot request approvals (default: unchanged; for new limits, `above_limit`).",
+            "Orders that need the customer's approval: `above_limit` (only orders that exceed a spending limit), `always` (every order) or `never` (no order; the application cannot request approvals). Default: unchanged, or `above_limit` for new limits.",
         },
         time_zone: {
           type: ['string'],
@@ -5504,7 +5504,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}/limits',
     summary: 'Remove the limits of a connected application',
     description:
-      'Removes the limits for the orders of the application, so that only its scopes limit it. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and it did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.',
+      'Removes the limits for the orders of the application, so that only its scopes limit it. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.',
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,
@@ -5532,7 +5532,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}/sessions',
     summary: "List a user's sessions",
     description:
-      'Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.',
+      'Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.',
     scopes: ['users.manage', 'users.administer'],
     idempotent: false,
     paginated: true,
@@ -5689,7 +5689,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         order_limits: {
           type: ['object'],
-          description: 'Limits for orders, which cannot be changed later. Without this field, only the scopes limit the key.',
+          description: 'Limits for orders. The limits cannot be changed later. Without this field, only the scopes limit the key.',
           properties: {
             actions: {
               type: ['array'],
@@ -5759,7 +5759,7 @@ export const commandSpecs: readonly CommandSpec[] = [
               default: 'all',
               enum: ['own', 'all'],
               description:
-                'Orders that the key can see, change, cancel and pay for: `own`, only orders that were placed with this key; `all`, all orders of the customer (default: `all`).',
+                'Orders that the key can see, change, cancel and pay for: `own` (only orders that were placed with this key) or `all` (all orders of the customer). Default: `all`.',
             },
             time_zone: {
               type: ['string'],
@@ -5810,7 +5810,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}/api-keys',
     summary: "List a user's API keys",
     description:
-      'Returns the API keys of a user, newest first. The secret keys are not included. With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.',
+      'Returns the API keys of a user, newest first. The secret keys are not included. Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.',
     scopes: ['users.manage', 'users.administer'],
     idempotent: false,
     paginated: true,
@@ -6108,7 +6108,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         first_party: {
           type: ['boolean'],
-          description: 'Whether the application is operated by the shop itself. The consent page says so.',
+          description: 'Whether the shop itself operates the application. If so, the consent page says this.',
         },
         rate_limit_per_minute: {
           type: ['integer', 'null'],
@@ -6183,7 +6183,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['none', 'client_secret_basic', 'private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
           description:
-            'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
+            'How the application authenticates (RFC 7591). `none`: not at all, because the application is public. `client_secret_basic`: with a client secret in the `Authorization` header (HTTP Basic); the server also accepts the secret in the request body (`client_secret_post`). `private_key_jwt`: with a JWT that the application signs with its private key (RFC 7523), instead of a client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
         },
         jwks: {
           type: ['object', 'null'],
@@ -6205,7 +6205,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL of the JSON Web Key Set for verifying `private_key_jwt` and request objects; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+            'URL of the JSON Web Key Set for verifying `private_key_jwt` and request objects; an alternative to `jwks`. The server fetches the set over https from a public address when the application authenticates, and caches the set.',
         },
         tls_client_auth_subject: {
           type: ['object', 'null'],
@@ -6253,7 +6253,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string', 'null'],
           enum: ['RS256', 'ES256', 'PS256', 'EdDSA', null],
           description:
-            "Algorithm used to sign the application's ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701) (OpenID Connect Dynamic Client Registration section 2). `null` selects the default: `RS256`, or `ES256` with a security profile.",
+            "Algorithm used to sign the application's ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701); see OpenID Connect Dynamic Client Registration, section 2. `null` selects the default: `RS256`, or `ES256` with a security profile.",
         },
         client_id: { type: ['string'], pattern: '^[a-z][a-z0-9_-]{1,63}$', description: 'Client ID (default: generated by the server).' },
         type: { type: ['string'], enum: ['public', 'confidential'] },
@@ -6518,7 +6518,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         first_party: {
           type: ['boolean'],
-          description: 'Whether the application is operated by the shop itself. The consent page says so.',
+          description: 'Whether the shop itself operates the application. If so, the consent page says this.',
         },
         rate_limit_per_minute: {
           type: ['integer', 'null'],
@@ -6593,7 +6593,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['none', 'client_secret_basic', 'private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'],
           description:
-            'How the application authenticates (RFC 7591). `none`: a public application. `client_secret_basic`: with a client secret, in the `Authorization` header or in the request body. `private_key_jwt`: with a JWT that it signs with its private key (RFC 7523), so that it has no client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
+            'How the application authenticates (RFC 7591). `none`: not at all, because the application is public. `client_secret_basic`: with a client secret in the `Authorization` header (HTTP Basic); the server also accepts the secret in the request body (`client_secret_post`). `private_key_jwt`: with a JWT that the application signs with its private key (RFC 7523), instead of a client secret. `tls_client_auth`: with a certificate from a certificate authority that the server trusts (RFC 8705). `self_signed_tls_client_auth`: with a certificate that is registered in `jwks`. Default: `none` for a public application, and `client_secret_basic` for a confidential one.',
         },
         jwks: {
           type: ['object', 'null'],
@@ -6615,7 +6615,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL of the JSON Web Key Set for verifying `private_key_jwt` and request objects; an alternative to `jwks`. The server fetches it over https from a public address when the application authenticates, and caches it.',
+            'URL of the JSON Web Key Set for verifying `private_key_jwt` and request objects; an alternative to `jwks`. The server fetches the set over https from a public address when the application authenticates, and caches the set.',
         },
         tls_client_auth_subject: {
           type: ['object', 'null'],
@@ -6663,7 +6663,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string', 'null'],
           enum: ['RS256', 'ES256', 'PS256', 'EdDSA', null],
           description:
-            "Algorithm used to sign the application's ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701) (OpenID Connect Dynamic Client Registration section 2). `null` selects the default: `RS256`, or `ES256` with a security profile.",
+            "Algorithm used to sign the application's ID tokens, logout tokens, authorization responses (JARM) and introspection responses (RFC 9701); see OpenID Connect Dynamic Client Registration, section 2. `null` selects the default: `RS256`, or `ES256` with a security profile.",
         },
         status: {
           type: ['string'],
@@ -6747,7 +6747,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/applications/{application_id}/secret-rotations',
     summary: 'Rotate the client secret of an application',
     description:
-      'The new secret is valid immediately, and the previous one remains valid for `overlap_seconds`. An application that has changed its `token_endpoint_auth_method` to `client_secret_basic` gets its secret in this way. Requires an administrator.',
+      'The new secret is valid immediately, and the previous one remains valid for `overlap_seconds`. Also use this operation to create a secret after you have changed `token_endpoint_auth_method` to `client_secret_basic`. Requires an administrator.',
     scopes: ['applications.manage'],
     idempotent: true,
     paginated: false,
@@ -6977,7 +6977,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['status', 'product', 'category', 'application'],
           description:
-            'Also returns the figures for each group. Orders are grouped by their current status, and products by their current category.',
+            'Also returns the statistics for each group. Orders are grouped by their current status, and products by their current category.',
         },
         limit: { type: ['integer'], default: 10, format: 'int64', minimum: 1, maximum: 20, description: 'Maximum number of groups.' },
       },
@@ -7022,7 +7022,8 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/statistics/products',
     summary: 'Get product statistics',
-    description: 'Returns the best-selling products of a period, the active products that are running low, and those that were not sold.',
+    description:
+      'Returns the best-selling products of a period, the active products that are running low, and the active products without sales.',
     scopes: ['statistics.read'],
     idempotent: false,
     paginated: false,
@@ -7078,7 +7079,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/statistics/applications',
     summary: 'Get application statistics',
     description:
-      'Returns the numbers of requests, errors and orders of each application and API key, sorted by requests, highest first. The numbers of requests and errors are updated every few seconds.',
+      'Returns the request, error and order counts of each application and API key, sorted by request count, highest first. The request and error counts are updated every few seconds.',
     scopes: ['statistics.read'],
     idempotent: false,
     paginated: false,
@@ -7363,7 +7364,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/order-limit-settings',
     summary: 'Update the order limit settings',
     description:
-      'Updates the given fields. Omitted fields keep their values; a field that is sent replaces all the limits in it. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.',
+      'Updates the given fields. Omitted fields keep their values; each given field replaces all of its limits. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.',
     scopes: ['applications.manage'],
     idempotent: false,
     ifMatch: true,
@@ -7410,7 +7411,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'The only products that customers can allow such an application to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
+            'The only products that customers can allow an application that is not operated by the shop to order; `null` means all products. The maximum also applies to existing grants, from the next request on.',
           properties: {
             categories: {
               type: ['array'],
@@ -7427,7 +7428,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['currency'],
           description:
-            'Limits that the consent page proposes if such an application requests no limits; `null` means none. Customers can change these limits up to the maximum.',
+            'Limits that the consent page proposes if an application that is not operated by the shop requests no limits; `null` means no limits. Customers can change these limits up to the maximum.',
           properties: {
             currency: {
               type: ['string'],
@@ -7460,7 +7461,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['object', 'null'],
           required: ['categories'],
           description:
-            'Products that the consent page proposes if such an application requests no limits; `null` means all products. Customers can change this selection up to the maximum.',
+            'Products that the consent page proposes if an application that is not operated by the shop requests no limits; `null` means all products. Customers can change this selection up to the maximum.',
           properties: {
             categories: {
               type: ['array'],
@@ -7600,7 +7601,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minItems: 1,
           maxItems: 20,
           description:
-            "Scopes that are requested from the provider, which must include `openid`. With `offline_access`, the server uses the provider's refresh token to check whether the account still exists there when applications refresh their tokens.",
+            "Scopes to request from the provider; must include `openid`. With `offline_access`, when applications refresh their tokens, the server uses the provider's refresh token to check that the account still exists at the provider.",
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         button_label: {
@@ -7662,7 +7663,11 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 8000,
           description: 'Private key, as PKCS #8 in PEM format. The key is stored encrypted and never returned.',
         },
-        slug: { type: ['string'], pattern: '^[a-z0-9][a-z0-9-]{0,39}$', description: 'Part of the redirect URI; it cannot be changed.' },
+        slug: {
+          type: ['string'],
+          pattern: '^[a-z0-9][a-z0-9-]{0,39}$',
+          description: 'Identifies the provider in the redirect URI; cannot be changed.',
+        },
         preset: {
           type: ['string'],
           enum: ['google', 'apple', 'microsoft', 'oidc'],
@@ -7674,7 +7679,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 500,
           description:
-            'Issuer, from which the endpoints are discovered (OpenID Connect Discovery). Accounts are identified by issuer and `sub`. Default: the issuer of Google or Apple.',
+            "Issuer, from which the endpoints are discovered (OpenID Connect Discovery). Accounts are identified by issuer and `sub`. Default for Google and Apple: the provider's own issuer.",
         },
       },
       additionalProperties: false,
@@ -7804,7 +7809,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minItems: 1,
           maxItems: 20,
           description:
-            "Scopes that are requested from the provider, which must include `openid`. With `offline_access`, the server uses the provider's refresh token to check whether the account still exists there when applications refresh their tokens.",
+            "Scopes to request from the provider; must include `openid`. With `offline_access`, when applications refresh their tokens, the server uses the provider's refresh token to check that the account still exists at the provider.",
           items: { type: ['string'], pattern: '^[!-~]{1,200}$' },
         },
         button_label: {
@@ -7932,7 +7937,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/identity-providers/{identity_provider_id}/logo',
     summary: 'Set the logo of an identity provider',
     description:
-      'Stores the image in the body as the logo on the sign-in button, where it is 20 pixels wide and high, with a white background in dark mode. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels. Requires an administrator.',
+      'Stores the image in the body as the logo on the sign-in button. The button shows the logo 20 pixels wide and high, with a white background in dark mode. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels. Requires an administrator.',
     scopes: ['identity_providers.manage'],
     idempotent: false,
     paginated: false,
@@ -7997,7 +8002,7 @@ export const commandSpecs: readonly CommandSpec[] = [
   },
 ];
 
-/** The description of each command group, taken from the OpenAPI tag of its operations. */
+/** Description of each command group, from the OpenAPI tag of its operations. */
 export const commandGroupSummaries: Readonly<Record<string, string>> = {
   versions: 'Versions of the API',
   users: 'User accounts of customers, staff and administrators',

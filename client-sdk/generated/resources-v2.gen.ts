@@ -31,7 +31,7 @@ export interface OrdersListQuery extends Query<'orders.list'> {}
 export interface OrdersResource {
   /**
    * Place an order.
-   * Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote; a second order cannot be placed from it. Send an `Idempotency-Key`, so that a retry does not place a second order.
+   * Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote, from which no second order can be placed. Send an `Idempotency-Key`, so that a retry does not place a second order.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;

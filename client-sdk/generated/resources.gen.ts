@@ -476,7 +476,7 @@ export interface DeliveryMethodsResource {
 export interface OrdersResource {
   /**
    * Place an order.
-   * Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote; a second order cannot be placed from it. Send an `Idempotency-Key`, so that a retry does not place a second order.
+   * Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. With `quote_id`, the order has the contents and prices of the quote, from which no second order can be placed. Send an `Idempotency-Key`, so that a retry does not place a second order.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
@@ -566,13 +566,13 @@ export interface ApprovalsResource {
   listAll(query?: ApprovalsListAllQuery, options?: CallOptions): PagedCall<ApprovalPage, ProblemsOf['approvals.listAll']>;
   /**
    * Get an approval.
-   * Returns the approval with its lines. With `wait`, the response is sent as soon as the approval is no longer pending, or after this time.
+   * Returns the approval with its lines. With `wait`, responds as soon as the approval is no longer pending, or after the given time.
    * Requires the scope `orders.read` or `orders.write` or `approvals.decide`.
    */
   get(approvalId: number | string, query?: ApprovalsGetQuery, options?: CallOptions): Call<Approval, ProblemsOf['approvals.get']>;
   /**
    * Approve an order.
-   * Approves the order on behalf of the customer, who must have signed in within the last 15 minutes, and with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope; an application with limits for orders, or the one that requested the approval, cannot approve.
+   * Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope. An application with limits for orders cannot approve, nor can the application that requested the approval.
    * Requires the scope `approvals.decide`.
    */
   approve(approvalId: number | string, options?: CallOptions): Call<Approval, ProblemsOf['approvals.approve']>;
@@ -584,7 +584,7 @@ export interface ApprovalsResource {
   decline(approvalId: number | string, options?: CallOptions): Call<Approval, ProblemsOf['approvals.decline']>;
   /**
    * Cancel an approval.
-   * Withdraws a pending request, or an approval that has not been used. Only the application that requested it can cancel it.
+   * Withdraws a pending request, or an approval that has not been used. Only the application that requested the approval can cancel it.
    * Requires the scope `orders.write`.
    */
   cancel(approvalId: number | string, options?: CallOptions): Call<Approval, ProblemsOf['approvals.cancel']>;
@@ -756,7 +756,7 @@ export interface UserExportsResource {
 export interface UserImportsResource {
   /**
    * Import users.
-   * Starts a task that creates the customers of another system. Each row is one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats that the guide “Moving your shop” lists. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line with the reason. Requires an administrator who is signed in. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.
+   * Starts a task that imports the customers of another system. Each row is one customer; `email` and a name are required. A row that was previously imported with the same data is left unchanged. A row whose e-mail address or external ID belongs to an existing user, or occurs earlier in the file, is rejected; existing users are never changed. Imported users sign in with their previous passwords if the file contains `password_hash` in one of the formats that the guide “Moving your shop” lists. Order imports find the users by e-mail address, or by external ID if both imports have the same `source`. The result file lists each rejected line with the reason. Requires an administrator who is signed in. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.
    * Requires the scope `tasks.write`.
    */
   create(file: FileContent, query: UserImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['userImports.create']>;
@@ -765,7 +765,7 @@ export interface UserImportsResource {
 export interface BackupsResource {
   /**
    * List backups.
-   * Returns the backups of this database in the backup directory, newest first, including those that `mandate-server backup` wrote there. Files that are added or deleted appear in the list or disappear from it within a minute. Requires an administrator.
+   * Returns the backups of this database in the backup directory, newest first, including those that `mandate-server backup` wrote there. After a file is added or deleted, the list shows the change within a minute. Requires an administrator.
    * Requires the scope `backups.manage`.
    */
   list(query?: BackupsListQuery, options?: CallOptions): PagedCall<BackupPage, ProblemsOf['backups.list']>;
@@ -834,13 +834,13 @@ export interface WebhooksResource {
   list(query?: WebhooksListQuery, options?: CallOptions): PagedCall<WebhookEndpointPage, ProblemsOf['webhooks.list']>;
   /**
    * Create a webhook endpoint.
-   * Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to 10 attempts within 76 hours. The signing secret is shown only once.
+   * Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke this access. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to 10 attempts within 76 hours. The signing secret is shown only once.
    * Requires the scope `webhooks.write`.
    */
   create(body: WebhookEndpointCreate, options?: CallOptions): Call<WebhookEndpointWithSecret, ProblemsOf['webhooks.create']>;
   /**
    * Get a webhook endpoint.
-   * Returns the endpoint without its secret, which only creation and rotation return.
+   * Returns the endpoint without its secret. Only creation and rotation return the secret.
    * Requires the scope `webhooks.read`.
    */
   get(
@@ -849,7 +849,7 @@ export interface WebhooksResource {
   ): Call<WebhookEndpoint | undefined, ProblemsOf['webhooks.get']>;
   /**
    * Get a webhook endpoint.
-   * Returns the endpoint without its secret, which only creation and rotation return.
+   * Returns the endpoint without its secret. Only creation and rotation return the secret.
    * Requires the scope `webhooks.read`.
    */
   get(webhookEndpointId: number | string, options?: CallOptions): Call<WebhookEndpoint, ProblemsOf['webhooks.get']>;
@@ -935,7 +935,7 @@ export interface ConnectedAppsResource {
   list(query?: ConnectedAppsListQuery, options?: CallOptions): PagedCall<ConnectedAppPage, ProblemsOf['connectedApps.list']>;
   /**
    * List a user's connected applications.
-   * Returns the applications that can currently act on behalf of a user, newest first, with their limits and spending. With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.
+   * Returns the applications that can currently act on behalf of a user, newest first, with their limits and spending. Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.
    * Requires the scope `users.manage` or `users.administer`.
    */
   listOfUser(
@@ -971,7 +971,7 @@ export interface ConnectedAppsResource {
   ): Call<ConnectedAppLimits, ProblemsOf['connectedApps.setLimits']>;
   /**
    * Remove the limits of a connected application.
-   * Removes the limits for the orders of the application, so that only its scopes limit it. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and it did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.
+   * Removes the limits for the orders of the application, so that only its scopes limit it. If the application can access only the orders that it placed, this restriction remains, unless the shop operates the application and the application did not request the restriction. To lift the restriction, set `orders` to `all`. To revoke all access, remove the application instead. An application whose own orders are limited cannot remove limits.
    * Requires the scope `connected_apps.write`.
    */
   removeLimits(connectedAppId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['connectedApps.removeLimits']>;
@@ -980,7 +980,7 @@ export interface ConnectedAppsResource {
 export interface SessionsResource {
   /**
    * List a user's sessions.
-   * Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.
+   * Returns the browsers in which a user is signed in, newest session first. IP addresses are returned only by the audit log. Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.
    * Requires the scope `users.manage` or `users.administer`.
    */
   listOfUser(
@@ -1005,7 +1005,7 @@ export interface ApiKeysResource {
   create(body: ApiKeyCreate, options?: CallOptions): Call<ApiKeyWithSecret, ProblemsOf['apiKeys.create']>;
   /**
    * List a user's API keys.
-   * Returns the API keys of a user, newest first. The secret keys are not included. With `users.manage`, staff can see this for customers. For staff and administrators, this requires `users.administer` and an administrator.
+   * Returns the API keys of a user, newest first. The secret keys are not included. Staff with `users.manage` can read this list for customers. For staff and administrators, the list requires `users.administer` and an administrator.
    * Requires the scope `users.manage` or `users.administer`.
    */
   listOfUser(
@@ -1058,7 +1058,7 @@ export interface ApplicationsResource {
   delete(applicationId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['applications.delete']>;
   /**
    * Rotate the client secret of an application.
-   * The new secret is valid immediately, and the previous one remains valid for `overlap_seconds`. An application that has changed its `token_endpoint_auth_method` to `client_secret_basic` gets its secret in this way. Requires an administrator.
+   * The new secret is valid immediately, and the previous one remains valid for `overlap_seconds`. Also use this operation to create a secret after you have changed `token_endpoint_auth_method` to `client_secret_basic`. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   rotateSecret(
@@ -1104,13 +1104,13 @@ export interface StatsResource {
   orders(query?: StatsOrdersQuery, options?: CallOptions): Call<OrderStatistics, ProblemsOf['stats.orders']>;
   /**
    * Get product statistics.
-   * Returns the best-selling products of a period, the active products that are running low, and those that were not sold.
+   * Returns the best-selling products of a period, the active products that are running low, and the active products without sales.
    * Requires the scope `statistics.read`.
    */
   products(query?: StatsProductsQuery, options?: CallOptions): Call<ProductStatistics, ProblemsOf['stats.products']>;
   /**
    * Get application statistics.
-   * Returns the numbers of requests, errors and orders of each application and API key, sorted by requests, highest first. The numbers of requests and errors are updated every few seconds.
+   * Returns the request, error and order counts of each application and API key, sorted by request count, highest first. The request and error counts are updated every few seconds.
    * Requires the scope `statistics.read`.
    */
   applications(query?: StatsApplicationsQuery, options?: CallOptions): Call<ApplicationStatistics, ProblemsOf['stats.applications']>;
@@ -1173,7 +1173,7 @@ export interface OrderLimitSettingsResource {
   get(options?: CallOptions): Call<OrderLimitSettings, ProblemsOf['orderLimitSettings.get']>;
   /**
    * Update the order limit settings.
-   * Updates the given fields. Omitted fields keep their values; a field that is sent replaces all the limits in it. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.
+   * Updates the given fields. Omitted fields keep their values; each given field replaces all of its limits. The default must not exceed the maximum. Changes apply from the next request onward. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   update(
@@ -1228,7 +1228,7 @@ export interface IdentityProvidersResource {
   delete(identityProviderId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['identityProviders.delete']>;
   /**
    * Set the logo of an identity provider.
-   * Stores the image in the body as the logo on the sign-in button, where it is 20 pixels wide and high, with a white background in dark mode. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels. Requires an administrator.
+   * Stores the image in the body as the logo on the sign-in button. The button shows the logo 20 pixels wide and high, with a white background in dark mode. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own URL. The width and the height must be between 16 and 2048 pixels. Requires an administrator.
    * Requires the scope `identity_providers.manage`.
    */
   setLogo(
