@@ -33,7 +33,7 @@ test.each([
   ['a higher default', { default_limits: monthly(501) }, '#/default_limits/per_period', 'at most 5.00 EUR per month is permitted'],
   ['a maximum below the default', { maximum_limits: monthly(100) }, '#/default_limits/per_period', 'at most 1.00 EUR per month'],
   ['another currency', { default_limits: { ...monthly(1), currency: 'GBP' } }, '#/default_limits/currency', 'only orders in EUR'],
-  ['another period', { default_limits: { ...monthly(1), period: 'day' } }, '#/default_limits/period', 'for one month'],
+  ['another period', { default_limits: { ...monthly(1), period: 'day' } }, '#/default_limits/period', 'the period must be one month'],
 ])('a default above the maximum is rejected, and nothing changes: %s', async (_name, body, pointer, detail) => {
   await admin.callApi('PATCH', path, { body: { maximum_limits: monthly(500), default_limits: monthly(200) } });
   const { body: before } = await admin.callApi('GET', path);
