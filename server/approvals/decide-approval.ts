@@ -7,7 +7,7 @@ import { recordApprovalChange, type ApprovalActor, type ApprovalChange } from '.
 
 /**
  * Records that the customer approved or declined a pending approval. The caller must have locked the approval, and must have checked that
- * the actor may decide on it.
+ * the actor may decide on the approval.
  * @throws {Problem} `invalid_transition` if the approval is not pending
  */
 export async function decideApproval(

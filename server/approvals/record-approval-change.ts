@@ -15,7 +15,7 @@ export type ApprovalActor = {
   readonly hasSecondFactor?: boolean | undefined;
 };
 
-/** Origin of the changes that the server makes on its own. */
+/** Origin of changes that the server itself makes. */
 export const serverActor: ApprovalActor = { source: { ip: null, userAgent: null } };
 
 /** Records an event and an audit event for a change, in the transaction that makes the change. */

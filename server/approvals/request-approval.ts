@@ -34,7 +34,7 @@ export async function requestApproval(
     throw createProblem('forbidden', { detail: 'Only applications that a customer has given access can request approvals.' });
   }
   assertOrderActionAllowed(principal, 'place', now);
-  await lockUserRow(em, userId); // of two concurrent requests, the second must count the first one
+  await lockUserRow(em, userId); // concurrent requests wait, so that each request counts the earlier ones
   const limits = await findOrderLimits(em, grantId);
   if (limits?.approval === 'never') {
     throw createProblem('forbidden', { detail: 'The customer does not allow this application to request approvals.' });

@@ -16,7 +16,7 @@ export type AuditEventInput = {
   readonly clientId?: string | undefined;
   /** The affected object, such as `api_key:7`. */
   readonly subject?: string | undefined;
-  /** Details of the action. They must never contain a secret or a value that looks like a secret. */
+  /** Details of the action. The details must never contain a secret or a value that looks like a secret. */
   readonly details?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 };
 

@@ -10,7 +10,7 @@ import type { BackupDirectory } from './backup-task-handlers.ts';
 import { deleteOldBackups } from './delete-old-backups.ts';
 import { readBackup } from './read-and-verify-backup.ts';
 
-/** A partial file is written continuously. If it has not changed for this long, a killed process left it behind. */
+/** A partial file is written continuously. If a partial file has not changed for this long, a killed process left it behind. */
 const abandonedAfterMs = 3_600_000;
 
 /**

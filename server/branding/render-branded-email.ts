@@ -13,7 +13,7 @@ export type EmailContent = {
   readonly paragraphs: readonly (string | { readonly code: string })[];
   /** Lists that are shown below the paragraphs. */
   readonly lists?: readonly { readonly title: string; readonly items: readonly string[] }[];
-  /** What the reader should do. This text is shown below the lists. */
+  /** Text below the lists that advises the reader what to do. */
   readonly advice?: string | undefined;
   /** The button below the advice. `hint` precedes the URL, for users whose mail program does not show the button. */
   readonly action?: { readonly url: string; readonly label: string; readonly hint: string } | undefined;

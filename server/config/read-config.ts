@@ -39,12 +39,12 @@ export type Config = {
   /** Number of server processes. More than one process requires PostgreSQL. */
   readonly processes: number;
   readonly http: { readonly host: string; readonly port: number };
-  /** Certificate files. If they are set, the server terminates TLS itself. */
+  /** Certificate files. If certificate files are set, the server terminates TLS itself. */
   readonly tls: TlsFilePaths | undefined;
   /** Public URL of the server, optionally with a path. Every URL that the server returns begins with this URL. */
   readonly issuer: string;
   readonly dataDirectory: string;
-  /** Directory in which administrators can create backups through the API. If no directory is set, they cannot create backups. */
+  /** Directory in which administrators can create backups through the API. Without a directory, administrators cannot create backups. */
   readonly backupDirectory: string | undefined;
   /** Number of backups to keep in this directory; 0 keeps all backups. */
   readonly backupsKept: number;

@@ -1,4 +1,4 @@
-// Fixes accessibility problems in Scalar: missing names, wrong roles, and areas that cannot be scrolled with the keyboard.
+// Fixes accessibility problems in Scalar (missing names, wrong roles, and areas that cannot be scrolled with the keyboard).
 
 /** Accessible names for controls that have only an icon. */
 const names = [

@@ -1,8 +1,8 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
 // Written in SQL because MikroORM can neither number rows nor update rows from a query. This statement runs for the events of every order,
-// so it affects the `create-order` benchmark. The statement has no name, so that it is planned for each execution. If a plan was cached
-// while the table is small, it would read all events.
+// so it affects the `create-order` benchmark. The statement has no name, so that it is planned for each execution. A plan that was cached
+// while the table was small would read all events.
 export const assignSequenceNumberBatch = prepareStatement<{ count: number }>(
   undefined,
   `with waiting as (select id from events where seq is null order by id limit $2),

@@ -53,7 +53,7 @@ const reconnectAfterMs = 1_000;
 const checkEveryMs = 30_000;
 
 /**
- * The connection uses a pooler, which can assign the session to other clients after each transaction. However, LISTEN requires a dedicated
+ * The connection uses a pooler, which can assign the session to other clients after each transaction, whereas LISTEN requires a dedicated
  * session.
  */
 class ThroughPoolerError extends Error {}

@@ -21,8 +21,8 @@ export class EventSignals {
   /** Distinguishes this process's signals from those of other processes. */
   readonly processId = randomUUID();
   /**
-   * Whether this process receives all signals. This is the case if it receives the signals of other processes, or if the database is
-   * embedded and only this process uses it.
+   * Whether this process receives all signals. A process receives all signals if it receives the signals of other processes, or if it is
+   * the only process that uses an embedded database.
    */
   receivesAllSignals: boolean;
   readonly #emitter = new EventEmitter().setMaxListeners(0);

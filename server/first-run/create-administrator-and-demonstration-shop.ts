@@ -119,7 +119,7 @@ const toFirstRunApplication = ({ clientId, scopes: grantedScopes, redirectUris }
   redirect_uris: redirectUris,
 });
 
-/** Generates a password with 79 bits of entropy. The characters are grouped so that they are easy to type, and none of them look alike. */
+/** Generates a password with 79 bits of entropy, without look-alike characters, and in groups that are easy to type. */
 function memorablePassword(): string {
   const letters = 'abcdefghjkmnpqrstuvwxyz23456789';
   const group = (): string => Array.from({ length: 4 }, () => letters[randomInt(letters.length)]).join('');

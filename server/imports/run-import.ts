@@ -46,8 +46,8 @@ export type ImportDefinition<Item> = {
   /** Returns the line number at which an item starts in the file. */
   readonly firstLine: (item: Item) => number | undefined;
   /**
-   * Prepares a batch before its transaction starts, so that slow computations do not hold a database connection and locks. Called again for
-   * the same items if the process stops before they are imported.
+   * Prepares a batch before its transaction starts, so that slow computations do not hold a database connection and locks. This function is
+   * called again for the same items if the process stops before the items are imported.
    */
   readonly prepareItems?: (items: readonly Item[]) => Promise<Item[]>;
   readonly importItem: (em: EntityManager, item: Item) => Promise<ImportOutcome>;

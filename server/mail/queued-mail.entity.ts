@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * A queued message. The message is encrypted, because it may contain a link that grants access to an account. It is deleted after it has
- * been sent.
+ * A queued message. The message is encrypted, because it may contain a link that grants access to an account. The message is deleted after
+ * it has been sent.
  */
 export const QueuedMail = defineEntity({
   name: 'OutgoingMail',

@@ -91,8 +91,8 @@ export const storeOrderFingerprint = (
 ): Promise<unknown> => em.nativeUpdate(ImportedOrderReference, { source, reference }, { fingerprint });
 
 /**
- * Locks an order and returns whether an import may replace its data. This is permitted only if, in this system, the order has not been
- * canceled and has neither payments (and therefore no refunds) nor shipments.
+ * Locks an order and returns whether an import may replace its data. An import may replace the data only if, in this system, the order has
+ * not been canceled and has neither payments (and therefore no refunds) nor shipments.
  */
 export async function lockOrderAndCheckIfReplaceable(em: EntityManager, orderId: number): Promise<boolean> {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;

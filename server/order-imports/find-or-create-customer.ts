@@ -9,9 +9,9 @@ import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead } from './parse-order-row.ts';
 
 /**
- * Returns the account of an order's customer. This is the account with the customer key (from an earlier import of orders or users) or with
- * the e-mail address. If there is no such account, creates one. If the order has neither a customer key nor an e-mail address, returns the
- * account specified in the parameters.
+ * Returns the account of an order's customer. Finds the account by the customer key (from an earlier import of orders or users) or by the
+ * e-mail address, or creates an account. If the order has neither a customer key nor an e-mail address, returns the account specified in
+ * the parameters.
  */
 export async function findOrCreateCustomer(
   em: EntityManager,

@@ -17,8 +17,8 @@ export type EffectiveLimits = {
 };
 
 /**
- * Returns the limits that apply to a grant. These are the limits that the user set, tightened by the limits that administrators set.
- * Returns null if nothing limits the grant.
+ * Returns the limits that apply to a grant. The limits that administrators set tighten the limits that the user set. Returns null if
+ * nothing limits the grant.
  */
 export async function findEffectiveOrderLimits(em: EntityManager, grantId: string, clientId: string): Promise<EffectiveLimits | null> {
   const stored = await findOrderLimits(em, grantId);

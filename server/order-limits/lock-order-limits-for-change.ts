@@ -12,5 +12,5 @@ const grantLockNamespace = 7_411_891;
 export const lockGrantLimitsForChange = (em: EntityManager, grantId: string): Promise<void> =>
   acquireAdvisoryLockForKey(em, grantId, grantLockNamespace);
 
-/** Like `lockGrantLimitsForChange`, but for limits that administrators set. Such limits apply to many grants. */
+/** Like `lockGrantLimitsForChange`, but for limits that administrators set and that apply to many grants. */
 export const lockCeilingsForChange = (em: EntityManager): Promise<void> => acquireAdvisoryLockForId(em, ceilingsLockId);

@@ -8,8 +8,8 @@ type ProductOutsideCategories = { readonly product_id: number; readonly category
 export type ExceededLimit = {
   readonly limit: 'valid_until' | 'actions' | 'categories' | 'currency' | 'per_order' | 'per_period' | 'approval' | 'revoked';
   /**
-   * Who set the limit. `customer` and `api_key`: the customer set it for the application or the API key. `application` and `shop`: an
-   * administrator set it for this application or for all third-party applications.
+   * Who set the limit. `customer` and `api_key` mean that the customer set the limit for the application or the API key. `application` and
+   * `shop` mean that an administrator set the limit for this application or for all third-party applications.
    */
   readonly set_by?: 'customer' | 'api_key' | 'application' | 'shop';
   readonly currency?: string | null;
@@ -24,8 +24,8 @@ export type ExceededLimit = {
   /** Products in other categories; present only if `limit` is `categories`. */
   readonly products?: readonly ProductOutsideCategories[];
   /**
-   * Whether the customer can approve the order. This is the case if the customer permits approvals and the order exceeds no limit set by an
-   * administrator. Absent for payments; null for API keys, which cannot request approvals.
+   * Whether the customer can approve the order. The customer can approve it if the customer permits approvals and the order exceeds no
+   * limit set by an administrator. Absent for payments; null for API keys, which cannot request approvals.
    */
   readonly approvable?: boolean | null;
   /** The approval that the application requested for the quote, if any. */
@@ -138,7 +138,7 @@ const approvalFields = (exceeded: ExceededLimit): Pick<LimitAmounts, 'approvable
 });
 
 /**
- * Describes what the application can do instead. It can place a different order, if that could help, or request an approval.
+ * Describes what the application can do instead. The application can place a different order, if that could help, or request an approval.
  * @param otherOrder sentence without its final period
  */
 function describeAlternatives(exceeded: ExceededLimit, pointer: string, otherOrder?: TranslatableText): ProblemDetail[] {

@@ -50,7 +50,7 @@ export const BudgetedOrder = defineEntity({
     grantId: p.text().primary(),
     orderId: p.bigint('number').primary(),
     countedAt: p.datetime(3),
-    /** Whether the customer approved the order. If so, the order counts only toward the budgets that administrators set. */
+    /** Whether the customer approved the order. An approved order counts only toward the budgets that administrators set. */
     approved: p.boolean().default(false),
   },
   indexes: [

@@ -9,8 +9,9 @@ import type { KeysetPosition } from '../http/response/pagination.ts';
 import { Order } from './order-and-order-item.entity.ts';
 
 /**
- * Returns the filter for the orders that the principal may access. These are the user's orders, or all orders if the principal may use
- * `scopeForAllOrders`. If the user allows the application to access only the orders that it placed, the filter excludes all other orders.
+ * Returns the filter for the orders that the principal may access. A principal that may use `scopeForAllOrders` can access all orders; any
+ * other principal can access only the user's orders. If the user allows the application to access only the orders that it placed, the
+ * filter excludes all other orders.
  */
 export function buildAccessibleOrdersFilter(principal: Principal, scopeForAllOrders: Scope): { user?: number; clientId?: string } {
   const clientId = getClientIdIfRestrictedToOwnOrders(principal);

@@ -59,7 +59,7 @@ export function buildListOrdersQuery(
   { sort, position, limit, withItems = false }: OrderPageOptions,
 ): RawBuilder<OrderRow> {
   const [column, direction] = [sql.ref(sort.by), sql.raw(sort.descending ? 'desc' : 'asc')];
-  // The cursor is within the period. It replaces the period's bound on that side, because an index scan can start at only one position.
+  // The cursor is within the period and replaces one bound of the period, because an index scan can start at only one position.
   const conditions = filterConditions(position ? { ...filters, [boundReplacedByCursor(sort)]: undefined } : filters);
   if (position)
     conditions.push(sql`(${column}, id) ${sql.raw(sort.descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);

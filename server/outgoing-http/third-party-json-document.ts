@@ -45,7 +45,7 @@ const cacheSecondsMin = 5 * 60;
 const cacheSecondsMax = 24 * 60 * 60;
 
 /**
- * Returns the document's cache lifetime in seconds. This is the freshness lifetime (RFC 9111 section 4.2), clamped to a range from 5
+ * Returns the document's cache lifetime in seconds. The result is the freshness lifetime (RFC 9111 section 4.2), clamped to a range from 5
  * minutes to 24 hours.
  */
 export function getCacheSeconds({ headers }: FetchedDocument, now: Date): number {

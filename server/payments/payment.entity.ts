@@ -22,8 +22,8 @@ const schema = defineEntity({
     currency: p.character().length(3),
     refundedTotal: p.bigint('number').name('refunded_amount').default(0).check('refunded_amount >= 0 and refunded_amount <= amount'),
     /**
-     * Whether the order was already paid when this payment succeeded. Such a surplus payment is refunded and does not count toward the
-     * order's total.
+     * Whether the order was already paid when this payment succeeded. A surplus payment is refunded and does not count toward the order's
+     * total.
      */
     surplus: p.boolean().default(false),
     providerReference: p.text().nullable(),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 /**
  * Caches the bytecode of all subsequently loaded modules, so that later starts are faster. Returns the cache directory, or `undefined` if
- * no directory is writable. In this case, nothing is cached.
+ * no directory is writable and therefore nothing is cached.
  */
 export function enableModuleCompileCache(): string | undefined {
   const directory = [findNodeModulesCache(), findUserCache()].find((path) => path !== undefined && createWritableDirectory(path));

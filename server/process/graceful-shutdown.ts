@@ -13,7 +13,7 @@ export class Shutdown {
   }
 
   /**
-   * Whether another process of this server continues to serve requests. In that case, load balancers do not need to notice the shutdown.
+   * Whether another process of this server continues to serve requests, which means that load balancers do not need to notice the shutdown.
    */
   get isReplaced(): boolean {
     return this.#isReplaced;
@@ -33,8 +33,8 @@ export class Shutdown {
 }
 
 /**
- * Shuts down on SIGINT or SIGTERM. After a second signal, the process exits immediately. This does not apply if a supervisor controls the
- * process, because a terminal or service manager can send the same signal to the supervisor and to this process.
+ * Shuts down on SIGINT or SIGTERM. After a second signal, the process exits immediately. A process that a supervisor controls ignores a
+ * second signal, because a terminal or service manager can send the same signal to the supervisor and to this process.
  */
 export function stopOnSignal(shutdown: Shutdown, log: Log, isSupervised: boolean): void {
   // Other modules reload files on SIGHUP. Without this listener, the signal would terminate a process in which no other module listens for

@@ -89,7 +89,7 @@ function openClientCertificates(
 }
 
 /**
- * If Redis is configured, it counts the requests to all processes on all machines. Otherwise, several processes of one server count
+ * If Redis is configured, it counts the requests to all processes on all machines. Without Redis, several processes of one server count
  * requests in the supervisor, and a single process counts requests in memory.
  */
 async function chooseRateLimitCounters(config: Config, log: Log, opened: CleanupStack): Promise<CreateRateLimitCounters | undefined> {

@@ -4,8 +4,8 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { calculateEditDistance } from './calculate-edit-distance.ts';
 
 /**
- * A word of the search text. `is_known` states whether any product that the caller can see contains the word. If not, `similar` lists
- * similar words from these products.
+ * A word of the search text. `is_known` states whether any product that the caller can see contains the word. If no product contains the
+ * word, `similar` lists similar words from these products.
  */
 type SearchedWord = { readonly word: string; readonly is_known: boolean; readonly similar: readonly string[] | null };
 

@@ -12,7 +12,7 @@ export async function findProduct(em: EntityManager, id: number, includeInactive
   return product;
 }
 
-/** Returns a product that must exist, with its current stock. This function is for events. */
+/** Returns a product that must exist, with its current stock, for use in events. */
 export async function findProductForEvent(em: EntityManager, id: number): Promise<Product> {
   const product = await queryProduct(em, id, true);
   if (!product) throw new Error(`product ${id} does not exist`);

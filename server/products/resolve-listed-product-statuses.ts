@@ -6,7 +6,7 @@ import type { MatchedRequest } from '../http/request/matched-route.ts';
 
 type ProductStatus = Product['status'];
 
-/** Returns the statuses of the products to list. These are the requested statuses, if the caller may see them (default: only `active`). */
+/** Returns the statuses of the products to list. The caller can request statuses that it may see (default: only `active`). */
 export function resolveListedProductStatuses(
   req: MatchedRequest,
   requested: readonly ProductStatus[] = ['active'],

@@ -24,7 +24,7 @@ import { Shipment } from './shipment.entity.ts';
 
 const etagName = (id: number): string => `shipment-${id}`;
 
-/** Returns the scope that gives staff access to all shipments. This is the shipping scope or the order management scope. */
+/** Returns the scope that gives staff access to all shipments (the shipping scope or the order management scope). */
 const staffScopeFor = (principal: Principal): Scope => (canUseScope(principal, 'shipments.write') ? 'shipments.write' : 'orders.manage');
 
 export const shipmentRoutes = (dependencies: HandlerDependencies) =>

@@ -7,9 +7,9 @@ import { taskOwnerKeyFromPrincipal } from './task-from-entity.ts';
 const orderTaskTypes = ['order_export', 'order_import'] as const satisfies readonly TaskType[];
 
 /**
- * Returns the filter for the tasks that a principal may see. These are the user's tasks for which the token has the required scopes,
- * regardless of the application that started them. An application that can access only its own orders sees an export only if the export was
- * restricted to these orders.
+ * Returns the filter for the tasks that a principal may see. A principal may see the user's tasks for which the token has the required
+ * scopes, regardless of the application that started a task. An application that can access only its own orders sees an export only if the
+ * export was restricted to these orders.
  */
 export function buildVisibleTasksFilter(principal: Principal) {
   const requiredClientId = getClientIdIfRestrictedToOwnOrders(principal);

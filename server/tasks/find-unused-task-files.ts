@@ -4,8 +4,8 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { Task, TaskFile } from './task-and-task-file.entity.ts';
 
 /**
- * Returns the ids of up to `limit` stored files that no task uses. Such files are uploads whose request failed before the task was created,
- * partial outputs of canceled tasks, and partitions of imported files.
+ * Returns the ids of up to `limit` stored files that no task uses. Unused files are uploads whose request failed before the task was
+ * created, partial outputs of canceled tasks, and partitions of imported files.
  */
 export async function findUnusedTaskFiles(em: EntityManager, limit: number): Promise<number[]> {
   // Checkpoints are read before outputs, so that the file of a task that finishes in the meantime is not considered unused.

@@ -12,7 +12,7 @@ const unguarded = new RegExp(`(?='*${trigger})${start}`, 'gu');
 const guarded = new RegExp(`(?='+${trigger})${start}'`, 'gu');
 
 /**
- * Inserts an apostrophe before any text in a cell that a spreadsheet could interpret as a formula. Such text can be at the start of the
+ * Inserts an apostrophe before any text in a cell that a spreadsheet could interpret as a formula. A formula can be at the start of the
  * cell, or after a line break, tab or Unicode space (OWASP, CSV injection).
  */
 export const neutralizeCsvFormulas = (text: string): string => text.replace(/^(?='*[\t\r])/, "'").replaceAll(unguarded, "'");

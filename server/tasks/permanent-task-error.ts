@@ -15,8 +15,8 @@ export class PermanentTaskError extends Error {
 }
 
 /**
- * SQLSTATE classes of errors that depend only on the data (PostgreSQL, appendix A). These are cardinality violations, data exceptions,
- * constraint violations, exceeded program limits, and exceptions raised by functions.
+ * SQLSTATE classes of errors that depend only on the data (PostgreSQL, appendix A). The classes are cardinality violations, data
+ * exceptions, constraint violations, exceeded program limits, and exceptions raised by functions.
  */
 const permanentClasses: Readonly<Record<string, string>> = {
   '21': 'A row matches more than one existing record.',
@@ -27,8 +27,8 @@ const permanentClasses: Readonly<Record<string, string>> = {
 };
 
 /**
- * Foreign key, unique and exclusion violations. A concurrent transaction can also cause such a violation. In that case, the next attempt
- * reads the data that the concurrent transaction has committed (PostgreSQL, section 13.5).
+ * Foreign key, unique and exclusion violations. A concurrent transaction can also cause such a violation. After such a violation, the next
+ * attempt reads the data that the concurrent transaction has committed (PostgreSQL, section 13.5).
  */
 const possibleRaces = new Set(['23503', '23505', '23P01']);
 /** Number of attempts after which a constraint violation is attributed to the data rather than to a concurrent transaction. */

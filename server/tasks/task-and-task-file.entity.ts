@@ -34,7 +34,7 @@ export const Task = defineEntity({
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     type: p.enum(taskTypes),
     status: p.enum(taskStatuses).default('queued'),
-    /** The owner of the task. This is the user (regardless of the client) or a client that acts on its own behalf. */
+    /** The owner of the task, which is the user (regardless of the client) or a client that acts on its own behalf. */
     owner: p.text(),
     user: p.manyToOne(User).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
     clientId: p.text(),

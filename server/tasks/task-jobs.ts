@@ -3,7 +3,7 @@ import { repeatBatchUntilZero } from '../jobs/repeat-batch-until-zero.ts';
 import { runQueuedTasks, type TaskRunnerDependencies } from './run-queued-tasks.ts';
 import { clearExpiredTaskDataBatch } from './clear-expired-task-data.ts';
 
-/** Number of tasks that a process runs concurrently. With more than one, short tasks do not have to wait for long tasks. */
+/** Number of tasks that a process runs concurrently, so that short tasks do not have to wait for long tasks. */
 const concurrency = 2;
 
 /** Returns the background jobs that run tasks and delete expired task data. */

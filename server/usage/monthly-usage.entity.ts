@@ -8,7 +8,7 @@ export const UsageMonth = defineEntity({
     clientId: p.text().primary(),
     month: p.text().primary().check(`month ~ '^[0-9]{4}-[0-9]{2}$'`),
     requests: p.bigint('number').check('requests >= 0'),
-    /** Number of requests that received an error response. This includes rejected requests, which are not part of `requests`. */
+    /** Number of requests that received an error response. This number includes rejected requests, which are not part of `requests`. */
     errors: p.bigint('number').default(0).check('errors >= 0'),
   },
 });

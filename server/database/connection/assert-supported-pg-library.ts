@@ -26,8 +26,8 @@ export function loadPgOfMikroOrm(): Pg {
 
 /**
  * Before the first real connection, runs a pipelined query over a simulated connection, because the pg internals that
- * `pipelined-queries.ts` replaces can change in any release. Such a change could make a statement run outside its transaction or return the
- * rows of another statement.
+ * `pipelined-queries.ts` replaces can change in any release. A change to these internals could make a statement run outside its transaction
+ * or return the rows of another statement.
  * @throws {UnsupportedPgLibraryError} if pg has another version or behaves differently
  */
 export async function assertSupportedPgLibrary({ version, Client }: Pg = loadPgOfMikroOrm()): Promise<void> {

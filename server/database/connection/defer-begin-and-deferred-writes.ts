@@ -10,8 +10,8 @@ export type DeferOptions = {
   /** If `false`, every statement is sent without a name, for servers or poolers that do not keep prepared statements. */
   readonly preparedStatements: boolean;
   /**
-   * Statement that sets the timeouts. It is sent with each transaction's first statement and with each statement outside a transaction. If
-   * the statement has a name, the connection must already have prepared it.
+   * Statement that sets the timeouts. This statement is sent with each transaction's first statement and with each statement outside a
+   * transaction. If the statement has a name, the connection must already have prepared it.
    */
   readonly limits: PreparedQuery | undefined;
 };
@@ -19,8 +19,8 @@ export type DeferOptions = {
 const emptyResult = (command: string): object => ({ command, rowCount: 0, rows: [], fields: [] });
 
 /**
- * Defers BEGIN and deferred writes, and sends them in one message with the next statement. This saves one round trip per deferred
- * statement, which costs more than most statements. If a deferred statement fails, the statement in the same message reports the error. A
+ * Defers BEGIN and deferred writes, and sends them in one message with the next statement. Each deferred statement saves one round trip,
+ * and a round trip costs more than most statements. If a deferred statement fails, the statement in the same message reports the error. A
  * transaction that is rolled back before anything was sent never reaches PostgreSQL.
  */
 export function deferBeginAndDeferredWrites(

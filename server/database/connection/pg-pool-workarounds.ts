@@ -41,8 +41,8 @@ type ConnectionActivity = { readonly stream: Socket; heardAt: number; askedAt: n
  * Returns a function that creates the observer of a new connection. The observer destroys the connection if it does not respond for
  * `limitMs`. A connection is dead, for example, if a firewall has dropped it or the host is down. PostgreSQL cannot report its own timeouts
  * over a dead connection, and TCP takes 15 minutes to detect one. If one connection is dead, the other connections usually are dead, too.
- * Therefore, every connection that has received nothing since the query was sent is also destroyed. Otherwise, later requests would time
- * out one by one.
+ * Therefore, every connection that has received nothing since the query was sent is also destroyed, so that later requests do not time out
+ * one by one.
  */
 export function createUnresponsiveConnectionKiller(limitMs: number): (client: ClientBase) => MessageObserver {
   const activities = new Set<ConnectionActivity>();

@@ -34,8 +34,8 @@ const anyClient = z.custom<PgClient>();
 const anyConnection = z.custom<PgConnection>();
 
 /**
- * Callbacks that receive each row as soon as it arrives. They are attached to the statement parameters. PostgreSQL sends the first rows of
- * a long result while it is still computing the other rows.
+ * Callbacks that receive each row as soon as it arrives. The callbacks are attached to the statement parameters. PostgreSQL sends the first
+ * rows of a long result while it is still computing the other rows.
  */
 export const rowListenersByParameters = createSymbolKeyedProperty<(row: unknown) => void>('listener');
 

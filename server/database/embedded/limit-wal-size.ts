@@ -1,7 +1,9 @@
 import { isWalSinceCheckpointLargerThan, writeCheckpoint } from './check-wal-and-write-checkpoint.sql.ts';
 import type { Database } from '../entity-manager/entity-manager-type.ts';
 
-/** Start parameters that are added to PGlite's own parameters. They limit the size of the WAL that a checkpoint keeps for reuse. */
+/**
+ * Start parameters that are added to PGlite's own parameters. These parameters limit the size of the WAL that a checkpoint keeps for reuse.
+ */
 export const walLimitStartParameters = ['-c', 'max_wal_size=64MB', '-c', 'min_wal_size=32MB'];
 
 const walBetweenCheckpoints = 32 * 1024 * 1024;

@@ -10,7 +10,7 @@ export class FillProductWords extends Migration {
   override up(): void {
     this.addSql(`insert into product_words (word)
       select distinct found.word from product_search s cross join lateral words_to_correct_to(s.words) found (word)`);
-    // Because new words are rare, they are added to the index immediately. Otherwise, each search would also scan a list of pending words.
+    // Because new words are rare, they are added to the index immediately, so that searches do not have to scan a list of pending words.
     this.addSql(`create index product_words_trigrams on product_words using gin (word gin_trgm_ops) with (fastupdate = off)`);
   }
 }

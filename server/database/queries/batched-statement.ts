@@ -70,8 +70,8 @@ export function prepareBatchedLookupStatement<Row>(name: string, types: readonly
 
 /**
  * Combines two lookups into one statement, which sees one snapshot of the database. The parameters of the statement are those of the first
- * lookup, followed by those of the second lookup. The second lookup runs only if the first lookup finds a row. Otherwise, the result is
- * undefined.
+ * lookup, followed by those of the second lookup. The second lookup runs only if the first lookup finds a row. If the first lookup finds no
+ * row, the result is undefined.
  */
 export function combineBatchedLookups<First, Second>(
   { definition: first }: BatchedLookup<First>,

@@ -93,7 +93,9 @@ export class ReplicaWithPrimaryFallback {
   /** Without `disableContextResolution`, queries would use the request's entity manager, which belongs to the primary. */
   #forkReplica = (): EntityManager => this.#replica.fork({ disableContextResolution: true });
 
-  /** Verifies that the primary and the replica are the same database. Otherwise, their WAL positions could not be compared. */
+  /**
+   * Verifies that the primary and the replica are the same database, because the WAL positions of different databases cannot be compared.
+   */
   async #verifyReplica(): Promise<void> {
     const [[primary], [replica]] = await Promise.all([
       readDatabaseIdentity(this.#primary, []),

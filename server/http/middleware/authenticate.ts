@@ -9,8 +9,8 @@ import { createProblem, type Problem } from '../problem-details/problem.ts';
 import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
 /**
- * Values of the `WWW-Authenticate` challenge. These are the URL of the metadata that describes how to get a token (RFC 9728 section 5.1),
- * the DPoP algorithms, and the scopes to request (RFC 6750 section 3).
+ * Values of the `WWW-Authenticate` challenge. The challenge contains the URL of the metadata that describes how to get a token (RFC 9728
+ * section 5.1), the DPoP algorithms, and the scopes to request (RFC 6750 section 3).
  */
 export type TokenChallenge = {
   readonly resourceMetadata: string;

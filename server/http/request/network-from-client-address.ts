@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Returns the network to which rate limits apply. This is an IPv4 address, or the /64 prefix of an IPv6 address, because a household or
- * server usually has a whole /64 network.
+ * Returns the network to which rate limits apply. For IPv6, rate limits apply to the /64 prefix of an address, because a household or
+ * server usually has a whole /64 network. For IPv4, rate limits apply to a single address.
  */
 export function networkFromClientAddress(address: string | undefined): string {
   if (address === undefined) return 'unknown';

@@ -31,7 +31,8 @@ export const lowerChunkedBodyLimit = (req: IncomingMessage, limit: number): void
 
 /**
  * Returns the part of the body that arrived in the same packet as the end of the headers. Returns `undefined` for pipelined requests,
- * because the packet can begin with another request. In this case, the size limit is enforced only when the data of the body arrives.
+ * because the packet can begin with another request. For pipelined requests, the size limit is enforced only when the data of the body
+ * arrives.
  */
 function bodyInHeaderPacket({ method, url, rawHeaders, socket }: IncomingMessage, isFirst: boolean): Buffer | undefined {
   const packet = currentPacket(socket);

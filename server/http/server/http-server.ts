@@ -18,7 +18,7 @@ export type HttpServerOptions = {
   readonly health?: HealthHandler;
   readonly load?: Partial<LoadLimits>;
   readonly timeouts?: Partial<HttpTimeouts>;
-  /** TLS options. If they are set, the server is a `node:https` server. */
+  /** TLS options. With TLS options, the server is a `node:https` server. */
   readonly tls?: TlsKeyPair | undefined;
   /** Whether the server requests a certificate from every TLS client. A client without a certificate is still served. */
   readonly requestClientCertificates?: boolean;
@@ -183,7 +183,7 @@ function formatProblem(issuer: string, code: ProblemCode, detail: string): { hea
   return { headers, body };
 }
 
-/** Responds to a request that Node's parser rejected. Such a request has no response object, only a socket. */
+/** Responds to a request that Node's parser rejected. The parser provides only a socket for the request, and no response object. */
 function rejectUnparsedRequest(issuer: string, error: Error & { code?: string; rawPacket?: unknown }, socket: Duplex): void {
   const lastResponse = lastResponses.get(socket);
   const isMidResponse = lastResponse !== undefined && lastResponse.headersSent && !lastResponse.writableFinished;

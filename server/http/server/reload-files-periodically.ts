@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 const checkIntervalMs = 5_000;
 
 export type ReloadedFiles<Content> = {
-  /** Reads the files. Throws an error if they are invalid. */
+  /** Reads the files. Throws an error if the files are invalid. */
   readonly read: () => Content;
   /** Called after each successful read, whether the content has changed or not. */
   readonly use: (content: Content) => void;

@@ -44,7 +44,7 @@ const taskRetryAfterSeconds = 2;
 
 /**
  * Like `createResourceIdempotently`, for a task that continues after the response.
- * @param content content that identifies the request if the body is not JSON
+ * @param content data that identifies the request, if the body is not JSON
  */
 export const startTaskIdempotently = async <Body>(
   em: EntityManager,

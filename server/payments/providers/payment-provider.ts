@@ -54,7 +54,7 @@ export type ProviderRefundRequest = {
 /** A payment provider. Calls to a provider can be slow or fail, so they must not be made inside a transaction. */
 export type PaymentProvider = {
   readonly name: Payment['provider'];
-  /** Whether the provider is polled for payment outcomes. If not, staff report the outcomes. */
+  /** Whether the provider is polled for payment outcomes. If the provider is not polled, staff report the outcomes. */
   readonly isPolled: boolean;
   /** How long a payment reserves the order's goods. `long` is for bank transfers; `short` is the normal time for unpaid orders. */
   readonly reservation: 'short' | 'long';

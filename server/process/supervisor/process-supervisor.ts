@@ -22,7 +22,7 @@ export class ProcessSupervisor {
 
   /**
    * Starts one process, which migrates the database and creates the initial data, and then the others.
-   * @returns false if the first process cannot start. This process has printed the reason.
+   * @returns false if the first process cannot start and has printed the reason
    */
   async start(): Promise<boolean> {
     const first = this.#startProcess();

@@ -71,8 +71,8 @@ export async function disableEndpointAndNotify(
 }
 
 /**
- * Disables endpoints whose grant or API key is no longer valid. Such endpoints no longer receive events. Disabling an endpoint makes this
- * visible to its owner. Returns the number of disabled endpoints.
+ * Disables endpoints whose grant or API key is no longer valid. These endpoints no longer receive events. After such an endpoint has been
+ * disabled, its owner can see that it receives no events. Returns the number of disabled endpoints.
  */
 export async function disableOrphanedEndpoints(em: EntityManager): Promise<number> {
   const found = await findOrphanedEndpoints(em);
