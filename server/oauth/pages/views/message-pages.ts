@@ -20,18 +20,18 @@ export const noticePage = (settings: PageSettings, title: string, text: string, 
 
 type ErrorDetails = {
   /** Text for the developers of the application. */
-  readonly detail?: string;
+  readonly oauthError?: string;
   /** URL of the start page, for errors of a request to another host (default: the path `/`). */
   readonly startPage?: string;
 };
 
 /** Renders an error with a button that leads to the start page. */
-export const errorPage = (settings: PageSettings, title: string, text: string, { detail, startPage = '/' }: ErrorDetails = {}): Html =>
+export const errorPage = (settings: PageSettings, title: string, text: string, { oauthError, startPage = '/' }: ErrorDetails = {}): Html =>
   messagePage(
     settings,
     title,
     text,
-    html`${detail !== undefined && html`<p class="quiet">${settings.messages.failure.details} <code>${detail}</code></p>`}
+    html`${oauthError !== undefined && html`<p class="quiet">${settings.messages.failure.details} <code>${oauthError}</code></p>`}
     ${linkButton(startPage, settings.messages.notFound.toStart, 'second')}`,
   );
 

@@ -48,7 +48,7 @@ export function createOidcProviderPages(defaultSettings: PageSettings, issuer: s
       return show(
         ctx,
         settings,
-        errorPage(settings, failure.badRequestTitle, failure.badRequest, { detail: `${error}: ${description ?? ''}` }),
+        errorPage(settings, failure.badRequestTitle, failure.badRequest, { oauthError: `${error}: ${description ?? ''}` }),
       );
     },
     sessionMissing: (ctx: KoaContextWithOIDC): void => {
