@@ -28,7 +28,7 @@ describe.skipIf(!hasChromium)('the home page of the console', { timeout: 120_000
     await expect.poll(() => work.innerText()).toMatch(/To ship\s+1\s+Unpaid\s+1\s+Waiting for approval\s+0\s+Running low\s+1\s/);
     const sales = page.getByRole('region', { name: 'The last 30 days' });
     await sales.locator('li', { hasText: '30 days before' }).waitFor();
-    expect(await sales.locator('dl').innerText()).toMatch(/Revenue\s+€5.10\s+€0.00 before\s+Orders\s+2\s/);
+    expect(await sales.locator('dl').innerText()).toMatch(/Revenue\s+€5.10\s+Previously €0.00\s+Orders\s+2\s/);
     await sales.getByText('Show the chart as a table').click();
     expect(await sales.locator('tbody tr').count()).toBe(30);
     expect(await sales.locator('tbody').innerText()).toContain('€5.10');
