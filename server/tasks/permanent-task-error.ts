@@ -15,8 +15,8 @@ export class PermanentTaskError extends Error {
 }
 
 /**
- * SQLSTATE classes of errors that depend only on the data (PostgreSQL, appendix A). The classes are cardinality violations, data
- * exceptions, constraint violations, exceeded program limits, and exceptions raised by functions.
+ * SQLSTATE classes of errors that depend only on the data (PostgreSQL, appendix A): cardinality violations, data exceptions, constraint
+ * violations, exceeded program limits, and exceptions raised by functions.
  */
 const permanentClasses: Readonly<Record<string, string>> = {
   '21': 'A row matches more than one existing record.',

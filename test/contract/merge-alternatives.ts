@@ -6,7 +6,7 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 
 /**
  * Adds to each named schema with alternatives (`oneOf` or `anyOf`) the fields that all alternatives have. The comparison of documents
- * ignores alternatives, so without these fields, an object that was split into several alternatives would seem to have lost all its fields.
+ * ignores alternatives. Without the added fields, an object that was split into alternatives would seem to have lost all its fields.
  */
 export function mergeAlternatives(document: unknown): unknown {
   if (!isObject(document) || !isObject(document['components']) || !isObject(document['components']['schemas'])) return document;

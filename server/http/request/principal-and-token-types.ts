@@ -65,7 +65,7 @@ export type PresentedToken = {
   readonly certificateThumbprint: () => string | undefined;
   readonly method: string;
   readonly path: string;
-  /** The read that the request needs; set only for read-only methods. */
+  /** Combines the read that the request needs with the token's verification. Absent for credentials of the MCP endpoint. */
   readonly speculation?: ReadSpeculation;
 };
 

@@ -85,7 +85,7 @@ function toClientMetadata(application: PrefetchedClient, now: Date, publishedKey
     require_signed_request_object: application.requireSignedRequestObject,
     redirect_uris: [...application.redirectUris],
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
-    // all applications with a logout URL receive `sid` in their ID tokens, whether they require it or not
+    // the ID tokens of every application with a logout URL contain `sid`, even if the application does not require it
     ...(application.backchannelLogoutUri != null && {
       backchannel_logout_uri: application.backchannelLogoutUri,
       backchannel_logout_session_required: true,

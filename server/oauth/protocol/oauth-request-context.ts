@@ -22,7 +22,7 @@ export type OauthRequestContext = {
   clientAuthenticationFailure: string | undefined;
   /** Whether the client must bind its tokens to a key (DPoP), but the request contains no proof. */
   lacksDpopProof: boolean;
-  /** Whether the client must bind its tokens to a certificate, but the request contains no acceptable certificate. */
+  /** Whether the request lacks an acceptable certificate, although the client must bind its tokens to one. */
   lacksCertificate: boolean;
   /** Why the client ID metadata document that the request refers to is unusable. */
   metadataDocumentFailure: string | undefined;

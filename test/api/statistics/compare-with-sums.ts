@@ -15,7 +15,7 @@ type Contribution = Partial<Sums> & {
 };
 
 /** Reads the amounts that each order, line and refund contributes to the statistics. */
-export async function readContributions(em: EntityManager, currency: string): Promise<Contribution[]> {
+export async function readContributionsToStatistics(em: EntityManager, currency: string): Promise<Contribution[]> {
   const milliseconds = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
   const orders = await em.execute<JsonBody[]>(
     `select status, coalesce(client_id, '') as application, total::float8 as total, ${milliseconds('created_at')} as created, ${milliseconds('paid_at')} as paid,
@@ -75,14 +75,14 @@ function localPeriod(at: number, timeZone: string, interval: string): string {
 const within = (contributions: readonly Contribution[], starts: string, ends: string): Contribution[] =>
   contributions.filter(({ at }) => at >= Date.parse(starts) && at < Date.parse(ends));
 
-export type Case = {
+export type StatisticsCase = {
   readonly timeZone: string;
   readonly interval: keyof typeof maxDays;
   readonly from: string;
   readonly to: string;
   readonly groupBy?: 'status' | 'application' | 'product' | 'category';
 };
-export const cases: readonly Case[] = [
+export const statisticsCases: readonly StatisticsCase[] = [
   { timeZone: 'Europe/Berlin', interval: 'day', from: '2025-03-01', to: '2025-11-30', groupBy: 'status' },
   { timeZone: 'America/Havana', interval: 'day', from: '2025-02-15', to: '2025-11-20', groupBy: 'product' },
   { timeZone: 'America/Havana', interval: 'hour', from: '2025-10-31', to: '2025-11-03', groupBy: 'application' },
@@ -106,7 +106,7 @@ const maxDays = { hour: 6, day: 70, week: 250, month: 300 } as const;
 const dayAfter = (day: string, count: number): string => new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10);
 
 /** Periods of any length and position, so that the server reads the stored sums of every width. */
-export const randomCase: fc.Arbitrary<Case> = fc
+export const randomStatisticsCase: fc.Arbitrary<StatisticsCase> = fc
   .record({
     timeZone: fc.constantFrom(...timeZones),
     interval: fc.constantFrom('hour', 'day', 'week', 'month'),
@@ -123,7 +123,7 @@ export const randomCase: fc.Arbitrary<Case> = fc
 export async function compareWithSums(
   shop: Shop,
   contributions: readonly Contribution[],
-  { timeZone, interval, from, to, groupBy }: Case,
+  { timeZone, interval, from, to, groupBy }: StatisticsCase,
 ): Promise<void> {
   const query = new URLSearchParams({
     currency: 'EUR',

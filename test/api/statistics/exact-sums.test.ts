@@ -7,7 +7,13 @@ import { expect, test } from 'vitest';
 import { foldOrderStatisticsBatch, rebuildOrderStatistics } from '../../../server/statistics/call-database-statistics-functions.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
-import { cases, compareWithSums, randomCase, readContributions, type Case } from './compare-with-sums.ts';
+import {
+  statisticsCases,
+  compareWithSums,
+  randomStatisticsCase,
+  readContributionsToStatistics,
+  type StatisticsCase,
+} from './compare-with-sums.ts';
 import { operation, RandomShop, type Operation } from './random-shop.ts';
 
 const shop = withShop();
@@ -19,16 +25,16 @@ const foldAll = async (): Promise<void> => {
 test('statistics equal sums over random orders, before and after they are folded and rebuilt', { timeout: 300_000 }, async () => {
   for (let n = 0; n < 6; n += 1) await shop.createProduct({ category: `c${n % 3}` });
   const randomShop = new RandomShop(() => shop.db.em.fork(), (await shop.createUser()).id);
-  const isEqual = async (operations: readonly Operation[], randomCases: readonly Case[]): Promise<void> => {
+  const isEqual = async (operations: readonly Operation[], randomStatisticsCases: readonly StatisticsCase[]): Promise<void> => {
     for (const each of operations) await randomShop.apply(each);
-    const contributions = await readContributions(shop.db.em.fork(), 'EUR');
-    for (const each of [...cases, ...randomCases]) await compareWithSums(shop, contributions, each);
+    const contributions = await readContributionsToStatistics(shop.db.em.fork(), 'EUR');
+    for (const each of [...statisticsCases, ...randomStatisticsCases]) await compareWithSums(shop, contributions, each);
     await foldAll();
-    for (const each of [...cases, ...randomCases]) await compareWithSums(shop, contributions, each);
+    for (const each of [...statisticsCases, ...randomStatisticsCases]) await compareWithSums(shop, contributions, each);
   };
   const runs = { numRuns: 3, endOnFailure: true } as const;
   const someOperations = fc.array(operation, { minLength: 60, maxLength: 90, size: 'max' });
-  await fc.assert(fc.asyncProperty(someOperations, fc.array(randomCase, { minLength: 6, maxLength: 6 }), isEqual), runs);
+  await fc.assert(fc.asyncProperty(someOperations, fc.array(randomStatisticsCase, { minLength: 6, maxLength: 6 }), isEqual), runs);
   const sums = (): Promise<JsonBody[]> =>
     execute(`select dimension, currency, width, starts_at, key, orders, paid_orders, items, revenue, refunds, refunded from order_statistics
               where (orders, paid_orders, items, revenue, refunds, refunded) <> (0, 0, 0, 0, 0, 0)
@@ -39,16 +45,16 @@ test('statistics equal sums over random orders, before and after they are folded
   expect(await sums()).toEqual(maintained);
 });
 
-/** Times whose rows of 15 minutes, one hour and six hours belong to only some of the periods in `cases`. */
+/** Times whose rows of 15 minutes, one hour and six hours belong to only some of the periods in `statisticsCases`. */
 const timesInNarrowRows = ['2025-04-06T14:00Z', '2025-10-31T12:30Z', '2025-10-31T02:00Z'];
 
 test('a wrong sum of any width is detected', { timeout: 120_000 }, async () => {
   const randomShop = new RandomShop(() => shop.db.em.fork(), (await shop.createUser()).id);
   for (const at of timesInNarrowRows) await randomShop.apply({ kind: 'insertPaid', at, index: 1, quantity: 1, lines: 3, amount: 1 });
   await foldAll();
-  const contributions = await readContributions(shop.db.em.fork(), 'EUR');
+  const contributions = await readContributionsToStatistics(shop.db.em.fork(), 'EUR');
   const compareAll = async (): Promise<void> => {
-    for (const each of cases) await compareWithSums(shop, contributions, each);
+    for (const each of statisticsCases) await compareWithSums(shop, contributions, each);
   };
   await compareAll();
   for (const width of ['15 minutes', '1 hour', '6 hours', 'day', '5 days', 'month']) {

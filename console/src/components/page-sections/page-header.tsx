@@ -49,8 +49,7 @@ function useFocusAfterNavigation() {
   const heading = useRef<HTMLHeadingElement>(null);
   const { key } = useLocation();
   useEffect(() => {
-    // The first page of a visit has the key `default`. Screen readers announce this page in any case, because the browser has loaded a
-    // document.
+    // The first page of a visit has the key `default`. It needs no focus, because screen readers announce every newly loaded document.
     if (key !== 'default') heading.current?.focus({ preventScroll: true });
   }, []);
   return heading;
