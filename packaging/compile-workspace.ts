@@ -21,7 +21,7 @@ async function compileWorkspace(workspace: string): Promise<void> {
   await mkdir(join(root, 'node_modules/.cache'), { recursive: true });
   const compiled = await mkdtemp(join(root, 'node_modules/.cache/mandate-compiled-'));
   try {
-    runCompiler(compiled);
+    runCompiler(workspace, compiled);
     await rm(output, { recursive: true, force: true });
     await rename(join(compiled, workspace), output);
   } finally {
@@ -34,9 +34,10 @@ async function compileWorkspace(workspace: string): Promise<void> {
   await writeFile(join(output, 'package.json'), `${JSON.stringify(await createInnerManifest(source), null, 2)}\n`);
 }
 
-function runCompiler(output: string): void {
+function runCompiler(workspace: string, output: string): void {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const { status } = spawnSync(process.execPath, [compiler, '-p', import.meta.dirname, '--outDir', output], { stdio: 'inherit' });
+  const project = join(import.meta.dirname, `tsconfig.${workspace}.json`);
+  const { status } = spawnSync(process.execPath, [compiler, '-p', project, '--outDir', output], { stdio: 'inherit' });
   if (status !== 0) throw new Error('tsc could not compile the packages');
 }
 
