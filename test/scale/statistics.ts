@@ -1,7 +1,8 @@
 /**
  * `npm run scale:statistics -- 10000000` fills a PostgreSQL database with ten million orders from two years, each with two lines for two of
  * 2,000 products, and prints a Markdown table with the duration and the CPU time of each statistics query. Other programs affect the CPU
- * time less than the duration. The program also prints the duration of a rebuild and of adding 5,000 changes to the sums.
+ * time less than the duration. With the URL of a PostgreSQL database on this machine as a second argument, the program fills this database
+ * if it has no orders, and keeps it, so that later runs only measure. The program also prints the duration of a rebuild and of adding 5,000 changes to the sums.
  */
 import { readFile } from 'node:fs/promises';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
@@ -42,8 +43,9 @@ async function fill(em: EntityManager): Promise<void> {
   await em.execute(`insert into users (name, email) values ('Anna', 'anna@example.com')`);
   await em.execute(`insert into products (sku, name, category, price, currency, status)
     select 'SKU-' || n, 'Product ' || n, 'category-' || n % 30, 500, 'EUR', 'active' from generate_series(1, 2000) n`);
-  // The orders are inserted without triggers, because the statistics are calculated afterwards.
   await em.begin();
+  const indexes = await dropSecondaryIndexes(em);
+  // The orders are inserted without triggers, because the statistics are calculated afterwards.
   await em.execute(`set local session_replication_role = 'replica'`);
   for (let from = 1; from <= count; from += batch) {
     const [last] = await em.execute<{ id: number }[]>('select coalesce(max(id), 0) as id from orders');
@@ -51,8 +53,21 @@ async function fill(em: EntityManager): Promise<void> {
     await em.execute(insertLines, [last?.id]);
     process.stderr.write(`\r${(from + batch - 1).toLocaleString('en')} orders`);
   }
+  process.stderr.write('\nindexes\n');
+  for (const definition of indexes) await em.execute(definition);
   await em.commit();
   for (const table of ['orders', 'order_items']) await em.execute(`vacuum analyze ${table}`);
+}
+
+/** Drops the indexes that only make inserting slower, and returns the statements that create them again. */
+async function dropSecondaryIndexes(em: EntityManager): Promise<string[]> {
+  const indexes = await em.execute<{ name: string; definition: string }[]>(
+    `select x.indexrelid::regclass::text as name, pg_get_indexdef(x.indexrelid) as definition from pg_index x
+      where x.indrelid in ('orders'::regclass, 'order_items'::regclass) and not x.indisunique
+        and not exists (select 1 from pg_constraint c where c.conindid = x.indexrelid)`,
+  );
+  for (const { name } of indexes) await em.execute(`drop index ${name}`);
+  return indexes.map(({ definition }) => definition);
 }
 
 async function durationMs(work: () => Promise<unknown>): Promise<number> {
@@ -132,21 +147,34 @@ async function measureUnfoldedChanges(em: EntityManager): Promise<{ readonly lin
   return { line, foldMs: await durationMs(() => foldOrderStatisticsBatch(em.fork(), 5_000)) };
 }
 
-const server = await startPostgresql(await findPostgresql());
-try {
-  const db = await openDatabaseWithoutMigrating(server.url, { timeouts: 'none' });
+/** Fills an empty database, and returns the duration of the rebuild in milliseconds. */
+async function fillAndRebuild(em: EntityManager): Promise<number> {
+  await fill(em);
+  process.stderr.write('rebuild\n');
+  const rebuildMs = await durationMs(() => rebuildOrderStatistics(em.fork()));
+  await em.execute('vacuum analyze order_statistics');
+  return rebuildMs;
+}
+
+async function fillAndMeasure(url: string): Promise<void> {
+  const db = await openDatabaseWithoutMigrating(url, { timeouts: 'none' });
   await migrate(db);
   const em = db.em.fork();
-  await fill(em);
-  process.stderr.write('\nrebuild\n');
-  const rebuildMs = await durationMs(() => rebuildOrderStatistics(db.em.fork()));
-  await em.execute('vacuum analyze order_statistics');
+  const [found] = await em.execute<{ filled: boolean }[]>('select exists (select 1 from orders) as filled');
+  const rebuildMs = found?.filled === true ? undefined : await fillAndRebuild(em);
   const lines = await measureQueries(em);
   const { line, foldMs } = await measureUnfoldedChanges(em);
   const head = '| query | median, ms | slowest, ms | CPU time, ms |\n|---|---|---|---|';
-  process.stdout.write(`\n${count.toLocaleString('en')} orders\n\n${[head, ...lines, line].join('\n')}\n`);
-  process.stdout.write(`\nRebuild: ${(rebuildMs / 1000).toFixed(0)} s. Folding 5,000 changes: ${foldMs.toFixed(0)} ms.\n`);
+  process.stdout.write(`\n${[head, ...lines, line].join('\n')}\n\nFolding 5,000 changes: ${foldMs.toFixed(0)} ms.\n`);
+  if (rebuildMs !== undefined)
+    process.stdout.write(`Rebuild with ${count.toLocaleString('en')} orders: ${(rebuildMs / 1000).toFixed(0)} s.\n`);
   await db.close();
-} finally {
-  await server.stop();
+}
+
+const existingUrl = process.argv[3];
+if (existingUrl === undefined) {
+  const server = await startPostgresql(await findPostgresql());
+  await fillAndMeasure(server.url).finally(server.stop);
+} else {
+  await fillAndMeasure(existingUrl);
 }
