@@ -129,12 +129,6 @@ returns table (n bigint, width text, starts_at timestamptz, ends_at timestamptz,
    where s.a <> s.b
 $$;
 
--- The rows of a product are far apart in the table, so its sums are read from the index alone.
-create index order_statistics_product_sums on order_statistics (key, currency, width, starts_at) include (items, revenue)
- where dimension = 'product';
-
-drop index order_statistics_product;
-
 -- The start of a local day. If its first hour occurs twice because the clocks go back, the first occurrence counts. PostgreSQL can evaluate
 -- this expression inside a query, without calling the function.
 create or replace function local_day_start(p_day date, p_time_zone text) returns timestamptz stable language sql as $$
@@ -310,4 +304,11 @@ begin
     ) r
    order by r.rank;
 end
-$$
+$$;
+
+-- The rows of a product are far apart in the table, so its sums are read from the index alone.
+create index order_statistics_product_sums on order_statistics (key, currency, width, starts_at) include (items, revenue)
+ where dimension = 'product';
+
+-- Last, because statistics wait from here until the migration's transaction ends.
+drop index order_statistics_product
