@@ -1,11 +1,20 @@
 /**
  * `npm run scale:statistics -- 10000000` fills a PostgreSQL database with ten million orders from two years, each with two lines for two of
  * 2,000 products, and prints a Markdown table with the duration and the CPU time of each statistics query. Other programs affect the CPU
- * time less than the duration. The program also prints the duration of a rebuild and of adding 5,000 changes to the sums.
+ * time less than the duration. The program also prints the duration of the three slowest statistics over HTTP, of a rebuild, and of adding
+ * 5,000 changes to the sums. With the URL of a PostgreSQL database on this machine as a second argument, the program fills this database if
+ * it has no orders, and keeps it, so that later runs only measure.
  */
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { z } from 'zod';
+import { scopeNames } from '@mandate/contract';
+import { createApp } from '../../server/app/app.ts';
+import { deriveKeys } from '../../server/crypto/derived-keys-and-server-secret.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
-import type { EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
+import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
+import { createLog } from '../../server/logging/logger.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import {
   callApplicationStatisticsFunction,
@@ -14,6 +23,8 @@ import {
   foldOrderStatisticsBatch,
   rebuildOrderStatistics,
 } from '../../server/statistics/call-database-statistics-functions.ts';
+import { firstDayOfPreviousPeriod } from '../../server/statistics/resolve-statistics-period.ts';
+import { createConfidentialClient, obtainClientToken } from '../support/oauth/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 
 const count = Number(process.argv[2] ?? 10_000_000);
@@ -42,8 +53,9 @@ async function fill(em: EntityManager): Promise<void> {
   await em.execute(`insert into users (name, email) values ('Anna', 'anna@example.com')`);
   await em.execute(`insert into products (sku, name, category, price, currency, status)
     select 'SKU-' || n, 'Product ' || n, 'category-' || n % 30, 500, 'EUR', 'active' from generate_series(1, 2000) n`);
-  // The orders are inserted without triggers, because the statistics are calculated afterwards.
   await em.begin();
+  const indexes = await dropSecondaryIndexes(em);
+  // The orders are inserted without triggers, because the statistics are calculated afterwards.
   await em.execute(`set local session_replication_role = 'replica'`);
   for (let from = 1; from <= count; from += batch) {
     const [last] = await em.execute<{ id: number }[]>('select coalesce(max(id), 0) as id from orders');
@@ -51,8 +63,21 @@ async function fill(em: EntityManager): Promise<void> {
     await em.execute(insertLines, [last?.id]);
     process.stderr.write(`\r${(from + batch - 1).toLocaleString('en')} orders`);
   }
+  process.stderr.write('\nindexes\n');
+  for (const definition of indexes) await em.execute(definition);
   await em.commit();
   for (const table of ['orders', 'order_items']) await em.execute(`vacuum analyze ${table}`);
+}
+
+/** Drops the indexes that only make inserting slower, and returns the statements that create them again. */
+async function dropSecondaryIndexes(em: EntityManager): Promise<string[]> {
+  const indexes = await em.execute<{ name: string; definition: string }[]>(
+    `select x.indexrelid::regclass::text as name, pg_get_indexdef(x.indexrelid) as definition from pg_index x
+      where x.indrelid in ('orders'::regclass, 'order_items'::regclass) and not x.indisunique
+        and not exists (select 1 from pg_constraint c where c.conindid = x.indexrelid)`,
+  );
+  for (const { name } of indexes) await em.execute(`drop index ${name}`);
+  return indexes.map(({ definition }) => definition);
 }
 
 async function durationMs(work: () => Promise<unknown>): Promise<number> {
@@ -69,8 +94,10 @@ async function readCpuMs(pid: number): Promise<number> {
   return Number(nanoseconds) / 1e6;
 }
 
-/** Returns the cells of a table row: median and maximum of the duration, and median of the CPU time, in milliseconds. */
-async function measure(em: EntityManager, name: string, query: (em: EntityManager) => Promise<unknown>): Promise<string> {
+type Query = { readonly name: string; readonly path: string; readonly run: (em: EntityManager) => Promise<unknown> };
+type Measurement = { readonly query: Query; readonly medianMs: number; readonly maxMs: number; readonly cpuMs: number };
+
+async function measure(em: EntityManager, query: Query): Promise<Measurement> {
   const durations: number[] = [];
   const cpu: number[] = [];
   await em.fork().transactional(async (transaction) => {
@@ -78,75 +105,155 @@ async function measure(em: EntityManager, name: string, query: (em: EntityManage
     const pid = backend?.pid ?? NaN;
     for (let i = 0; i < repeats; i += 1) {
       const before = await readCpuMs(pid);
-      durations.push(await durationMs(() => query(transaction)));
+      durations.push(await durationMs(() => query.run(transaction)));
       cpu.push((await readCpuMs(pid)) - before);
     }
   });
-  const cells = [name, ...[median(durations), Math.max(...durations), median(cpu)].map((ms) => ms.toFixed(0))];
-  process.stderr.write(`${cells.join(' | ')}\n`);
-  return `| ${cells.join(' | ')} |`;
+  const measurement = { query, medianMs: median(durations), maxMs: Math.max(...durations), cpuMs: median(cpu) };
+  process.stderr.write(`${formatRow(measurement)}\n`);
+  return measurement;
 }
+
+const formatRow = ({ query: { name }, medianMs, maxMs, cpuMs }: Measurement): string =>
+  `| ${[name, ...[medianMs, maxMs, cpuMs].map((ms) => ms.toFixed(0))].join(' | ')} |`;
 
 const newYork = 'America/New_York';
 const ranges = [
-  { name: '30 days by day', timeZone: newYork, interval: 'day', from: '2025-11-01', to: '2025-11-30', previousFrom: '2025-10-02' },
-  {
-    name: '30 days by day, Nepal',
-    interval: 'day',
-    from: '2025-10-15',
-    to: '2025-11-13',
-    previousFrom: '2025-09-15',
-    timeZone: 'Asia/Kathmandu',
-  },
-  { name: 'a year by day', timeZone: newYork, interval: 'day', from: '2025-01-01', to: '2025-12-31', previousFrom: '2024-01-01' },
-  { name: '7 days by hour', timeZone: newYork, interval: 'hour', from: '2025-11-01', to: '2025-11-07', previousFrom: '2025-10-25' },
-  { name: '31 days by hour', timeZone: newYork, interval: 'hour', from: '2025-10-14', to: '2025-11-13', previousFrom: '2025-09-13' },
-  { name: 'a year by week', timeZone: newYork, interval: 'week', from: '2025-01-01', to: '2025-12-31', previousFrom: '2024-01-01' },
-  { name: 'a year by month', timeZone: newYork, interval: 'month', from: '2025-01-01', to: '2025-12-31', previousFrom: '2024-01-01' },
-];
-const shared = { currency: 'EUR', limit: 10 };
+  { name: '30 days by day', interval: 'day', from: '2025-11-01', to: '2025-11-30', timeZone: newYork },
+  { name: '366 days by day', interval: 'day', from: '2024-12-26', to: '2025-12-26', timeZone: newYork },
+  { name: '366 days by day, Chatham Islands', interval: 'day', from: '2024-12-26', to: '2025-12-26', timeZone: 'Pacific/Chatham' },
+  { name: '7 days by hour', interval: 'hour', from: '2025-11-01', to: '2025-11-07', timeZone: newYork },
+  { name: '31 days by hour', interval: 'hour', from: '2025-10-14', to: '2025-11-13', timeZone: newYork },
+  { name: '31 days by hour, Nepal', interval: 'hour', from: '2025-10-14', to: '2025-11-13', timeZone: 'Asia/Kathmandu' },
+  { name: 'two years by week', interval: 'week', from: '2023-12-26', to: '2025-12-27', timeZone: newYork },
+  { name: 'two years by month', interval: 'month', from: '2023-12-26', to: '2025-12-27', timeZone: newYork },
+] as const;
 
-async function measureQueries(em: EntityManager): Promise<string[]> {
+type Range = (typeof ranges)[number];
+const currency = 'EUR';
+
+function orderQuery({ name, timeZone, ...range }: Range, groupBy: string | undefined, limit: number): Query {
+  const parameters = { ...range, timeZone, groupBy, currency, limit, previousFrom: firstDayOfPreviousPeriod(range) };
+  const query = { ...range, time_zone: timeZone, currency, limit: String(limit), ...(groupBy !== undefined && { group_by: groupBy }) };
+  return {
+    name: `orders, ${name}${groupBy === undefined ? '' : `, by ${groupBy}`}${groupBy === 'product' ? ` (${limit})` : ''}`,
+    path: `orders?${new URLSearchParams(query).toString()}`,
+    run: (em) => callOrderStatisticsFunction(em, parameters),
+  };
+}
+
+function productQuery({ name, from, to, timeZone }: Range): Query {
+  const query = { from, to, currency, limit: '100', time_zone: timeZone, low_stock: '5' };
+  return {
+    name: `products, ${name.replace(' by day', '')}`,
+    path: `products?${new URLSearchParams(query).toString()}`,
+    run: (em) => callProductStatisticsFunction(em, { from, to, currency, timeZone, limit: 100, lowStock: 5 }),
+  };
+}
+
+/** Queries with the longest permitted periods and the highest permitted limits; by product also with the default limit. */
+function statisticsQueries(): Query[] {
+  return [
+    ...ranges.flatMap((range) => [
+      ...[undefined, 'status', 'product', 'category', 'application'].map((groupBy) => orderQuery(range, groupBy, 20)),
+      orderQuery(range, 'product', 10),
+      ...(range.interval === 'day' ? [productQuery(range)] : []),
+    ]),
+    {
+      name: 'applications, two years',
+      path: 'applications?from=2024-01&to=2025-12&limit=100',
+      run: (em) => callApplicationStatisticsFunction(em, currency, { from: '2024-01-01', to: '2025-12-01' }, 100),
+    },
+  ];
+}
+
+const slowestFirst = (a: Measurement, b: Measurement): number => b.cpuMs - a.cpuMs;
+
+/** Measures the queries with the most CPU time over HTTP, and returns table rows with the median and the maximum duration of a request. */
+async function measureHttp(db: Database, slowest: readonly Measurement[]): Promise<string[]> {
+  const http = createServer((req, res) => void app(req, res));
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  const { port } = z.object({ port: z.number() }).parse(http.address());
+  const origin = `http://localhost:${port}`;
+  const keys = deriveKeys('a secret that only this measurement uses');
+  const app = await createApp({ db, issuer: origin, keys, log: createLog(false) });
+  const token = await obtainClientToken(origin, await createConfidentialClient(db, scopeNames), scopeNames);
   const lines: string[] = [];
-  for (const { name, ...range } of ranges) {
-    for (const groupBy of [undefined, 'status', 'product', 'category', 'application']) {
-      const label = `orders, ${name}${groupBy === undefined ? '' : `, by ${groupBy}`}`;
-      lines.push(await measure(em, label, (each) => callOrderStatisticsFunction(each, { ...shared, ...range, groupBy })));
+  for (const { query } of slowest) {
+    const durations: number[] = [];
+    for (let i = 0; i < repeats; i += 1) {
+      durations.push(await durationMs(() => readResponse(`${origin}/api/v1/statistics/${query.path}`, token)));
     }
+    lines.push(`| ${query.name} | ${median(durations).toFixed(0)} | ${Math.max(...durations).toFixed(0)} |`);
   }
-  for (const { name, from, to, timeZone } of ranges.filter(({ interval }) => interval === 'day')) {
-    const products = { ...shared, from, to, timeZone, lowStock: 5 };
-    lines.push(await measure(em, `products, ${name.replace(' by day', '')}`, (each) => callProductStatisticsFunction(each, products)));
-  }
-  const year = { from: '2025-01-01', to: '2025-12-01' };
-  lines.push(await measure(em, 'applications, 12 months', (each) => callApplicationStatisticsFunction(each, 'EUR', year, 20)));
+  http.close();
+  http.closeAllConnections();
   return lines;
 }
 
-/** Measures statistics and folding while many changes have not been added to the sums yet. Returns a table row and the duration of folding. */
-async function measureUnfoldedChanges(em: EntityManager): Promise<{ readonly line: string; readonly foldMs: number }> {
-  await em.execute(`update orders set status = 'delivered' where id in (select id from orders where status = 'paid' limit 2000)`);
-  const days = { interval: 'day', from: '2025-11-01', to: '2025-11-30', previousFrom: '2025-10-02', groupBy: 'status' };
-  const name = 'orders, 30 days by day, by status, with 8,000 changes that are not folded yet';
-  const line = await measure(em, name, (each) => callOrderStatisticsFunction(each, { ...shared, ...days, timeZone: newYork }));
-  return { line, foldMs: await durationMs(() => foldOrderStatisticsBatch(em.fork(), 5_000)) };
+async function readResponse(url: string, token: string): Promise<void> {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  await response.arrayBuffer();
+  if (response.status !== 200) throw new Error(`${url}: ${response.status}`);
 }
 
-const server = await startPostgresql(await findPostgresql());
-try {
-  const db = await openDatabaseWithoutMigrating(server.url, { timeouts: 'none' });
+async function foldAll(em: EntityManager): Promise<void> {
+  while ((await foldOrderStatisticsBatch(em.fork())) > 0);
+}
+
+/** Measures statistics and folding while many changes have not been added to the sums yet. */
+async function measureUnfoldedChanges(em: EntityManager): Promise<{ readonly measurements: Measurement[]; readonly foldMs: number }> {
+  await em.execute(`update orders set status = case status when 'paid' then 'delivered' else 'paid' end
+                     where id in (select id from orders where status in ('paid', 'delivered') order by id desc limit 2000)`);
+  const measurements: Measurement[] = [];
+  for (const query of statisticsQueries()) {
+    if (!query.name.includes('31 days by hour, by')) continue;
+    const name = `${query.name}, with 8,000 changes that are not folded yet`;
+    measurements.push(await measure(em, { ...query, name }));
+  }
+  const foldMs = await durationMs(() => foldOrderStatisticsBatch(em.fork(), 5_000));
+  await foldAll(em);
+  return { measurements, foldMs };
+}
+
+/** Fills an empty database, and returns the duration of the rebuild in milliseconds. */
+async function fillAndRebuild(em: EntityManager): Promise<number> {
+  await fill(em);
+  process.stderr.write('rebuild\n');
+  const rebuildMs = await durationMs(() => rebuildOrderStatistics(em.fork()));
+  await em.execute('vacuum analyze order_statistics');
+  return rebuildMs;
+}
+
+async function fillAndMeasure(url: string): Promise<void> {
+  const db = await openDatabaseWithoutMigrating(url, { timeouts: 'none' });
   await migrate(db);
   const em = db.em.fork();
-  await fill(em);
-  process.stderr.write('\nrebuild\n');
-  const rebuildMs = await durationMs(() => rebuildOrderStatistics(db.em.fork()));
-  await em.execute('vacuum analyze order_statistics');
-  const lines = await measureQueries(em);
-  const { line, foldMs } = await measureUnfoldedChanges(em);
-  const head = '| query | median, ms | slowest, ms | CPU time, ms |\n|---|---|---|---|';
-  process.stdout.write(`\n${count.toLocaleString('en')} orders\n\n${[head, ...lines, line].join('\n')}\n`);
-  process.stdout.write(`\nRebuild: ${(rebuildMs / 1000).toFixed(0)} s. Folding 5,000 changes: ${foldMs.toFixed(0)} ms.\n`);
+  const [found] = await em.execute<{ filled: boolean }[]>('select exists (select 1 from orders) as filled');
+  const rebuildMs = found?.filled === true ? undefined : await fillAndRebuild(em);
+  await foldAll(em);
+  const measurements: Measurement[] = [];
+  for (const query of statisticsQueries()) measurements.push(await measure(em, query));
+  const unfolded = await measureUnfoldedChanges(em);
+  const rows = [...measurements, ...unfolded.measurements].map(formatRow);
+  process.stdout.write(`\n| query | median, ms | slowest, ms | CPU time, ms |\n|---|---|---|---|\n${rows.join('\n')}\n`);
+  const http = await measureHttp(db, measurements.toSorted(slowestFirst).slice(0, 3));
+  process.stdout.write(`\n| request | median, ms | slowest, ms |\n|---|---|---|\n${http.join('\n')}\n`);
+  process.stdout.write(`\nFolding 5,000 changes: ${unfolded.foldMs.toFixed(0)} ms.\n`);
+  if (rebuildMs !== undefined)
+    process.stdout.write(`Rebuild with ${count.toLocaleString('en')} orders: ${(rebuildMs / 1000).toFixed(0)} s.\n`);
   await db.close();
-} finally {
-  await server.stop();
+}
+
+const existingUrl = process.argv[3];
+if (existingUrl === undefined) {
+  const server = await startPostgresql(await findPostgresql());
+  try {
+    await fillAndMeasure(server.url);
+  } finally {
+    await server.stop();
+  }
+} else {
+  await fillAndMeasure(existingUrl);
 }
