@@ -30,7 +30,8 @@ const vitest = await startVitest(
     provide,
     isolate: false,
     maxWorkers: 1,
-    retry: 1,
+    // The first attempt runs with the fault, and the others without it: the second, and a third on a busy machine.
+    retry: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },

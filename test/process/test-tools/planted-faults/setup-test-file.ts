@@ -11,7 +11,7 @@ const { testPath = '' } = expect.getState();
 const faultsFromStart = Object.entries(faults).filter(([, { tests, fromStart }]) => fromStart === true && testPath.endsWith(tests));
 globalThis.plantedFault = faultsFromStart[0]?.[0];
 
-// The first attempt runs with the fault. If it fails, the second attempt runs without the fault.
+// The first attempt runs with the fault. If it fails, the next attempts run without the fault.
 beforeEach(({ task, skip }) => {
   const [name] = namesOfFaultsDetectedBy(testPath, task.fullTestName);
   if (name === undefined) skip();
