@@ -1,6 +1,7 @@
 /**
  * `npm run build` writes the generated files that Git ignores because they need no review, and builds the console. `npm ci`, the tests and
- * the checks run it. If the sources have not changed since the last build, nothing is built.
+ * the checks run it. If the sources have not changed since the last build, nothing is built. With `--without-console`, the console is not
+ * built.
  */
 import { createHash } from 'node:crypto';
 // A default import, because `globSync` is missing in Node 20, which only starts the installed Node 24.
@@ -99,5 +100,5 @@ if (!hasDevelopmentPackages())
   );
 else if (Number.parseInt(process.versions.node, 10) >= 24) {
   await buildIgnoredFiles();
-  await buildConsole();
+  if (!process.argv.includes('--without-console')) await buildConsole();
 } else startProvidedNode(import.meta.url, 'npm run build', 24);

@@ -10,7 +10,7 @@ import { PostgresqlEnvironment, startDurablePostgresql, startServers } from './e
 export type SoakSample = { readonly processes: readonly ProcessMeasurement[]; readonly connections: number };
 export type SoakOutcome = FaultOutcome & { readonly samples: readonly SoakSample[] };
 
-const measurementMs = 2_000;
+const maxMeasurementMs = 2_000;
 const clientConnectionsSql = `select count(*)::int as connections from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
 const countSchema = z.object({ connections: z.coerce.number() });
 
@@ -28,8 +28,10 @@ export async function soak(
   const load = await Load.start(environment, settings);
   const samples: SoakSample[] = [];
   const parts = 10;
+  const partMs = (seconds * 1000) / parts;
+  const measurementMs = Math.min(maxMeasurementMs, partMs);
   for (let part = 1; part <= parts; part += 1) {
-    await sleep(Math.max(0, (seconds * 1000) / parts - measurementMs));
+    await sleep(partMs - measurementMs);
     const processes = await Promise.all(environment.servers.map((server) => measureProcess(server, measurementMs)));
     samples.push({ processes, ...countSchema.parse((await environment.sql(clientConnectionsSql))[0]) });
     onProgress?.(part);

@@ -11,8 +11,10 @@ import type { TestRun } from './working-copy.ts';
 
 const root = join(import.meta.dirname, '../..');
 let mutants: readonly Mutant[];
+let related: RelatedTests;
 beforeAll(async () => {
   mutants = await listMutants(root);
+  related = await RelatedTests.read(root);
 });
 
 describe('mutants', () => {
@@ -56,7 +58,7 @@ test.each([
 ])('a change to %s is tested with %s among the first twelve files', async (file, wanted) => {
   const mutant = mutants.find((one) => one.file === file);
   if (!mutant) throw new Error(`${file} has no mutants`);
-  const ranked = (await RelatedTests.read(root)).rank(mutant, await readFile(join(root, file), 'utf8'));
+  const ranked = related.rank(mutant, await readFile(join(root, file), 'utf8'));
   expect(ranked.slice(0, 12)).toContainEqual(expect.stringContaining(wanted));
 });
 

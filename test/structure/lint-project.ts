@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll } from 'vitest';
+import { z } from 'zod';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -34,5 +35,31 @@ export function withLintProject(): (files: Readonly<Record<string, string>>, pat
     } finally {
       for (const path of Object.keys(files)) await rm(join(project, path));
     }
+  };
+}
+
+const reportSchema = z.object({
+  diagnostics: z.array(z.object({ filename: z.string(), code: z.string(), message: z.string(), help: z.string().optional() })),
+});
+
+/**
+ * Lints files in one run of the linter, before the tests, because each run takes time to start. The returned function adds a file to this
+ * run, and returns a function that returns the messages about this file. The file's name gets a number, so that a path can be used again.
+ */
+export function withLintedFiles(): (path: string, source: string) => () => string {
+  const lint = withLintProject();
+  const files: Record<string, string> = {};
+  let diagnostics: z.infer<typeof reportSchema>['diagnostics'];
+  beforeAll(async () => {
+    ({ diagnostics } = reportSchema.parse(JSON.parse(await lint(files, ['--format=json', ...Object.keys(files)]))));
+  });
+  return (path, source) => {
+    const name = path.replace(/\.ts$/, `-${Object.keys(files).length}.ts`);
+    files[name] = source;
+    return () =>
+      diagnostics
+        .filter(({ filename }) => filename === name)
+        .map(({ code, message, help }) => `${code}: ${message} ${help ?? ''}`)
+        .join('\n');
   };
 }

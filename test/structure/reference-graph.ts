@@ -25,11 +25,13 @@ export class ReferenceGraph {
   readonly #api: API;
   readonly #project: Project;
   readonly #referencedNodes = new Map<Node, readonly Node[]>();
+  /** Declaration of each symbol, because each request to the compiler takes longer than reading the result from memory. */
+  readonly #declarations = new Map<Symbol, Node | undefined>();
 
-  /** @param replacedFiles replacement file contents, keyed by path relative to `root` */
+  /** @param replacedFiles contents of replaced or additional files, keyed by path relative to `root` */
   constructor(root: string, entryFiles: readonly string[], replacedFiles: Readonly<Record<string, string>> = {}) {
     this.#root = root;
-    const config = { extends: './tsconfig.json', include: entryFiles };
+    const config = { extends: './tsconfig.json', files: entryFiles, include: [] };
     const files = new Map(
       Object.entries({ 'tsconfig.walkthroughs.json': JSON.stringify(config), ...replacedFiles }).map(([path, text]) => [
         join(root, path),
@@ -122,17 +124,24 @@ export class ReferenceGraph {
 
   /** Returns the declaration in `server/` to which a name refers, if it declares a value. */
   #declarationOf(name: Identifier | PrivateIdentifier, found: Symbol | undefined): Node | undefined {
-    const { checker } = this.#project;
-    const local = isShorthandPropertyAssignment(name.parent) ? checker.getShorthandAssignmentValueSymbol(name.parent) : found;
-    const symbol = local && local.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(local) : local;
-    const handle = symbol?.valueDeclaration;
-    if (!handle?.path.startsWith(join(this.#root, 'server/')) || handle.path.includes('/node_modules/')) return undefined;
-    const declaration = handle.resolve();
+    const symbol = isShorthandPropertyAssignment(name.parent)
+      ? this.#project.checker.getShorthandAssignmentValueSymbol(name.parent)
+      : found;
+    if (!symbol) return undefined;
+    if (!this.#declarations.has(symbol)) this.#declarations.set(symbol, this.#resolveDeclaration(symbol));
+    const declaration = this.#declarations.get(symbol);
     // The name of a namespace import refers to the whole module, unless one of the module's exports is selected.
     if (declaration && isSourceFile(declaration)) {
       return isElementAccessExpression(name.parent) || isPropertyAccessExpression(name.parent) ? undefined : declaration;
     }
     return declaration;
+  }
+
+  #resolveDeclaration(symbol: Symbol): Node | undefined {
+    const target = symbol.flags & SymbolFlags.Alias ? this.#project.checker.getAliasedSymbol(symbol) : symbol;
+    const handle = target.valueDeclaration;
+    const isInServer = handle?.path.startsWith(join(this.#root, 'server/')) === true && !handle.path.includes('/node_modules/');
+    return isInServer ? handle.resolve() : undefined;
   }
 }
 

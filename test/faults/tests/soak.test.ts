@@ -6,14 +6,14 @@ import { openSoak, soak } from '../soak.ts';
 
 afterAll(killServerProcesses);
 
-test.skipIf(databaseKind === 'pglite')('memory and connections stay bounded during 30 seconds of load', { timeout: 300_000 }, async () => {
+test.skipIf(databaseKind === 'pglite')('memory and connections stay bounded during 15 seconds of load', { timeout: 300_000 }, async () => {
   await using environment = await openSoak();
-  const outcome = await soak(environment, { times: 1, seconds: 30, expireLeases: true, load: { shoppers: 3, users: 1 } });
+  const outcome = await soak(environment, { times: 1, seconds: 15, expireLeases: true, load: { shoppers: 3, users: 1 } });
   expect(violationLines(outcome)).toEqual([]);
   expect(outcome.acknowledged).toBeGreaterThan(50);
   const [first, last] = [outcome.samples[0], outcome.samples.at(-1)];
   // Each of the two servers has a pool of ten connections, and one connection for event notifications.
   expect(last?.connections).toBeLessThanOrEqual(2 * (10 + 1));
   // the limit allows for caches, such as the cache of verified tokens, but not for memory use that grows with every request
-  for (const [nth, { heapMb }] of (last?.processes ?? []).entries()) expect(heapMb).toBeLessThan((first?.processes[nth]?.heapMb ?? 0) + 40);
+  for (const [nth, { heapMb }] of (last?.processes ?? []).entries()) expect(heapMb).toBeLessThan((first?.processes[nth]?.heapMb ?? 0) + 25);
 });

@@ -54,7 +54,10 @@ let copy: string;
 const git = (...parameters: string[]) =>
   run('git', ['-c', 'user.name=test', '-c', 'user.email=test@example.com', ...parameters], { cwd: copy, maxBuffer: 64_000_000 });
 
-/** Copies the repository's files. Links all packages, except the repository's own packages, which refer to the copy. */
+/**
+ * Copies the repository's files. Links all packages, except the repository's own packages, which refer to the copy. The cache is not
+ * linked, because a build in the copy would otherwise replace the hashes of this repository's last build, which would then be repeated.
+ */
 async function copyRepository(): Promise<void> {
   const { stdout } = await run('git', ['ls-files', '-coz', '--exclude-standard'], { cwd: root, maxBuffer: 64_000_000 });
   for (const file of stdout.split('\0').filter(Boolean))
@@ -63,7 +66,7 @@ async function copyRepository(): Promise<void> {
     });
   await mkdir(join(copy, 'node_modules'));
   for (const name of await readdir(join(root, 'node_modules')))
-    if (name !== '@mandate') await symlink(join(root, 'node_modules', name), join(copy, 'node_modules', name));
+    if (name !== '@mandate' && name !== '.cache') await symlink(join(root, 'node_modules', name), join(copy, 'node_modules', name));
   await cp(join(root, 'node_modules/@mandate'), join(copy, 'node_modules/@mandate'), { recursive: true, verbatimSymlinks: true });
   for (const workspace of ['client-sdk', 'contract', 'server'])
     await symlink(join(root, workspace, 'node_modules'), join(copy, workspace, 'node_modules'));
