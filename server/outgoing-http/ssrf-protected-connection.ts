@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
 import { callbackify } from 'node:util';
-import { buildConnector, Client } from 'undici';
+import type { buildConnector, Client } from 'undici';
 import { isLoopbackUrl, isPublicIpAddress, findUrlRejectionReason } from './check-public-url.ts';
 
 export type HostAddress = { readonly address: string; readonly family: number };
@@ -59,8 +59,10 @@ export async function withSsrfProtectedConnection<Result>(
   const timeout = AbortSignal.timeout(totalMs);
   const aborting = signal ? AbortSignal.any([signal, timeout]) : timeout;
   const addresses = await allowedAddresses(url, network, aborting);
-  const client = new Client(url.origin, {
-    connect: pinnedConnector(addresses, network, gate),
+  // imported on demand, because loading this library would lengthen every start
+  const undici = await import('undici');
+  const client = new undici.Client(url.origin, {
+    connect: pinnedConnector(undici.buildConnector, addresses, network, gate),
     pipelining: 0, // connections are never reused
     headersTimeout: totalMs,
     bodyTimeout: totalMs,
@@ -95,11 +97,12 @@ async function rejectOnAbort(signal: AbortSignal): Promise<never> {
 
 /** Creates a connector for the checked addresses, so that a later DNS change has no effect. */
 function pinnedConnector(
+  createConnector: typeof buildConnector,
   addresses: readonly HostAddress[],
   { trustedAuthorities }: NetworkPolicy,
   gate: SendGate,
 ): buildConnector.connector {
-  const connector = buildConnector({
+  const connector = createConnector({
     timeout: connectTimeoutMs,
     allowH2: false,
     ...(trustedAuthorities !== undefined && { ca: trustedAuthorities }),

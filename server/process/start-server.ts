@@ -13,16 +13,19 @@ export async function startServer(config: Config, log: Log = createLog(config.pr
   const reportReady = supervised ? connectToSupervisor((isReplaced) => void shutdown.stop('supervisor', isReplaced)) : undefined;
   // this function is deferred first, so that it runs last
   if (supervised) opened.defer(disconnectFromSupervisor);
+  let welcome: string;
   try {
     // tracing must start before the modules that it instruments are loaded
     if (config.traces) opened.defer(await (await importTracing()).startTracing(config.traces, log));
     const { startServicesOfProcessRole: startProcess } = await import('./start-services-of-process-role.ts');
-    await startProcess(config, log, opened, shutdown);
+    welcome = await startProcess(config, log, opened, shutdown);
   } catch (error) {
     await opened.disposeAsync().catch((closeError: unknown) => log.warn({ err: closeError }, 'some resources could not be closed'));
     throw error;
   }
+  // The message follows the signal handlers, because the reader of the message can stop the server immediately.
   stopOnSignal(shutdown, log, supervised);
+  process.stdout.write(welcome);
   reportReady?.();
 }
 

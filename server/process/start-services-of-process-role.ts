@@ -23,8 +23,11 @@ import { startHealthServer, startWebServerAfterFirstRunSetup } from './start-web
 import { deriveKeys, loadOrCreateServerSecret } from '../crypto/derived-keys-and-server-secret.ts';
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
-/** Starts everything that the process role requires. Disposing of `opened` stops everything again. */
-export async function startServicesOfProcessRole(config: Config, log: Log, opened: CleanupStack, shutdown: Shutdown): Promise<void> {
+/**
+ * Starts everything that the process role requires. Disposing of `opened` stops everything again.
+ * @returns the welcome message, which is empty in production
+ */
+export async function startServicesOfProcessRole(config: Config, log: Log, opened: CleanupStack, shutdown: Shutdown): Promise<string> {
   const dependencies = { ...(await openDependencies(config, log, opened)), shutdown };
   limitHeapGrowthBetweenCollections();
   // The watchdog starts only now, because a migration statement or the recovery of an embedded database can exceed the watchdog's time
@@ -34,10 +37,13 @@ export async function startServicesOfProcessRole(config: Config, log: Log, opene
   const background = startBackgroundJobs(dependencies);
   opened.defer(() => background.stop());
   opened.defer(await serveEmbeddedDatabaseCopies(dependencies.db, config.databaseUrl, log));
-  if (config.role === 'worker') await startHealthServer(dependencies, opened);
-  else await startWebServerAfterFirstRunSetup(dependencies, () => background.wake(), opened);
+  const welcome =
+    config.role === 'worker'
+      ? await startHealthServer(dependencies, opened)
+      : await startWebServerAfterFirstRunSetup(dependencies, () => background.wake(), opened);
   // `background.stop` is deferred a second time, so that background jobs stop even before the last requests are finished.
   opened.defer(async () => void background.stop());
+  return welcome;
 }
 
 /**

@@ -28,8 +28,13 @@ import { isSupervised } from './supervisor/connect-to-supervisor.ts';
 /**
  * Serves requests until `opened` is closed, which finishes the requests in progress.
  * @param wake called when there is new work for the background jobs
+ * @returns the welcome message, which is empty in production
  */
-export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencies, wake: () => void, opened: CleanupStack): Promise<void> {
+export async function startWebServerAfterFirstRunSetup(
+  parts: ProcessDependencies,
+  wake: () => void,
+  opened: CleanupStack,
+): Promise<string> {
   const { config, log, db, storage, metrics, transport, shutdown, requests, ...rest } = parts;
   const { issuer, taxMode, trustProxy, rateLimits, previewVersions, openRegistration, refreshGraceSeconds, securityContact } = config;
   const createCounters = await chooseRateLimitCounters(config, log, opened);
@@ -74,7 +79,7 @@ export async function startWebServerAfterFirstRunSetup(parts: ProcessDependencie
     // ends open long polls, which would otherwise delay the shutdown
     return drainConnections(server, shutdown.isReplaced ? replacementDelayMs : config.stopDelaySeconds * 1_000, () => newEvents.stop());
   });
-  await printWelcome(config, db);
+  return createWelcomeMessage(config, db);
 }
 
 /** Returns the source of client certificates and the CA certificates. When the CA file changes, the CA certificates are replaced. */
@@ -100,8 +105,11 @@ async function chooseRateLimitCounters(config: Config, log: Log, opened: Cleanup
   return (windowSeconds) => createRateLimitCounters(windowSeconds, redis);
 }
 
-/** Starts the HTTP server of a `worker` process. The server handles only health checks, without TLS, because probes are local. */
-export async function startHealthServer({ config, log, db }: ProcessDependencies, opened: CleanupStack): Promise<void> {
+/**
+ * Starts the HTTP server of a `worker` process. The server handles only health checks, without TLS, because probes are local.
+ * @returns the welcome message, which is empty in production
+ */
+export async function startHealthServer({ config, log, db }: ProcessDependencies, opened: CleanupStack): Promise<string> {
   const stopping = new AbortController();
   const respondToHealthCheck = createHealthHandler(db, stopping.signal);
   const server = createServer((req, res) => void (respondToHealthCheck(req.url, res) || res.writeHead(404).end()));
@@ -110,8 +118,7 @@ export async function startHealthServer({ config, log, db }: ProcessDependencies
     stopping.abort();
     return drainConnections(server);
   });
-  if (!config.production)
-    process.stdout.write('\nMandate is running. This process runs background jobs and serves /healthz and /readyz.\n\n');
+  return config.production ? '' : '\nMandate is running. This process runs background jobs and serves /healthz and /readyz.\n\n';
 }
 
 async function prepareDatabase(config: Config, db: Database, log: Log): Promise<void> {
@@ -141,10 +148,10 @@ async function listen(server: Server, { http, issuer, role }: Config, log: Log):
   log.info({ ...http, issuer, role }, 'listening');
 }
 
-async function printWelcome(config: Config, db: Database): Promise<void> {
+async function createWelcomeMessage(config: Config, db: Database): Promise<string> {
   const { production, issuer, dataDirectory } = config;
   const isFirstProcess = !isSupervised(config) || cluster.worker?.id === 1;
-  if (production || !isFirstProcess) return;
+  if (production || !isFirstProcess) return '';
   const file = await readFirstRunFile(db.em.fork(), dataDirectory);
-  process.stdout.write(formatWelcomeMessage(issuer, file, getFirstRunFilePath(dataDirectory)));
+  return formatWelcomeMessage(issuer, file, getFirstRunFilePath(dataDirectory));
 }

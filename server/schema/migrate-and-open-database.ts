@@ -5,6 +5,7 @@ import { waitForDatabase, type DatabaseWaitOptions } from '../database/connectio
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
+import { openDatabaseWithEntities } from '../database/open-database-with-entities.ts';
 import { openDatabaseWithoutMigrating, type OpenOptions } from './open-database-without-migrating.ts';
 
 export type MigratedOptions = Pick<OpenOptions, 'onPool' | 'onMessage' | 'preparedStatements' | 'storage'> & {
@@ -47,7 +48,8 @@ export async function migrateAndOpenDatabase(url: string, opening: MigratedOptio
  */
 async function withMigrationDatabase(url: string, work: (db: Database, pool: Pool) => Promise<void>): Promise<void> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();
-  const db = await openDatabaseWithoutMigrating(url, { timeouts: 'none', connectionsMax: 3, preparedStatements: false, onPool });
+  // migrations use no entities, and discovering them would take time
+  const db = await openDatabaseWithEntities(url, { entities: [], timeouts: 'none', connectionsMax: 3, preparedStatements: false, onPool });
   try {
     await work(db, await opened);
   } finally {

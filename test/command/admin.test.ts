@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { signIn } from '../support/oauth/oauth-flow.ts';
 import { shellCommandLine, runMandateServer } from '../support/server/server-command.ts';
+import { createMigratedDataDirectory } from '../support/server/migrated-data-directory.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../support/server/server-process.ts';
 
 afterEach(killServerProcesses);
@@ -51,7 +52,7 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
   test.skipIf(!existsSync('/usr/bin/script'))(
     'prompts twice for the password at a terminal and does not display the password',
     async () => {
-      await using data = await createDataDirectory();
+      await using data = await createMigratedDataDirectory();
       const typeInTerminal = async (inputs: readonly string[]): Promise<string> => {
         // types only after each prompt, because the terminal echoes input that arrives earlier
         const keys = inputs.map(

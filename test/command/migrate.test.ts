@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
-import { databaseKind, createEmptyPostgresqlUrl } from '../support/services/database.ts';
+import { createEmptyPostgresqlUrl, databaseKind } from '../support/services/database.ts';
 import { runMandateServer } from '../support/server/server-command.ts';
+import { createMigratedDataDirectory } from '../support/server/migrated-data-directory.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../support/server/server-process.ts';
 
 afterEach(killServerProcesses);
@@ -32,7 +33,7 @@ describe('mandate-server migrate', { timeout: 180_000 }, () => {
   });
 
   test('reports that a server with the embedded database is running, and still lists its migrations', async () => {
-    await using data = await createDataDirectory();
+    await using data = await createMigratedDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path };
     const server = await startServerProcess(env);
     const rejected = await runMandateServer(env, ['migrate']);

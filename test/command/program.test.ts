@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { runMandateServer, serverProgram } from '../support/server/server-command.ts';
+import { createDatabaseEnvironment } from '../support/services/database.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../support/server/server-process.ts';
 
 afterEach(killServerProcesses);
@@ -39,7 +40,8 @@ describe('mandate-server', { timeout: 180_000 }, () => {
 
   test('start runs the server until SIGTERM', async () => {
     await using data = await createDataDirectory();
-    const server = await startServerProcess({ MANDATE_DATA_DIR: data.path }, [serverProgram, 'start']);
+    const env = { MANDATE_DATA_DIR: data.path, ...(await createDatabaseEnvironment()) };
+    const server = await startServerProcess(env, [serverProgram, 'start']);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     expect(await server.stop()).toBe(0);
   });

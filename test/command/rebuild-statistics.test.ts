@@ -1,14 +1,15 @@
 import { afterEach, expect, test } from 'vitest';
 import { migrateAndOpenDatabase } from '../../server/schema/migrate-and-open-database.ts';
-import { serverDatabaseKinds, createEmptyPostgresqlUrl } from '../support/services/database.ts';
+import { createMigratedPostgresqlUrl, serverDatabaseKinds } from '../support/services/database.ts';
 import { runMandateServer } from '../support/server/server-command.ts';
-import { createDataDirectory, killServerProcesses } from '../support/server/server-process.ts';
+import { createDataDirectoryFor } from '../support/server/migrated-data-directory.ts';
+import { killServerProcesses } from '../support/server/server-process.ts';
 
 afterEach(killServerProcesses);
 
 test.each(serverDatabaseKinds)('statistics rebuild recalculates the sums (%s)', { timeout: 180_000 }, async (kind) => {
-  await using data = await createDataDirectory();
-  const url = kind === 'postgresql' ? await createEmptyPostgresqlUrl() : `${data.path}/database`;
+  await using data = await createDataDirectoryFor(kind);
+  const url = kind === 'postgresql' ? await createMigratedPostgresqlUrl() : `${data.path}/database`;
   const db = await migrateAndOpenDatabase(url);
   const em = db.em.fork();
   await em.execute(`insert into users (name, email) values ('Anna', 'anna@example.com')`);

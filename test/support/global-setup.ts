@@ -17,6 +17,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The template from which every test file clones its database: a database on the server at `url`, or a PGlite dump file. */
     database: { kind: 'postgresql'; url: string; template: string } | { kind: 'pglite'; template: string };
+    /** The directory for the migrated embedded database that tests of server processes copy. The first of these tests creates it. */
+    embeddedDatabases: string;
     /** The directory in which tests record received responses. */
     seenResponses: string;
   }
@@ -27,8 +29,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../build-ignored-files.js')]);
   const responses = await collectResponses(project);
   const removeDatabase = await prepareDatabase(project);
+  const embeddedDatabases = await createServerDirectory();
+  project.provide('embeddedDatabases', embeddedDatabases.path);
   return async () => {
-    await removeDatabase();
+    await Promise.all([removeDatabase(), embeddedDatabases.remove()]);
     await responses.checkCoverage();
   };
 }

@@ -1,4 +1,3 @@
-import { errors } from 'undici';
 import { maxWebhookFailingDays, type WebhookExchange } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { eventFromRow } from '../../events/event-from-row.ts';
@@ -198,11 +197,11 @@ function failureFromStatus(statusCode: number): Failure | undefined {
 function failureFromError(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof AddressNotAllowedError) return 'address_not_allowed';
-  if (error.name === 'TimeoutError' || error instanceof errors.ConnectTimeoutError) return 'timeout';
-  if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) return 'timeout';
   const code = 'code' in error ? String(error.code) : '';
+  // the errors of undici are recognized by their codes, because importing the classes would load undici at every start
+  if (error.name === 'TimeoutError' || /^UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT$/.test(code)) return 'timeout';
   if (/^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL|ETIMEOUT)/.test(code)) return 'name_not_found';
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME)/.test(code)) return 'tls_failed';
-  if (error instanceof errors.UndiciError || /^E[A-Z]+$/.test(code) || code.startsWith('HPE_')) return 'connection_failed';
+  if (/^(UND_ERR|E[A-Z]+$|HPE_)/.test(code)) return 'connection_failed';
   return error instanceof AggregateError ? 'connection_failed' : undefined;
 }

@@ -4,6 +4,7 @@ import PostalMime from 'postal-mime';
 import { afterEach, expect, test } from 'vitest';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { openMailServer } from '../../support/services/mail-server.ts';
+import { createDatabaseEnvironment } from '../../support/services/database.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 
 afterEach(killServerProcesses);
@@ -13,6 +14,7 @@ test('a user signs up with a message that the server sends through its mail serv
   await using data = await createDataDirectory();
   const server = await startServerProcess({
     MANDATE_DATA_DIR: data.path,
+    ...(await createDatabaseEnvironment()),
     MANDATE_SMTP_URL: `smtp://shop:${encodeURIComponent('p@ss word')}@127.0.0.1:${mail.port}`,
     MANDATE_MAIL_FROM: 'Shop <shop@example.com>',
   });
@@ -45,6 +47,7 @@ test('SIGHUP reloads the SMTP password from its file, and an invalid file change
   await put(mail.password);
   const server = await startServerProcess({
     MANDATE_DATA_DIR: data.path,
+    ...(await createDatabaseEnvironment()),
     MANDATE_SMTP_URL_FILE: file,
     MANDATE_MAIL_FROM: 'shop@example.com',
   });

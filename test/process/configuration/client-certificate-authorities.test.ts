@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createAuthority, createClientCertificate, encodeCertificateHeader } from '../../support/application-keys/client-certificates.ts';
 import { sendTokenRequest } from '../../support/oauth/oauth-flow.ts';
+import { createDatabaseEnvironment } from '../../support/services/database.ts';
 import {
   createDataDirectory,
   killServerProcesses,
@@ -39,6 +40,7 @@ test('the trusted authorities change with their file, unless the new file is inv
   await writeFile(path, one.cert);
   const server = await startServerProcess({
     MANDATE_DATA_DIR: data.path,
+    ...(await createDatabaseEnvironment()),
     MANDATE_TRUST_PROXY: '127.0.0.1, ::1',
     MANDATE_CLIENT_CERTIFICATES: 'proxy',
     MANDATE_CLIENT_CA: path,

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { createMigratedPostgresqlUrl, databaseKind } from '../../support/services/database.ts';
 import { runMandateServer } from '../../support/server/server-command.ts';
+import { createMigratedDataDirectory } from '../../support/server/migrated-data-directory.ts';
 import {
   obtainAdministrationToken,
   killServerProcesses,
@@ -24,7 +25,7 @@ async function publishedKeys(url: string): Promise<string[]> {
 
 describe('npm run keys:rotate', { timeout: 180_000 }, () => {
   test('reports that the running server must rotate the keys of an embedded database, and the server does so', async () => {
-    await using data = await createDataDirectory();
+    await using data = await createMigratedDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path };
     const server = await startServerProcess(env);
     const before = await publishedKeys(server.url);

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Stripe } from 'stripe';
 import { afterEach, expect, test } from 'vitest';
+import { createDatabaseEnvironment } from '../../support/services/database.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 
 afterEach(killServerProcesses);
@@ -27,6 +28,7 @@ test('SIGHUP reloads the Stripe secrets, and an invalid file changes nothing', {
   await writeFile(file, before);
   const server = await startServerProcess({
     MANDATE_DATA_DIR: data.path,
+    ...(await createDatabaseEnvironment()),
     STRIPE_SECRET_KEY: 'sk_test_1',
     STRIPE_WEBHOOK_SECRET_FILE: file,
   });

@@ -9,6 +9,7 @@ import type { CertificateWithKey } from '../../support/network/create-certificat
 import { createSelfSignedCertificate } from '../../support/network/self-signed-certificate.ts';
 import { createAuthority } from '../../support/application-keys/client-certificates.ts';
 import { createHttpsFetch } from '../../support/oauth/https-server.ts';
+import { createDatabaseEnvironment } from '../../support/services/database.ts';
 import { killServerProcesses, runServerUntilExit, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 
 afterEach(killServerProcesses);
@@ -83,7 +84,12 @@ describe('TLS with certificate files', { timeout: 300_000 }, () => {
     await writeFile(authoritiesFile, createAuthority().cert);
     const clientCertificates = { MANDATE_CLIENT_CERTIFICATES: 'tls', MANDATE_CLIENT_CA: authoritiesFile };
     const files = { MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile };
-    const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, ...files, ...clientCertificates });
+    const server = await startServerProcess({
+      MANDATE_DATA_DIR: data.path,
+      ...(await createDatabaseEnvironment()),
+      ...files,
+      ...clientCertificates,
+    });
     const port = Number(new URL(server.url).port);
     const metadata = await createHttpsFetch({ ca: one.cert })(new URL(`https://localhost:${port}/.well-known/openid-configuration`), {});
     expect(await metadata.json()).toMatchObject({

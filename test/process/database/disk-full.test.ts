@@ -5,6 +5,7 @@ import { fillDiskExcept, createSmallDataDirectory } from '../../faults/scenarios
 import { reasonMountFails } from '../../faults/scenarios/disk-full.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { scrapeMetrics } from '../../support/metrics.ts';
+import { copyMigratedDatabase } from '../../support/server/migrated-data-directory.ts';
 import {
   obtainAdministrationToken,
   killServerProcesses,
@@ -38,6 +39,7 @@ describe.skipIf(reason !== undefined)('an embedded database on a small disk', { 
 
   test('is not opened without the reserve, and after it has been opened rejects only writes', async () => {
     await using data = await createSmallDataDirectory();
+    await copyMigratedDatabase(data.path);
     const [ballast, metricsPort] = [join(data.path, 'ballast'), await findFreePort()];
     const env = { MANDATE_DATA_DIR: data.path, MANDATE_METRICS_PORT: String(metricsPort) };
     const server = await startServerProcess(env);

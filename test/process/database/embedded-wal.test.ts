@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createCheckpointJob } from '../../../server/database/embedded/limit-wal-size.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
-import { createDataDirectory } from '../../support/server/server-process.ts';
+import { createMigratedDataDirectory } from '../../support/server/migrated-data-directory.ts';
 
 const segmentMegabytes = 16;
 
 test('an embedded database keeps little WAL under continuous writes', { timeout: 120_000 }, async () => {
-  await using data = await createDataDirectory();
+  await using data = await createMigratedDataDirectory();
   const directory = join(data.path, 'database');
   const db = await openDatabaseWithoutMigrating(directory);
   try {

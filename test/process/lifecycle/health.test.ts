@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { createDatabaseEnvironment, databaseKind } from '../../support/services/database.ts';
 import { startPostgresql, findPostgresql } from '../../support/services/postgresql-server.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 
@@ -12,7 +12,7 @@ const fetchStatus = async (url: string, path: string): Promise<string> => {
 
 test('a running process is healthy and ready, and rate limits do not apply to these checks', { timeout: 60_000 }, async () => {
   await using data = await createDataDirectory();
-  const database = databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};
+  const database = await createDatabaseEnvironment();
   const { url } = await startServerProcess({ MANDATE_DATA_DIR: data.path, MANDATE_RATE_LIMIT_IP: '1', ...database });
   for (let i = 0; i < 5; i += 1)
     expect([await fetchStatus(url, '/healthz'), await fetchStatus(url, '/readyz')]).toEqual(['200 ok', '200 ok']);
@@ -22,7 +22,7 @@ test('a running process is healthy and ready, and rate limits do not apply to th
 
 test('a stopping process is not ready, but still serves requests', { timeout: 60_000 }, async () => {
   await using data = await createDataDirectory();
-  const database = databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};
+  const database = await createDatabaseEnvironment();
   const { url, stop } = await startServerProcess({ MANDATE_DATA_DIR: data.path, MANDATE_STOP_DELAY: '8', ...database });
   const stopped = stop();
   await expect.poll(() => fetchStatus(url, '/readyz'), { timeout: 30_000 }).toBe('503 it was asked to stop');
@@ -35,7 +35,11 @@ test('a stopping process is not ready, but still serves requests', { timeout: 60
 
 test('behind a proxy, a server keeps idle connections open for longer than proxies do', { timeout: 60_000 }, async () => {
   await using data = await createDataDirectory();
-  const { url } = await startServerProcess({ MANDATE_DATA_DIR: data.path, MANDATE_TRUST_PROXY: '1' });
+  const { url } = await startServerProcess({
+    MANDATE_DATA_DIR: data.path,
+    MANDATE_TRUST_PROXY: '1',
+    ...(await createDatabaseEnvironment()),
+  });
   const response = await fetch(`${url}/healthz`);
   expect(response.headers.get('keep-alive')).toBe('timeout=75');
   await response.body?.cancel();

@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import { hashSecretRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
-import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { createMigratedPostgresqlUrl, databaseKind } from '../../support/services/database.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { sendRefreshRequest, signIn, tokenResponseSchema, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createMigratedDataDirectory } from '../../support/server/migrated-data-directory.ts';
 import {
   obtainAdministrationToken,
   killServerProcesses,
@@ -73,7 +74,7 @@ const databases = [
 
 describe.each(databases)('a server on $kind under load', { timeout: 180_000 }, ({ environment }) => {
   test('loses no confirmed order and no unit of stock when it is killed', async () => {
-    await using data = await createDataDirectory();
+    await using data = await createMigratedDataDirectory();
     const { confirmed, readBack, orders, unitsTaken } = await interruptUnderLoad('kill', data.path, await environment());
     expect(readBack).toEqual(confirmed);
     expect(orders).toBeGreaterThanOrEqual(confirmed.length);
@@ -81,7 +82,7 @@ describe.each(databases)('a server on $kind under load', { timeout: 180_000 }, (
   });
 
   test('returns the same responses to retries after a kill, and places no order twice', async () => {
-    await using data = await createDataDirectory();
+    await using data = await createMigratedDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path, ...(await environment()) };
     const first = await startServerProcess(env);
     const orderClient = await createOrderClient(first.url, data.path);
@@ -101,7 +102,7 @@ describe.each(databases)('a server on $kind under load', { timeout: 180_000 }, (
   });
 
   test('confirms every pending order before it stops', async () => {
-    await using data = await createDataDirectory();
+    await using data = await createMigratedDataDirectory();
     const { confirmed, readBack, orders, unitsTaken } = await interruptUnderLoad('stop', data.path, await environment());
     expect(readBack).toEqual(confirmed);
     expect(orders).toBe(confirmed.length);
@@ -157,7 +158,11 @@ describe('a server that is killed during its first start', { timeout: 180_000 },
   test.each([2, 12, 18, 20])('after %i database files starts again without an error', async (files) => {
     await using data = await createDataDirectory();
     const draft = join(data.path, 'database.new');
-    await killStartingServer({ MANDATE_DATA_DIR: data.path }, () => existsSync(draft) && readdirSync(draft).length >= files);
+    await killStartingServer(
+      { MANDATE_DATA_DIR: data.path },
+      () => existsSync(draft),
+      () => readdirSync(draft).length >= files,
+    );
     expect(existsSync(join(data.path, 'database'))).toBe(false);
     const next = await startServerProcess({ MANDATE_DATA_DIR: data.path });
     expect((await placeOrder(await createOrderClient(next.url, data.path), 'after the restart')).id).toBeGreaterThan(0);

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createDatabaseEnvironment } from '../../support/services/database.ts';
+import { createMigratedDataDirectory } from '../../support/server/migrated-data-directory.ts';
 import {
   killServerProcesses,
   readFirstRunFile,
@@ -33,7 +35,7 @@ describe('npm start', { timeout: 180_000 }, () => {
   });
 
   test('with the data directory of a running server exits with one sentence, and the first server continues', async () => {
-    await using data = await createDataDirectory();
+    await using data = await createMigratedDataDirectory();
     const first = await startServerProcess({ MANDATE_DATA_DIR: data.path });
     const second = await runServerUntilExit({ MANDATE_DATA_DIR: data.path });
     expect(second).toEqual({ code: 1, output: `Mandate cannot start. ${join(data.path, 'database')} is in use by another process\n` });
@@ -44,8 +46,9 @@ describe('npm start', { timeout: 180_000 }, () => {
   test('on a port in use exits with one sentence', async () => {
     await using data = await createDataDirectory();
     await using other = await createDataDirectory();
-    const first = await startServerProcess({ MANDATE_DATA_DIR: data.path });
-    const second = await runServerUntilExit({ MANDATE_DATA_DIR: other.path, PORT: new URL(first.url).port });
+    const first = await startServerProcess({ MANDATE_DATA_DIR: data.path, ...(await createDatabaseEnvironment()) });
+    const occupied = { PORT: new URL(first.url).port };
+    const second = await runServerUntilExit({ MANDATE_DATA_DIR: other.path, ...(await createDatabaseEnvironment()), ...occupied });
     expect(second.code).toBe(1);
     expect(second.output).toMatch(/^Mandate cannot start\. listen EADDRINUSE: .*\n$/);
     await first.stop();
@@ -77,6 +80,7 @@ describe('production', { timeout: 180_000 }, () => {
     const server = await startServerProcess({
       NODE_ENV: 'production',
       MANDATE_DATA_DIR: data.path,
+      ...(await createDatabaseEnvironment()),
       MANDATE_SECRET: 'a'.repeat(64),
       MANDATE_ISSUER: 'https://shop.example',
       MANDATE_ADMIN_EMAIL: 'ada@example.com',

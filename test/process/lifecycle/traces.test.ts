@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { createDatabaseEnvironment, databaseKind } from '../../support/services/database.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 import { placeOrder, readOrder, createOrderClient } from './order-client.ts';
 import { closeServer, listenOnLoopback } from '../../support/network/loopback-server.ts';
@@ -35,7 +35,7 @@ async function openCollector(): Promise<Collector> {
 test('traces contain routes and statements, and no data of requests', { timeout: 300_000 }, async () => {
   await using data = await createDataDirectory();
   await using collector = await openCollector();
-  const database = databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};
+  const database = await createDatabaseEnvironment();
   const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...database });
   const orderClient = await createOrderClient(server.url, data.path);
   const { id } = await placeOrder(orderClient, 'traced-reference');
@@ -57,7 +57,8 @@ test('traces contain routes and statements, and no data of requests', { timeout:
 
 test('an unavailable collector is logged once and does not affect requests', { timeout: 300_000 }, async () => {
   await using data = await createDataDirectory();
-  const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
+  const database = await createDatabaseEnvironment();
+  const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1', ...database });
   const orderClient = await createOrderClient(server.url, data.path);
   expect((await placeOrder(orderClient, 'untraced')).id).toBeGreaterThan(0);
   await expect.poll(() => server.output(), { timeout: 60_000 }).toContain('traces cannot be sent');

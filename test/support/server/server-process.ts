@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextEventLoopTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
+import { openDatabaseWithEntities } from '../../../server/database/open-database-with-entities.ts';
 import { dumpDatabase } from '../services/database-dump.ts';
 import { findFreePort } from '../network/free-port.ts';
 import { SecretLeakDetector } from './secret-leak-detector.ts';
@@ -43,7 +43,7 @@ async function expectNoStoredSecrets(env: Readonly<Record<string, string>>, outp
 
 async function readStoredData({ DATABASE_URL: url, MANDATE_DATA_DIR: directory }: Readonly<Record<string, string>>): Promise<string> {
   if (url !== undefined) {
-    const db = await openDatabaseWithoutMigrating(url);
+    const db = await openDatabaseWithEntities(url, { entities: [] }); // discovering the entities would take time
     const dump = await dumpDatabase(db);
     await db.close();
     return dump;
@@ -124,13 +124,24 @@ export async function startServerProcess(
   return { url, pid: child.pid ?? 0, output, exited, kill: () => endWith('SIGKILL'), stop };
 }
 
-/** Starts a server and kills it during startup, as soon as `reached` returns true. */
-export async function killStartingServer(env: Readonly<Record<string, string>>, reached: () => boolean): Promise<void> {
+/**
+ * Starts a server and kills it during startup, as soon as `reached` returns true.
+ * @param begins returns whether the part of the startup has begun in which `reached` is called continuously
+ */
+export async function killStartingServer(
+  env: Readonly<Record<string, string>>,
+  begins: () => boolean,
+  reached: () => boolean,
+): Promise<void> {
   const { child, exited, output } = launch({ PORT: String(await findFreePort()), ...env });
-  while (!reached()) {
-    if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}:\n${output()}`);
-    await nextEventLoopTurn();
-  }
+  const waitFor = async (condition: () => boolean, pause: () => Promise<unknown>): Promise<void> => {
+    while (!condition()) {
+      if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}:\n${output()}`);
+      await pause();
+    }
+  };
+  await waitFor(begins, () => sleep(2));
+  await waitFor(reached, () => nextEventLoopTurn());
   child.kill('SIGKILL');
   await exited;
 }

@@ -25,6 +25,13 @@ export async function createMigratedPostgresqlUrl(): Promise<string> {
   return createDatabase(`template ${template} strategy file_copy`);
 }
 
+/**
+ * Returns the environment variables of a server process with an empty, migrated PostgreSQL database. If PostgreSQL is not available, returns
+ * none, so that the server creates an embedded database, which takes several times as long.
+ */
+export const createDatabaseEnvironment = async (): Promise<{ DATABASE_URL?: string }> =>
+  databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};
+
 /** Creates a PostgreSQL database without running the migrations, and returns its URL. */
 export async function createEmptyPostgresqlUrl(): Promise<string> {
   return createDatabase('');
