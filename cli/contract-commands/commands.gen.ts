@@ -2109,7 +2109,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/approvals/{approval_id}/approval',
     summary: 'Approve an order',
     description:
-      'Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope. An application with limits for orders cannot approve, nor can the application that requested the approval.',
+      'Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope. An application with order limits cannot approve, nor can the application that requested the approval.',
     scopes: ['approvals.decide'],
     idempotent: true,
     paginated: false,
@@ -8064,7 +8064,7 @@ export const scopeSummaries: Readonly<Record<string, string>> = {
   'webhooks.read': 'See where your events are sent',
   'webhooks.write': 'Set up webhooks that send events to URLs of its choice',
   'connected_apps.read': 'See which applications can use your account',
-  'connected_apps.write': 'Remove applications from your account, and change their limits for orders',
+  'connected_apps.write': 'Remove applications from your account, and change their order limits',
   'api_keys.manage': 'Create API keys that act on your behalf until you revoke them',
   'applications.manage': 'Register applications, and change what they may do',
   'identity_providers.manage': 'Manage the other services through which users can sign in',

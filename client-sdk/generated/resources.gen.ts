@@ -572,7 +572,7 @@ export interface ApprovalsResource {
   get(approvalId: number | string, query?: ApprovalsGetQuery, options?: CallOptions): Call<Approval, ProblemsOf['approvals.get']>;
   /**
    * Approve an order.
-   * Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope. An application with limits for orders cannot approve, nor can the application that requested the approval.
+   * Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope. An application with order limits cannot approve, nor can the application that requested the approval.
    * Requires the scope `approvals.decide`.
    */
   approve(approvalId: number | string, options?: CallOptions): Call<Approval, ProblemsOf['approvals.approve']>;

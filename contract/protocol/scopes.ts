@@ -35,7 +35,7 @@ export const scopeDefinitions = {
   'webhooks.read': { consent: 'See where your events are sent', admin: false },
   'webhooks.write': { consent: 'Set up webhooks that send events to URLs of its choice', admin: false },
   'connected_apps.read': { consent: 'See which applications can use your account', admin: false },
-  'connected_apps.write': { consent: 'Remove applications from your account, and change their limits for orders', admin: false },
+  'connected_apps.write': { consent: 'Remove applications from your account, and change their order limits', admin: false },
   'api_keys.manage': { consent: 'Create API keys that act on your behalf until you revoke them', admin: false },
   'applications.manage': { consent: 'Register applications, and change what they may do', admin: true, role: 'admin' },
   'identity_providers.manage': { consent: 'Manage the other services through which users can sign in', admin: true, role: 'admin' },

@@ -31,7 +31,10 @@ export function* findClientCertificateSupportErrors(
   if (method === 'tls_client_auth' || method === 'self_signed_tls_client_auth') {
     if (!accepted) yield { field, detail: acceptsNone(method) };
     else if (method === 'tls_client_auth' && !hasAuthority)
-      yield { field, detail: 'cannot be tls_client_auth: the server trusts no authority; its operator must set MANDATE_CLIENT_CA' };
+      yield {
+        field,
+        detail: 'cannot be tls_client_auth, because no certificate authority is configured; the operator must set MANDATE_CLIENT_CA',
+      };
   }
   if (isBound && !accepted) yield { field: 'tls_client_certificate_bound_access_tokens', detail: acceptsNone('true') };
 }

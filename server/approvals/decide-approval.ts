@@ -70,7 +70,7 @@ function createNotPossibleProblem(found: ApprovalWithQuote, change: ApprovalChan
   const { id, status, expires_at: expiresAt } = approvalFromEntity(found, now);
   const detail =
     status === 'expired'
-      ? translatable`Approval ${{ id }} expired at ${{ at: new Date(expiresAt) }}, so it cannot be ${{ change }}.`
-      : translatable`Approval ${{ id }} is ${{ status }}, so it cannot be ${{ change }}.`;
+      ? translatable`Approval request ${{ id }} expired at ${{ at: new Date(expiresAt) }} and can no longer be ${{ change }}.`
+      : translatable`Approval request ${{ id }} is ${{ status }} and cannot be ${{ change }}.`;
   return createProblem('invalid_transition', { detail });
 }

@@ -78,7 +78,7 @@ async function findOpenQuote(em: EntityManager, owner: QuoteOwner, id: number, n
 
 /** Returns why the quote is no longer open, as part of a sentence. */
 function describeEndOfQuote({ convertedAt, canceledAt, expiresAt }: QuoteEntity, now: Date): TranslatableText | undefined {
-  if (convertedAt) return translatable`an order has been placed from it`;
+  if (convertedAt) return translatable`it has already been used to place an order`;
   if (canceledAt) return translatable`it was canceled`;
   return expiresAt <= now ? translatable`it expired at ${{ at: expiresAt }}` : undefined;
 }

@@ -56,11 +56,11 @@ function* findCredentialErrors(
   if ((preset === 'apple') !== (method === 'apple_client_secret'))
     yield { field: 'token_endpoint_auth_method', detail: 'Apple requires apple_client_secret, and no other provider accepts it.' };
   if (!needsKey) {
-    if (privateKey !== undefined) yield { field: 'private_key', detail: `Is not used with ${method}.` };
+    if (privateKey !== undefined) yield { field: 'private_key', detail: `Must not be set with ${method}.` };
     if (clientSecret === undefined && !isStored) yield { field: 'client_secret', detail: `Is required for ${method}.` };
     return;
   }
-  if (clientSecret !== undefined) yield { field: 'client_secret', detail: `Is not used with ${method}.` };
+  if (clientSecret !== undefined) yield { field: 'client_secret', detail: `Must not be set with ${method}.` };
   if (privateKey === undefined && !isStored) yield { field: 'private_key', detail: `Is required for ${method}.` };
   if (keyId == null) yield { field: 'key_id', detail: `Is required for ${method}.` };
   if (method === 'apple_client_secret' && teamId == null) yield { field: 'team_id', detail: `Is required for ${method}.` };

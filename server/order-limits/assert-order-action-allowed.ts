@@ -14,12 +14,12 @@ export function assertOrderActionAllowed({ orderAuthorization }: Principal, acti
 
 /**
  * Rejects an operation that could bypass the limits that the customer set for the application.
- * @param what a verb phrase that completes the sentence "An application with limits for orders cannot ..."
+ * @param what a verb phrase that completes the sentence "An application with order limits cannot ..."
  * @throws {Problem} `forbidden`
  */
 export function assertNoOrderLimits({ orderAuthorization }: Principal, what: string): void {
   if (orderAuthorization)
     throw createProblem('forbidden', {
-      detail: translatable`An application with limits for orders cannot ${{ action: new TranslatableText(what) }}.`,
+      detail: translatable`An application with order limits cannot ${{ action: new TranslatableText(what) }}.`,
     });
 }

@@ -42,7 +42,7 @@ export class Shipment extends schema.class {
     if (!nextStatuses[this.status].includes(next)) {
       const allowed = nextStatuses[this.status].join(', ') || 'nothing else';
       throw createProblem('invalid_transition', {
-        detail: translatable`The shipment is ${{ status: this.status }}; it can become ${{ allowed }}.`,
+        detail: translatable`The shipment is ${{ status: this.status }}. It can only change to ${{ allowed }}.`,
       });
     }
     this.status = next;

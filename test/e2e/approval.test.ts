@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
 
   async function lowerLimitTo50(page: Page): Promise<void> {
     await page.goto(`${shop.origin}/account/apps`);
-    await page.getByRole('link', { name: 'Limits for orders by Test application' }).click();
+    await page.getByRole('link', { name: 'Order limits for Test application' }).click();
     await page.getByLabel('Maximum per order').fill('50');
     await page.getByRole('button', { name: 'Save the limits' }).click();
     await page.getByText('At most €50.00 per order').waitFor();

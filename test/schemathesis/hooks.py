@@ -99,7 +99,7 @@ EXPECTED_ERRORS = [
     ("invalid_value", "Is required (unless|with) ", "The fields of a limit depend on each other."),
     (
         "invalid_value",
-        "Is required (for|if) |Is not used with |Must include openid|Must be false if the audience|Apple requires|Must be a P-256|The logo "
+        "Is required (for|if) |Must not be set with |Must include openid|Must be false if the audience|Apple requires|Must be a P-256|The logo "
         "|There is no active administrator",
         "The fields of an identity provider depend on each other, and a key must be usable.",
     ),

@@ -189,7 +189,7 @@ export const approvalRoutes = defineResource('Approvals', 'Approvals of orders b
     body: c.noBody(),
     summary: 'Approve an order',
     description:
-      'Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope. An application with limits for orders cannot approve, nor can the application that requested the approval.',
+      'Approves the order on behalf of the customer. The customer must have signed in within the last 15 minutes, with a second factor if the total exceeds the amount set on the account page. Only applications operated by the shop can have the scope. An application with order limits cannot approve, nor can the application that requested the approval.',
     responses: {
       201: approvalSchema,
       ...fails(...problemCodesOfAuthorizedPosts, ...decisionProblemCodes, 'insufficient_user_authentication'),

@@ -34,7 +34,7 @@ export const createRateLimitEnforcer =
     throw createProblem(monthly ? 'quota_exceeded' : 'rate_limited', {
       detail: monthly
         ? translatable`${{ limit }} requests a month are allowed. The request was not processed. Try again in ${{ seconds }} seconds.`
-        : translatable`${{ limit }} requests in ${{ window }} seconds are allowed. The request was not processed. Try again in ${{ seconds }} seconds.`,
+        : translatable`The limit is ${{ limit }} requests per ${{ window }} seconds. The request was not processed. Try again in ${{ seconds }} seconds.`,
       headers: { 'Retry-After': String(seconds) },
       violatedPolicies: violated.map(({ policy }) => policy),
     });

@@ -15,7 +15,7 @@ export function requireRecentSignIn({ authTime, authScheme = 'Bearer' }: Princip
   const minutes = maxRecentSignInAgeSeconds / 60;
   const detail =
     authTime === undefined
-      ? translatable`This operation requires the access token of a user who signed in within the last ${{ minutes }} minutes. API keys and applications that act for themselves cannot perform it.`
+      ? translatable`This operation requires the access token of a user who signed in within the last ${{ minutes }} minutes. API keys, and applications that act on their own behalf, cannot use it.`
       : translatable`This operation requires a sign-in within the last ${{ minutes }} minutes. Sign in again, then repeat the request; in the CLI: \`mandate login --force\`.`;
   const challenge = `${authScheme} realm="api", error="insufficient_user_authentication", error_description="A more recent sign-in is required", max_age="${maxRecentSignInAgeSeconds}"`;
   throw createProblem('insufficient_user_authentication', { detail, headers: { 'WWW-Authenticate': challenge } });

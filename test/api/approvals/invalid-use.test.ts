@@ -117,7 +117,7 @@ const endedQuotes: Record<string, (app: RequestingApplication, quoteId: number) 
   'it was canceled': (app, quoteId) => app.post(`/quotes/${quoteId}/cancellation`),
   'it expired at': (_, quoteId) =>
     shop.db.em.fork().execute(`update quotes set expires_at = now() - interval '1 second' where id = ?`, [quoteId]),
-  'an order has been placed from it': (app, quoteId) => app.orderFromQuote(quoteId),
+  'it has already been used to place an order': (app, quoteId) => app.orderFromQuote(quoteId),
 };
 
 test.each(Object.entries(endedQuotes))('an approval of a quote cannot be requested if %s, and nothing is written', async (reason, end) => {

@@ -35,7 +35,7 @@ test.each<[string, RequestedLimits | undefined, object | null]>([
 ])('403 for an application of staff with %s, and no task is created', async (_name, details, ceiling) => {
   const before = await countTasks();
   const { status, body } = await startImport(details, ceiling);
-  expect([status, body.code, body.detail]).toEqual([403, 'forbidden', 'An application with limits for orders cannot import orders.']);
+  expect([status, body.code, body.detail]).toEqual([403, 'forbidden', 'An application with order limits cannot import orders.']);
   expect(await countTasks()).toEqual(before);
 });
 
