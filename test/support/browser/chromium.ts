@@ -7,6 +7,31 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
 /** Whether Chromium is installed. Without Chromium, tests that need it are skipped: `describe.skipIf(!hasChromium)`. */
 export const hasChromium = assertAvailableInCi('Chromium', executablePath !== undefined);
 
+/**
+ * Chromium features that are disabled. The command-line switch replaces the list of Playwright, which is why this list repeats the features
+ * that Playwright disables.
+ */
+const disabledFeatures = [
+  // Each new window would load the suggestions of its address bar as two pages in another process.
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  // features that Playwright disables
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'ThirdPartyStoragePartitioning',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'TcpPortRandomizationWin',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
+];
+
 export async function launchChromium(args: readonly string[] = []): Promise<Browser> {
   if (executablePath === undefined) throw new Error('Chromium is required: apt-get install chromium');
   return chromium.launch({
@@ -19,6 +44,7 @@ export async function launchChromium(args: readonly string[] = []): Promise<Brow
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      `--disable-features=${disabledFeatures.join(',')}`,
       ...args,
     ],
   });
