@@ -7,6 +7,16 @@ const knownTimeZones: ReadonlySet<string> = new Set(Intl.supportedValuesOf('time
 export const resolveTimeZoneOrDefault = (name: string | undefined): string =>
   name !== undefined && knownTimeZones.has(name) ? name : defaultTimeZone;
 
+/** Returns a name from a request if it is the name of a time zone, which can be one that `Intl.supportedValuesOf` does not list. */
+export function findTimeZone(name: string | undefined): string | undefined {
+  if (name === undefined || !/^[A-Za-z][\w+/-]{1,63}$/.test(name)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the last millisecond of a calendar day (`YYYY-MM-DD`) in a time zone. */
 export function getEndOfDayInTimeZone(day: string, timeZone: string): Date {
   const nextDayAsUtc = Date.parse(`${day}T00:00:00Z`) + 24 * 60 * 60 * 1000;

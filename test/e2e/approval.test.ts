@@ -41,7 +41,7 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     await page.getByLabel('E-mail address').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.keyboard.press('Enter');
-    await page.getByLabel('Name for the new passkey').fill('Telephone');
+    await page.getByLabel('Passkey name').fill('Telephone');
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByText('Telephone', { exact: true }).waitFor();
   }
@@ -70,7 +70,7 @@ describe.skipIf(!hasChromium)('an order above a limit', { timeout: 120_000 }, ()
     const { query, verifier } = buildAuthorizationRequest(limitedRequestOfApplication(client, requestingApplicationScopes, requested));
     await page.route(`${client.redirectUri}?*`, (route) => route.fulfill({ body: 'Signed in' }));
     await page.goto(shop.origin + authorizationPath(query));
-    await page.getByText('Test application wants to place orders of at most 100.00 EUR each').waitFor();
+    await page.getByText('Test application wants to place orders of at most €100.00 each').waitFor();
     await page.getByLabel('Maximum per order').fill('80');
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.waitForURL(`${client.redirectUri}?*`);

@@ -19,6 +19,7 @@ export const createPageSettings = (em: EntityManager, branding: BrandingCache, i
   messages: languages.default.messages,
   languages,
   languageCookie: cookieNamesForIssuer(issuer).language,
+  timeZoneCookie: cookieNamesForIssuer(issuer).timeZone,
   scriptPath: pageEnhancementScript.path,
   base: basePathFromIssuer(issuer),
   issuer,

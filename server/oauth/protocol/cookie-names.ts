@@ -12,6 +12,8 @@ export type CookieNames = {
   readonly browser: string;
   /** Language chosen in this browser. */
   readonly language: string;
+  /** The browser's time zone, which the page script stores. */
+  readonly timeZone: string;
 };
 
 /**
@@ -28,5 +30,6 @@ export function cookieNamesForIssuer(issuer: string): CookieNames {
     form: `${prefix}_form`,
     browser: `${prefix}_browser`,
     language: `${prefix}_language`,
+    timeZone: `${prefix}_time_zone`,
   };
 }

@@ -16,12 +16,23 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bSafari\//, 'Safari'],
 ];
 
-/** Returns a label such as `Firefox on Linux` that helps users recognize their devices, or null for an unknown User-Agent. */
+/** Label of programs that users start on a command line, and of HTTP libraries that such programs use. */
+export const commandLineLabel = 'Command line';
+const commandLinePrograms = /^(aiohttp|axios|curl|go-http-client|got|httpie|httpx|libcurl|mandate|node|python|undici|wget)\b/i;
+
+/** The name of a program that does not imitate a browser. A name with a dot could look like a link in an e-mail. */
+const programName = /^(?!Mozilla\b)([a-z][\w-]{0,39})(?=[/ ]|$)/i;
+
+/**
+ * Returns a label such as `Firefox on Linux` that helps users recognize their devices: the browser or the program, and the system. Returns
+ * null for an unknown User-Agent.
+ */
 export function describeUserAgent(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;
-  const [browser, system] = [findName(userAgent, browsers), findName(userAgent, systems)];
-  if (browser !== undefined && system !== undefined) return `${browser} on ${system}`;
-  return browser ?? system ?? null;
+  if (commandLinePrograms.test(userAgent)) return commandLineLabel;
+  const program = findName(userAgent, browsers) ?? programName.exec(userAgent)?.[1];
+  const system = findName(userAgent, systems);
+  return program !== undefined && system !== undefined ? `${program} on ${system}` : (program ?? system ?? null);
 }
 
 function findName(userAgent: string, names: readonly (readonly [RegExp, string])[]): string | undefined {

@@ -29,6 +29,24 @@ export async function recordBrowserSessionUse(
   await upsertBrowserSession(em, [uid, Number(accountId), device, req.ip ?? null, now, linkedAccountId, signIn !== undefined]);
 }
 
+const minActivityIntervalMs = 5 * 60 * 1000;
+
+/** Records that a session was used to open an account page, at most every five minutes, so that most pages do not write. */
+export async function recordBrowserSessionActivity(
+  em: EntityManager,
+  uid: string,
+  req: Pick<Request, 'ip' | 'headers'>,
+  now: Date,
+): Promise<void> {
+  const where = { uid, lastUsedAt: { $lt: new Date(now.getTime() - minActivityIntervalMs) } };
+  if ((await em.count(BrowserSession, where)) === 0) return;
+  await em.nativeUpdate(BrowserSession, where, {
+    lastUsedAt: now,
+    device: describeUserAgent(req.headers['user-agent']),
+    ip: req.ip ?? null,
+  });
+}
+
 /** Returns how the user of a session signed in, to continue the sign-in in another session. */
 export async function findLinkedAccountOfSession(em: EntityManager, uid: string): Promise<LinkedAccountOfSignIn> {
   const session = await em.findOne(BrowserSession, { uid }, { disableIdentityMap: true });

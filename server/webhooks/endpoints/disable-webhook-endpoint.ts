@@ -2,6 +2,8 @@ import { sql } from '@mikro-orm/core';
 import { type WebhookEndpoint as WebhookEndpointBody, maxWebhookFailingDays } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../../events/record-event.ts';
+import { Application } from '../../applications/application.entity.ts';
+import { consolePath } from '../../applications/ensure-console-client.ts';
 import { readShopBranding } from '../../branding/read-and-write-branding.ts';
 import { renderBrandedEmail, type EmailContent } from '../../branding/render-branded-email.ts';
 import { bundledLanguages, type Language } from '../../languages/languages.ts';
@@ -13,7 +15,7 @@ import { WebhookDelivery, WebhookEndpoint } from './webhook-endpoint-and-deliver
 
 export type EndpointNoticeDependencies = {
   readonly mailKey: Buffer;
-  /** Public URL of the server, which serves the logo. */
+  /** Public URL of the server, which serves the logo and the pages that e-mails link to. */
   readonly issuer: string;
   /** Whether a mail transport is configured. */ readonly canMail: boolean;
 };
@@ -63,9 +65,13 @@ export async function disableEndpointAndNotify(
     const endpoint = await disableInTransaction(inner, id, reason);
     if (!endpoint || !canMail) return;
     const shop = await readShopBranding(inner);
-    for (const { email, locale } of await findRecipients(inner, endpoint)) {
-      const notice = createNotice(endpoint, reason, bundledLanguages.match(locale ?? '') ?? bundledLanguages.default);
-      await queueMail(inner, mailKey, renderBrandedEmail(email, shop, issuer, notice), now);
+    for (const user of await findRecipients(inner, endpoint)) {
+      const language = bundledLanguages.match(user.locale ?? '') ?? bundledLanguages.default;
+      const { path, label } = await selectPage(inner, endpoint, user);
+      const { buttons, linkHint: hint } = language.messages.mail;
+      const action = { url: issuer + path, label: buttons[label], hint };
+      const notice = { ...createNotice(endpoint, reason, language), action };
+      await queueMail(inner, mailKey, renderBrandedEmail(user.email, shop, issuer, notice), now);
     }
   });
 }
@@ -78,6 +84,17 @@ export async function disableOrphanedEndpoints(em: EntityManager): Promise<numbe
   const found = await findOrphanedEndpoints(em);
   for (const id of found) await em.transactional((inner) => disableInTransaction(inner, id, 'grant_revoked'));
   return found.length;
+}
+
+/**
+ * Returns the page on which a recipient can find out more: the endpoint in the console, or the application if the endpoint belongs to it.
+ * Customers cannot use the console.
+ */
+async function selectPage(em: EntityManager, { id, user_id: userId, client_id: clientId }: WebhookEndpointBody, { role }: User) {
+  if (role === 'customer') return { path: '/account', label: 'checkAccount' } as const;
+  if (userId !== null) return { path: `${consolePath}/developers/webhooks/${id}`, label: 'viewEndpoint' } as const;
+  const application = await em.findOneOrFail(Application, { clientId }, { fields: ['id'], disableIdentityMap: true });
+  return { path: `${consolePath}/applications/${application.id}`, label: 'viewApplication' } as const;
 }
 
 function createNotice({ id, url }: WebhookEndpointBody, reason: Reason, { messages: { mail, language } }: Language): EmailContent {

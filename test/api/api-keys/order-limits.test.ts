@@ -69,7 +69,7 @@ test('lists, GET /authorization and the account page contain the limits', async 
     budget: { limit: 20_000, time_zone: 'Europe/London' },
   });
   const { text } = await key.anna.browser.open('/account/api-keys');
-  expect(text).toContain('Orders of at most 50.00 EUR each, of at most 200.00 EUR per month in total, and until January 31, 2037');
+  expect(text).toContain('Orders of at most €50.00 each, of at most €200.00 per month in total, and until January 31, 2037');
   expect([
     text.includes('Place orders'),
     text.includes('Cancel orders'),

@@ -146,11 +146,9 @@ describe.each(administratorLimits)('%s', (_name, limit) => {
       scope: 'orders.write',
     });
     const page = await anna.browser.open(authorizationPath(query));
-    expect(page.text).toContain(
-      'permits Test application to place orders of at most 1.00 EUR each and of at most 1.50 EUR per month in total.',
-    );
+    expect(page.text).toContain('permits Test application to place orders of at most €1.00 each and of at most €1.50 per month in total.');
     const higher = await anna.browser.submit(page, { decision: 'allow', limit_per_order: '1.01' });
-    expect([higher.response.status, higher.text]).toEqual([422, expect.stringContaining('Enter 1.00 EUR or less')]);
+    expect([higher.response.status, higher.text]).toEqual([422, expect.stringContaining('Enter €1.00 or less')]);
     const unchanged = await connect();
     expect(unchanged.tokens.authorization_details).toMatchObject([{ limits: euros({ per_order: 100, per_period: 150, period: 'month' }) }]);
     const tightened = await connect(undefined, { limit_per_order: '0.50' });
@@ -210,7 +208,7 @@ describe.each(administratorLimits)('%s', (_name, limit) => {
     });
     const page = await app.anna.browser.open(`/account/apps/${app.id}/limits`);
     const higher = await app.anna.browser.submit(page, { decision: 'save', limit_per_period: '1.01' });
-    expect([higher.response.status, higher.text]).toEqual([422, expect.stringContaining('Enter 1.00 EUR or less')]);
+    expect([higher.response.status, higher.text]).toEqual([422, expect.stringContaining('Enter €1.00 or less')]);
     expect((await change(monthly(90))).body).toMatchObject({ budget: { limit: 90 } });
     await app.call('DELETE', `/connected-apps/${app.id}/limits`, undefined, manager);
     expect((await app.authorization()).budget).toMatchObject({ limit: 100 });

@@ -177,7 +177,7 @@ describe('the orders that an application can access', () => {
   });
 
   test('are stated on the account pages, where the customer can reduce them', async () => {
-    const text = 'can see, change, cancel and pay for only the orders that it places, not your other orders.';
+    const text = 'can only see, change, cancel and pay for orders that it places itself, not your other orders.';
     const app = await connect({ orders: 'all' });
     const page = await app.anna.browser.open(`/account/apps/${app.id}/limits`);
     expect([page.text.includes('All of your orders'), page.text.includes(text)]).toEqual([true, false]);
@@ -248,7 +248,7 @@ describe('the account page', () => {
   test('does not show the application of another user', async () => {
     const app = await connect(monthly(100));
     const page = await openLimits(await signUp(shop.origin), app.id);
-    expect([page.url.pathname, page.text.includes('Limits for orders by')]).toEqual(['/account/apps', false]);
+    expect([page.url.pathname, page.text.includes('Order limits for')]).toEqual(['/account/apps', false]);
   });
 });
 

@@ -17,7 +17,7 @@ test('GET /users/{user_id}/sessions: staff see the sessions of a customer, newes
   expect(status).toBe(200);
   const times = { id: expect.any(String), started_at: expect.any(String), last_used_at: expect.any(String) };
   expect(body.data).toEqual([
-    { ...times, device: null },
+    { ...times, device: 'Command line' },
     { ...times, device: 'Firefox on Linux' },
   ]);
   const [newest, oldest] = body.data;

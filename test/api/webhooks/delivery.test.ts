@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { eventTypeWildcards } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
-import { signUpWithRole } from '../../support/oauth/oauth-flow.ts';
+import { obtainTokens, signUpWithRole } from '../../support/oauth/oauth-flow.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { readLastMailTo } from '../../support/services/mailbox.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
@@ -12,8 +12,9 @@ import { withWebhookReceiver } from '../../support/webhooks/with-webhook-receive
 const shop = withShop();
 const receiver = withWebhookReceiver(shop);
 
-const call = (method: string, path: string, body?: unknown): Promise<ApiResponse> =>
-  shop.callApi(method, `/api/v1/webhook-endpoints${path}`, { token: shop.token, ...(body !== undefined && { body }) });
+const endpointsPath = '/api/v1/webhook-endpoints';
+const call = (method: string, subpath: string, body?: unknown): Promise<ApiResponse> =>
+  shop.callApi(method, endpointsPath + subpath, { token: shop.token, ...(body !== undefined && { body }) });
 const createEndpoint = async (events = ['*'], url = receiver.url): Promise<JsonBody> => (await call('POST', '', { url, events })).body;
 const listDeliveries = async (id: number): Promise<JsonBody[]> => (await call('GET', `/${id}/deliveries`)).body.data;
 const receivedTypes = (): string[] => receiver.deliveries.map(({ body }) => body.type);
@@ -179,6 +180,21 @@ describe('an endpoint', () => {
     ]);
     expect(mails[0]?.text).toContain('The endpoint responded that it no longer exists (410).');
     expect(mails[1]?.html).toContain('<html lang="de"');
+    expect(mails[1]?.html).toMatch(new RegExp(`href="${shop.origin}/console/applications/\\d+"[^>]*>Anwendung ansehen<`));
+  });
+
+  test.each([
+    ['customer', 'Check your account', '/account'],
+    ['staff', 'View the endpoint', '/console/developers/webhooks/ID'],
+  ] as const)('of a %s that is disabled triggers an e-mail with the button “%s”', async (role, button, page) => {
+    const owner = await signUpWithRole(shop.db, shop.origin, role);
+    const { access_token: token } = await obtainTokens(shop.origin, owner, ['webhooks.write', 'orders.read', 'orders.write']);
+    const { body } = await shop.callApi('POST', endpointsPath, { token, body: { url: receiver.url, events: ['order.created'] } });
+    receiver.handleDelivery = (_, res) => res.writeHead(410).end();
+    await shop.placeOrder(buildOrderInput([await shop.createProduct(), 1]), token);
+    await deliverPendingEvents(shop);
+    const { html } = await readLastMailTo(shop.origin, owner.email);
+    expect(html).toMatch(new RegExp(`href="${shop.origin}${page.replace('ID', String(body.id))}"[^>]*>${button}<`));
   });
 
   test('that fails for five days is disabled, unless a delivery succeeds in between', async () => {

@@ -37,7 +37,8 @@ describe('the account page', () => {
         .map(({ id }) => id)
         .toReversed(),
     );
-    expect(plainText(page.text)).toMatch(/Order \d+ [^<]*, Waiting for payment €21\.00/);
+    expect(plainText(page.text)).toMatch(/Order \d+ \w+ \d+, \d{4} Waiting for payment €21\.00/);
+    expect(page.text.match(/<span class="badge waiting">Waiting for payment</g)).toHaveLength(3);
   });
 
   test('shows the applications with their limits and last use', async () => {
@@ -54,7 +55,7 @@ describe('the account page', () => {
     const anna = await signUp(shop.origin);
     const before = plainText((await anna.browser.open('/account')).text);
     expect(before).toContain('Two-step verification is off. No passkeys.');
-    expect(before).toContain('One signed-in browser');
+    expect(before).toContain('Signed in on one browser');
     await addAuthenticatorApp(anna.browser);
     await insertPasskey(shop, anna.id, 'Phone');
     const after = plainText((await anna.browser.open('/account')).text);
@@ -102,8 +103,23 @@ describe('the pages of orders', () => {
     const { access_token: token } = await obtainTokens(shop.origin, anna, ['orders.write']);
     const delivery = { method: 'standard', recipient_name: 'Anna Test', ...deliveryAddress };
     const { id } = await shop.placeOrder({ delivery }, token);
-    expect(plainText((await anna.browser.open(`/account/orders/${id}`)).text)).toContain('LS1 1AA Leeds United Kingdom');
+    expect(plainText((await anna.browser.open(`/account/orders/${id}`)).text)).toContain('Leeds LS1 1AA United Kingdom');
     expect(plainText((await anna.browser.open(`/account/orders/${id}?language=de`)).text)).toContain('Leeds Vereinigtes Königreich');
+  });
+
+  test.each([
+    ['GB', 'Leeds<br />LS1 1AA<br />'],
+    ['US', 'Leeds, Yorkshire LS1 1AA<br />', 'Yorkshire'],
+    ['CA', 'Leeds Yorkshire LS1 1AA<br />', 'Yorkshire'],
+    ['DE', 'LS1 1AA Leeds<br />Yorkshire<br />', 'Yorkshire'],
+  ])('show an address in %s in the order of the country', async (country, lines, region?: string) => {
+    const anna = await signUp(shop.origin);
+    const { access_token: token } = await obtainTokens(shop.origin, anna, ['orders.write']);
+    const delivery = { method: 'standard', recipient_name: 'Anna Test', ...deliveryAddress, country, ...(region && { region }) };
+    const { id } = await shop.placeOrder({ delivery, note: 'Please ring twice.' }, token);
+    const { text } = await anna.browser.open(`/account/orders/${id}`);
+    expect(text).toContain(`1 High Street<br />${lines}`);
+    expect(text).toContain('Note: Please ring twice.');
   });
 
   test('do not show the orders of another customer', async () => {
@@ -188,6 +204,40 @@ test('the sign-in page shows the account that is signed in, and fills in its e-m
   expect(again.text).not.toContain('Continue as'); // the application waits for the sign-in
   const other = await new HttpBrowser(shop.origin).open('/sign-in');
   expect(other.text).not.toContain('You are signed in as');
+});
+
+describe('the times on account pages', () => {
+  const openWithTimeZone = async (browser: HttpBrowser, timeZone: string | undefined): Promise<string> => {
+    const cookie = [browser.cookieHeader('/'), ...(timeZone === undefined ? [] : [`mandate_time_zone=${timeZone}`])].join('; ');
+    const response = await fetch(`${shop.origin}/account/sessions`, { headers: { cookie, accept: 'text/html' } });
+    return plainText(await response.text());
+  };
+
+  test.each([
+    ['Europe/Berlin', 'Signed in Mar 4, 2026, 00:30 Last active'],
+    ['America/New_York', 'Signed in Mar 3, 2026, 18:30 Last active'],
+    ['Asia/Kolkata', 'Signed in Mar 4, 2026, 05:00 Last active'],
+    ['Nowhere/City', 'Signed in Mar 3, 2026, 23:30 UTC Last active'],
+    ['<script>', 'Signed in Mar 3, 2026, 23:30 UTC Last active'],
+    [undefined, 'Signed in Mar 3, 2026, 23:30 UTC Last active'],
+  ])('in a browser with the time zone %s', async (timeZone, text) => {
+    const anna = await signUp(shop.origin);
+    await shop.db.em.fork().execute(`update browser_sessions set started_at = '2026-03-03T23:30:00Z' where user_id = ?`, [anna.id]);
+    expect(await openWithTimeZone(anna.browser, timeZone)).toContain(text);
+  });
+});
+
+test('opening an account page counts as use of the session, at most every five minutes', async () => {
+  const anna = await signUp(shop.origin);
+  const readLastUse = async (minutesAgo: number): Promise<number> => {
+    const at = new Date(Date.now() - minutesAgo * 60_000);
+    await shop.db.em.fork().execute('update browser_sessions set last_used_at = ? where user_id = ?', [at, anna.id]);
+    await anna.browser.open('/account');
+    const sql = `select round(extract(epoch from now() - last_used_at) / 60) as minutes from browser_sessions where user_id = ?`;
+    const [row] = await shop.db.em.fork().execute<{ minutes: string }[]>(sql, [anna.id]);
+    return Number(row?.minutes);
+  };
+  expect([await readLastUse(6), await readLastUse(4)]).toEqual([0, 4]);
 });
 
 test('the list of sessions begins with this browser, and shows the IP address of each session', async () => {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { bundledLanguages } from '../../../server/languages/languages.ts';
+import { translateDevice } from '../../../server/oauth/pages/views/account/translate-device.ts';
 import { describeUserAgent } from '../../../server/oauth/sessions/describe-user-agent.ts';
 
 const chrome = (system: string): string => `Mozilla/5.0 (${system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36`;
@@ -22,9 +24,25 @@ test.each([
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15',
   ],
   ['Safari on iPad', 'Mozilla/5.0 (iPad; CPU OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/604.1'],
-  ['Windows', `CompanyBrowser (${windows})`],
-  [null, 'curl/8.11.0'],
+  ['CompanyBrowser on Windows', `CompanyBrowser (${windows})`],
+  ['Windows', `Mozilla/5.0 (${windows})`],
+  ['Command line', 'curl/8.11.0'],
+  ['Command line', 'node'],
+  ['Command line', 'python-requests/2.32.3'],
+  ['ParcelTracker', 'ParcelTracker/3.1 CFNetwork/1568.200.51'],
+  ['ParcelTracker on Android', 'ParcelTracker/3.1 (Android 14)'],
+  [null, 'evil.example/1.0'],
+  [null, ''],
   [null, undefined],
 ])('the label is %s for %s', (label, userAgent) => {
   expect(describeUserAgent(userAgent)).toBe(label);
+});
+
+test.each([
+  ['Firefox auf Linux', 'Firefox on Linux'],
+  ['Befehlszeile', 'Command line'],
+  ['ParcelTracker', 'ParcelTracker'],
+])('the label is %s in German for %s', (label, device) => {
+  const messages = bundledLanguages.match('de')?.messages ?? bundledLanguages.default.messages;
+  expect(translateDevice({ messages }, device)).toBe(label);
 });

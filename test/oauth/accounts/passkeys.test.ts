@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)('passkeys in Chromium', () => {
     const { page } = device;
     await signInByPassword(page, person);
     await page.goto(`${server.origin}/account/security`);
-    await page.getByLabel('Name for the new passkey').fill('Telephone');
+    await page.getByLabel('Passkey name').fill('Telephone');
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByText('Telephone', { exact: true }).waitFor();
     await page.context().clearCookies();
@@ -119,7 +119,7 @@ describe.skipIf(!hasChromium)('passkeys in Chromium', () => {
       await page.goto(await readMailLink(server.origin, anna.email));
       await page.getByLabel('New password', { exact: true }).fill('staple battery horse correct');
       if (isKept) await page.getByLabel('Keep: Passkey “Telephone”').check();
-      await page.getByRole('button', { name: 'Save the password' }).click();
+      await page.getByRole('button', { name: 'Save password' }).click();
       await page.getByRole('heading', { name: isKept ? 'Kept' : 'Removed' }).waitFor();
       await signInByPasskey(device);
       await (isKept ? page.waitForURL('**/account') : page.getByText('That passkey was not accepted').first().waitFor());

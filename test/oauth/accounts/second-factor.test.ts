@@ -97,7 +97,7 @@ describe('an account with an authenticator app', () => {
     const mail = await readLastMailTo(server.origin, anna.email);
     expect(mail.subject).toBe('Your sign-in settings at Mandate were changed');
     const { ipAddress } = anna.browser;
-    expect(mail.text).toMatch(/An authenticator app was added[^]*When and where:\n- .*\sUTC\n- Unknown browser\n- IP address/);
+    expect(mail.text).toMatch(/An authenticator app was added[^]*When and where:\n- .*\sUTC\n- Command line\n- IP address/);
     expect(mail.text).toContain(`IP address ${ipAddress}\n\nIf you did not make this change`);
   });
 
@@ -133,7 +133,7 @@ describe('an account with an authenticator app', () => {
     expect((await submitCode(first.browser, first.page, ` ${code.toUpperCase().replace('-', ' ')} `)).url.pathname).toBe('/account');
     const second = await submitPassword(anna);
     expect((await submitCode(second.browser, second.page, code)).text).toContain('This code is not valid');
-    expect((await first.browser.open('/account/security')).text).toContain('9 codes are left');
+    expect((await first.browser.open('/account/security')).text).toContain('9 codes left');
   });
 
   test('rejects every code after ten wrong codes', async () => {

@@ -71,9 +71,9 @@ describe('the consent page for requested limits', () => {
   });
 
   test.each([
-    ['limit_per_order', '50.01', 'Enter 50.00 GBP or less'],
-    ['limit_per_order', '', 'Enter 50.00 GBP or less'],
-    ['limit_per_period', '200.01', 'Enter 200.00 GBP or less'],
+    ['limit_per_order', '50.01', 'Enter £50.00 or less'],
+    ['limit_per_order', '', 'Enter £50.00 or less'],
+    ['limit_per_period', '200.01', 'Enter £200.00 or less'],
     ['limit_per_order', '-1', 'Enter an amount such as'],
     ['limit_per_order', '0', 'Enter an amount such as'],
     ['limit_per_order', '1.234', 'Enter an amount such as'],
@@ -118,7 +118,7 @@ describe('the consent page without requested limits', () => {
   test('lets the customer set limits in a currency of the shop', async () => {
     const anna = await signUp(shop.origin);
     const { text } = await openConsent(anna, undefined);
-    expect(text).toContain('Limits for orders');
+    expect(text).toContain('Order limits');
     expect([...text.matchAll(/<option value="([A-Z]{3})"/g)].map(([, code]) => code)).toEqual(['EUR', 'USD']);
     const form = { limit_currency: 'EUR', limit_per_order: '12.50', limit_per_period: '30', limit_period: 'week' };
     const body = await decide(anna, undefined, form);
@@ -150,7 +150,7 @@ describe('the consent page without requested limits', () => {
 });
 
 describe('the orders that the application can access', () => {
-  const ownOrders = 'can see, change, cancel and pay for only the orders that it places, not your other orders.';
+  const ownOrders = 'can only see, change, cancel and pay for orders that it places itself, not your other orders.';
 
   test('are stated in words, and can be reduced to its own orders', async () => {
     const anna = await signUp(shop.origin);

@@ -45,6 +45,7 @@ describe('the permissions on the consent page', () => {
     const { browser } = await signUp(server.origin);
     const { text } = await browser.open(authorizationPath(buildAuthorizationRequest({ scope: 'openid orders.read payments.write' }).query));
     expect(groupsOf(text)).toEqual(['Profile', 'Orders', 'Payments']);
+    expect(text.match(/<span>[^<]*<small>always included/g)).toEqual(['<span>Confirm your identity<small>always included']);
     expect(text).not.toContain('owerful');
     expect(text).toContain('You can remove this access at any time on your account page, under “Applications that use your account”.');
   });

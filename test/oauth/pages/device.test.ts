@@ -101,6 +101,11 @@ describe('the device page', () => {
     expect((await pollForTokens(device.device_code)).status).toBe(200);
   });
 
+  test('shows a sample code in the empty field', async () => {
+    const { browser } = await signUp(server.origin);
+    expect((await browser.open('/oauth/device')).text).toMatch(/<input\s+id="user_code"[^>]*value=""[^>]*placeholder="ABCD-EFGH"/);
+  });
+
   test('explains for a link with an invalid code why the code is invalid, and lets the user enter another one', async () => {
     const anna = await signUp(server.origin);
     const device = await startDeviceAuthorization(server.origin);

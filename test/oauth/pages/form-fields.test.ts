@@ -20,6 +20,10 @@ test('a field is a required text input with a label', () => {
   expect(compact(formField(field, []))).toMatch(/^<div class="field"> <label for="email">E-mail<\/label> <input .*\/> <\/div>$/);
 });
 
+test('a field can show a sample value', () => {
+  expect(attributes({ ...field, placeholder: 'AB-12' }, [])).toEqual([...basic, 'required', 'placeholder="AB-12"']);
+});
+
 test('an optional field is not required', () => {
   expect(attributes({ ...field, optional: true }, [])).toEqual(basic);
 });

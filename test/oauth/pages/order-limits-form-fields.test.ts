@@ -43,10 +43,12 @@ test("amounts are shown in the format of the page's language, with the decimal p
 
 test('limits are described in words', () => {
   const limits = { currency: 'EUR', per_order: 2_000, per_period: 5_000, period: 'week' } as const;
-  expect(describeLimits(messages, { limits })).toBe('of at most 20.00 EUR each and of at most 50.00 EUR per week in total');
-  expect(describeLimits(messages, { limits: { currency: 'EUR', per_period: 5_000 } })).toBe('of at most 50.00 EUR per month in total');
+  expect(describeLimits(messages, { limits })).toBe('of at most €20.00 each and of at most €50.00 per week in total');
+  expect(describeLimits(messages, { limits: { currency: 'EUR', per_period: 5_000 } })).toBe('of at most €50.00 per month in total');
   expect(describeLimits(messages, { valid_until: '2030-07-01T23:59:59.999Z' })).toMatch(/^until .*July.*2030$/);
-  expect(describeLimits(messages, { limits: { currency: 'JPY', per_order: 300 } })).toBe('of at most 300 JPY each');
+  expect(describeLimits(messages, { limits: { currency: 'JPY', per_order: 300 } })).toBe('of at most ¥300 each');
+  const german = bundledLanguages.match('de')?.messages ?? messages;
+  expect(describeLimits(german, { limits: { currency: 'EUR', per_order: 125_000 } })).toBe('höchstens 1.250,00\u00a0€ pro Bestellung');
   expect(describeLimits(messages, {})).toBeUndefined();
   expect(describeCategories(messages, { categories: ['tea', 'coffee'] })).toBe('Only products in these categories: tea and coffee');
   expect(describeCategories(messages, { categories: [] })).toBe(

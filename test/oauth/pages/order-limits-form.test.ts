@@ -124,10 +124,10 @@ describe('limits that the application requests', () => {
   });
 
   test.each<[Partial<OrderLimitsForm>, string]>([
-    [{ limit_per_order: '20.01' }, 'limit_per_order: Enter 20.00 GBP or less'],
-    [{ limit_per_order: '' }, 'limit_per_order: Enter 20.00 GBP or less'],
-    [{ limit_per_period: '50.01' }, 'limit_per_period: Enter 50.00 GBP or less'],
-    [{ limit_per_period: '' }, 'limit_per_period: Enter 50.00 GBP or less'],
+    [{ limit_per_order: '20.01' }, 'limit_per_order: Enter £20.00 or less'],
+    [{ limit_per_order: '' }, 'limit_per_order: Enter £20.00 or less'],
+    [{ limit_per_period: '50.01' }, 'limit_per_period: Enter £50.00 or less'],
+    [{ limit_per_period: '' }, 'limit_per_period: Enter £50.00 or less'],
     [{ limit_until: '2030-07-02' }, 'limit_until: Enter 1 July 2030 or an earlier day'],
     [{ limit_until: '' }, 'limit_until: Enter 1 July 2030 or an earlier day'],
     [{ limit_action: ['pay'] }, 'limit_action_place: Choose at least one action, or cancel'],
@@ -169,14 +169,14 @@ describe('limits that an administrator sets, when the user changes limits later'
 
   test('cannot be exceeded, and the lower of two limits applies', () => {
     expect(faultsOf({ limit_per_order: '20.01', limit_per_period: '50.01' }, { ceiling })).toEqual([
-      'limit_per_order: Enter 20.00 GBP or less',
-      'limit_per_period: Enter 50.00 GBP or less',
+      'limit_per_order: Enter £20.00 or less',
+      'limit_per_period: Enter £50.00 or less',
     ]);
-    expect(faultsOf({ limit_per_order: '20.01' }, { ceiling, maximum: noLimits })).toEqual(['limit_per_order: Enter 20.00 GBP or less']);
+    expect(faultsOf({ limit_per_order: '20.01' }, { ceiling, maximum: noLimits })).toEqual(['limit_per_order: Enter £20.00 or less']);
     const maximum: EffectiveOrderLimits = { ...noLimits, limits: { currency: 'GBP', per_order: 1_500 } };
-    expect(faultsOf({ limit_per_order: '20.01' }, { ceiling, maximum })).toEqual(['limit_per_order: Enter 15.00 GBP or less']);
+    expect(faultsOf({ limit_per_order: '20.01' }, { ceiling, maximum })).toEqual(['limit_per_order: Enter £15.00 or less']);
     expect(faultsOf({ limit_per_order: '15', limit_per_period: '50.01' }, { ceiling, maximum })).toEqual([
-      'limit_per_period: Enter 50.00 GBP or less',
+      'limit_per_period: Enter £50.00 or less',
     ]);
   });
 

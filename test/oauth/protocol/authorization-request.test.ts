@@ -18,7 +18,7 @@ const server = useServer();
 const openAuthorizationRequest = (parameters: Record<string, string>, browser = new HttpBrowser(server.origin)): Promise<HtmlPage> =>
   browser.open(authorizationPath(buildAuthorizationRequest(parameters).query));
 
-const invalidLinkPage = '400 This link does not work';
+const invalidLinkPage = '400 The application’s request is not valid';
 
 /** Returns the error code in the redirect to the application, or the page's status and heading. */
 function authorizationOutcome({ response, externalRedirect: leaves, text }: HtmlPage): string {

@@ -58,20 +58,20 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
     'password reset': async (page) => void (await page.goto(`${server.origin}/password-reset`)),
     'new password with errors': async (page) => {
       await openNewPassword(page, await signUp(server.origin));
-      await page.getByRole('button', { name: 'Save the password' }).click();
+      await page.getByRole('button', { name: 'Save password' }).click();
     },
     'new password with existing credentials and errors': async (page) => {
       const anna = await createUserWithCredentials(server);
       await addAuthenticatorApp(anna.browser);
       await openNewPassword(page, anna);
       await page.getByLabel(/Keep: Passkey/).check();
-      await page.getByRole('button', { name: 'Save the password' }).click();
+      await page.getByRole('button', { name: 'Save password' }).click();
     },
     'password reset complete': async (page) => {
       await openNewPassword(page, await createUserWithCredentials(server));
       await page.getByLabel('New password', { exact: true }).fill('staple battery horse correct');
       await page.getByLabel(/Keep: Passkey/).check();
-      await page.getByRole('button', { name: 'Save the password' }).click();
+      await page.getByRole('button', { name: 'Save password' }).click();
       await page.getByRole('heading', { name: 'Your password has been changed' }).waitFor();
     },
     'second factor with errors': async (page) => {
@@ -291,7 +291,7 @@ export async function setUpAuthenticatorApp(
   await signInAs(server, page, user);
   await page.goto(`${server.origin}/account/authenticator-app`);
   const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
-  await page.getByLabel('Code shown in the authenticator app').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
+  await page.getByLabel('Code from your authenticator app').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
   if (!scripted) await page.keyboard.press('Enter'); // the page's script submits the form automatically
   await page.getByRole('heading', { name: 'Save these codes' }).waitFor();
   return { secret };

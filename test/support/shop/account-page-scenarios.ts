@@ -69,7 +69,7 @@ export function createAccountPageScenarios(server: RunningServer): Record<string
         return '/account/apps';
       })(page);
       await page
-        .getByRole('link', { name: /Limits for orders/ })
+        .getByRole('link', { name: /Order limits/ })
         .first()
         .click();
       await page.getByRole('button', { name: 'Save the limits' }).waitFor();

@@ -1,4 +1,4 @@
-// Optional enhancements: showing a password, copying and printing, submitting a complete code automatically, submitting the time zone,
+// Optional enhancements: showing a password, copying and printing, submitting a complete code automatically, submitting and storing the time zone,
 // regions that show changes immediately, and passkeys. All pages work without this script.
 
 for (const button of document.querySelectorAll('[data-reveal]')) {
@@ -46,6 +46,11 @@ for (const field of document.querySelectorAll('[data-digits]')) {
 }
 
 for (const field of document.querySelectorAll('[data-time-zone]')) field.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+// The server formats times in this time zone. Without this script, times are in UTC.
+const { timeZoneCookie } = document.querySelector('[data-time-zone-cookie]').dataset;
+const cookieAttributes = `path=/; max-age=31536000; samesite=lax${timeZoneCookie.startsWith('__Host-') ? '; secure' : ''}`;
+document.cookie = `${timeZoneCookie}=${Intl.DateTimeFormat().resolvedOptions().timeZone}; ${cookieAttributes}`;
 
 const identifyTarget = (element) => element.getAttribute('href') ?? element.value;
 

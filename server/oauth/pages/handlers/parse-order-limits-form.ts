@@ -9,6 +9,7 @@ import {
 } from '@mandate/contract';
 import { getEndOfDayInTimeZone, resolveTimeZoneOrDefault } from '../../../order-limits/time-zones.ts';
 import type { Messages } from '../../../languages/languages.ts';
+import { formatMoney } from '../views/format-time-and-money.ts';
 import { formatAmount, formatDay, parseAmount, type OrderLimitsForm } from '../views/order-limits-form-and-amount-format.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 
@@ -51,7 +52,7 @@ export function parseOrderLimitsForm(form: OrderLimitsForm, context: FormContext
       faults.push({ field, text: texts.amountInvalid({ example: formatAmount(messages, 2000, currency) }) });
     else if (isAbove(amount ?? Infinity, maximum?.limits?.[key]) || isAbove(amount ?? 0, ceiling?.[key])) {
       const highest = Math.min(maximum?.limits?.[key] ?? Infinity, ceiling?.[key] ?? Infinity);
-      faults.push({ field, text: texts.tooHigh({ amount: `${formatAmount(messages, highest, currency)} ${currency}` }) });
+      faults.push({ field, text: texts.tooHigh({ amount: formatMoney({ messages }, highest, currency) }) });
     }
     return amount;
   };

@@ -165,7 +165,10 @@ const permission = ({ messages }: PageSettings, { scope, isOptional, isSelected 
         >
       </li>`
     : html`<li>
-        <div class="given"><span class="tick" aria-hidden="true">✓</span>${messages.permission[scope]}</div>
+        <div class="given">
+          <span class="tick" aria-hidden="true">✓</span
+          ><span>${messages.permission[scope]}<small>${messages.consent.included}</small></span>
+        </div>
       </li>`;
 
 function destinationText({ messages }: PageSettings, returnTo: string | undefined): string {

@@ -1,25 +1,29 @@
 import { currencyExponent } from '@mandate/contract';
 import type { PageSettings } from './page-layout-and-form-fields.ts';
 
-type FormatSettings = Pick<PageSettings, 'messages'>;
+type FormatSettings = Pick<PageSettings, 'messages' | 'timeZone'>;
 
 /** Replaces spaces with no-break spaces, because a date or an amount must not continue on the next line. */
 const unbreak = (text: string): string => text.replaceAll(' ', '\u00a0');
 
-const timestampFormat = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC', hourCycle: 'h23' } as const;
+const timestampFormat = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' } as const;
 
-/** Formats a timestamp for a page, in UTC. A line can break only between the date and the time. */
-export function formatTimestamp({ messages }: FormatSettings, at: Date): string {
-  const parts = new Intl.DateTimeFormat(messages.language.tag, timestampFormat).formatToParts(at);
+/**
+ * Formats a timestamp in the user's time zone or, if the time zone is unknown, in UTC, which the text then states. A line can break only
+ * between the date and the time.
+ */
+export function formatTimestamp({ messages, timeZone }: FormatSettings, at: Date): string {
+  const format = new Intl.DateTimeFormat(messages.language.tag, { ...timestampFormat, timeZone: timeZone ?? 'UTC' });
+  const parts = format.formatToParts(at);
   const text = parts.map(({ type, value }, index) =>
     type === 'literal' && parts[index + 1]?.type === 'hour' ? value.replaceAll('\u00a0', ' ') : unbreak(value),
   );
-  return `${text.join('')}\u00a0UTC`;
+  return timeZone === undefined ? `${text.join('')}\u00a0UTC` : text.join('');
 }
 
-/** Formats the day of a timestamp, in UTC. */
-export const formatDate = ({ messages }: FormatSettings, at: Date): string =>
-  unbreak(new Intl.DateTimeFormat(messages.language.tag, { dateStyle: 'medium', timeZone: 'UTC' }).format(at));
+/** Formats the day of a timestamp in the user's time zone or, if the time zone is unknown, in UTC. */
+export const formatDate = ({ messages, timeZone = 'UTC' }: FormatSettings, at: Date): string =>
+  unbreak(new Intl.DateTimeFormat(messages.language.tag, { dateStyle: 'medium', timeZone }).format(at));
 
 /** Formats an amount in minor units with its currency, such as `€1,250.00`. */
 export function formatMoney({ messages }: FormatSettings, amount: number, currency: string): string {

@@ -10,6 +10,7 @@ import {
 } from '@mandate/contract';
 import { z } from 'zod';
 import type { Messages } from '../../../languages/languages.ts';
+import { formatMoney } from './format-time-and-money.ts';
 
 const text = z.string().trim().max(100).default('').catch('');
 
@@ -55,7 +56,7 @@ export const orderLimitsFormFromInput = (input: EffectiveOrderLimits | undefined
 };
 
 /**
- * Formats an amount, such as `20.00`, in the language of the page, without thousands separators, because the form rejects such separators.
+ * Formats an amount as the user types it, such as `20.00`, in the language of the page, without thousands separators, because the form rejects such separators.
  */
 export const formatAmount = ({ language }: Messages, amount: number, currency: string): string =>
   new Intl.NumberFormat(language.tag, { minimumFractionDigits: currencyExponent(currency), useGrouping: false }).format(
@@ -80,7 +81,7 @@ export function describeLimits(
   { limits, valid_until: until }: Pick<EffectiveOrderLimits, 'limits' | 'valid_until'>,
 ): string | undefined {
   const { orderLimits: texts, language } = messages;
-  const money = (amount: number): string => `${formatAmount(messages, amount, limits?.currency ?? '')} ${limits?.currency}`;
+  const money = (amount: number): string => formatMoney({ messages }, amount, limits?.currency ?? '');
   const parts = [
     limits?.per_order !== undefined && texts.perOrderText({ amount: money(limits.per_order) }),
     limits?.per_period !== undefined && texts.perPeriodText({ amount: money(limits.per_period), period: limits.period ?? 'month' }),

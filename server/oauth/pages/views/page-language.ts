@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { negotiateLanguage } from '../../../http/request/negotiate-language.ts';
 import type { Language } from '../../../languages/languages.ts';
+import { findTimeZone } from '../../../order-limits/time-zones.ts';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
 import { oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
 import { languageParameter } from '../layout/language-switch.ts';
@@ -31,17 +32,21 @@ const readCookie = ({ headers: { cookie = '' } }: Request, name: string): string
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1);
 
-/** Returns the settings for pages in the language of a request, with the language switch. */
+/** Returns the settings for pages in the language and the time zone of a request, with the language switch. */
 export function localizePageSettingsForRequest(settings: PageSettings, req: Request): PageSettings {
   const { messages } = selectPageLanguage(settings, req);
   const languages = settings.languages.all.map(({ tag, messages: { language } }) => ({ tag, name: language.name }));
-  return { ...settings, messages, languageSwitch: { languages, query: req.originalUrl.split('?', 2)[1] ?? '' } };
+  const timeZone = findTimeZone(readCookie(req, settings.timeZoneCookie));
+  return { ...settings, messages, timeZone, languageSwitch: { languages, query: req.originalUrl.split('?', 2)[1] ?? '' } };
 }
 
-/** Returns the settings for e-mails to a user: in the user's language or, if the user has not set one, in the language of `settings`. */
+/**
+ * Returns the settings for e-mails to a user: in the user's language or, if the user has not set one, in the language of `settings`. Times
+ * in e-mails state their time zone, because e-mails are also read elsewhere and by other users.
+ */
 export const localizePageSettingsForUser = (settings: PageSettings, locale: string | null | undefined): PageSettings => {
   const language = locale == null ? undefined : settings.languages.match(locale);
-  return language ? { ...settings, messages: language.messages } : settings;
+  return { ...settings, ...(language && { messages: language.messages }), timeZone: undefined };
 };
 
 /** Like `localizePageSettingsForUser`, but ignores the language of the request, because the request was sent by another user. */

@@ -13,6 +13,10 @@ export type PageSettings = {
   readonly languages: Languages;
   /** Name of the cookie that stores the language chosen in this browser. */
   readonly languageCookie: string;
+  /** Name of the cookie in which the page script stores the browser's time zone. */
+  readonly timeZoneCookie: string;
+  /** The browser's IANA time zone; undefined if it is unknown, and in e-mails. */
+  readonly timeZone?: string | undefined;
   /** The language switch; undefined on pages that are not rendered for a request. */
   readonly languageSwitch?: LanguageSwitch | undefined;
   readonly stylesheetPath: string;
@@ -54,7 +58,7 @@ const unbreakEmailWords = (document: Html): Html =>
   );
 
 const renderDocument = (
-  { shop, messages, stylesheetPath, scriptPath, languageSwitch, isWide = false }: PageSettings,
+  { shop, messages, stylesheetPath, scriptPath, timeZoneCookie, languageSwitch, isWide = false }: PageSettings,
   title: string,
   content: HtmlChild,
   faults: readonly FieldError[],
@@ -69,7 +73,7 @@ const renderDocument = (
         <title>${faults.length > 0 && `${messages.error}: `}${title} - ${shop.name}</title>
         <link rel="icon" href="${faviconPath(shop)}" />
         <link rel="stylesheet" href="${stylesheetPath}" />
-        ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}"></script>`}
+        ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}" data-time-zone-cookie="${timeZoneCookie}"></script>`}
       </head>
       <body ${isWide && html`class="wide"`}>
         <header>${renderShopLogoOrFirstLetter(shop)}${shop.name}</header>
@@ -105,6 +109,8 @@ type Field = {
   readonly value?: string;
   readonly autocomplete: string;
   readonly hint?: string;
+  /** Sample value, shown in the empty field. */
+  readonly placeholder?: string;
   readonly inputMode?: 'numeric';
   /**
    * Makes the page script submit the form as soon as the code has `count` digits; `note` tells the user that the form is submitted
@@ -120,7 +126,21 @@ type Field = {
 
 /** Renders a form field with its label, hint and error message. */
 export function formField(
-  { name, label, type = 'text', value = '', autocomplete, hint, inputMode, digits, reveal, enterKey, focus, optional = false }: Field,
+  {
+    name,
+    label,
+    type = 'text',
+    value = '',
+    autocomplete,
+    hint,
+    placeholder,
+    inputMode,
+    digits,
+    reveal,
+    enterKey,
+    focus,
+    optional = false,
+  }: Field,
   faults: readonly FieldError[],
 ): Html {
   const fault = faults.find((one) => one.field === name);
@@ -136,6 +156,7 @@ export function formField(
       autocomplete="${autocomplete}"
       enterkeyhint="${enterKey}"
       ${!optional && html`required`}
+      ${placeholder !== undefined && html`placeholder="${placeholder}"`}
       ${type === 'email' && html`inputmode="email" autocapitalize="none" spellcheck="false"`}
       ${inputMode !== undefined && html`inputmode="${inputMode}"`}
       ${digits && html`data-digits="${String(digits.count)}" data-note="${digits.note}"`}

@@ -4,6 +4,7 @@ import { lockUserRow } from '../../../../users/lock-user-row.ts';
 import type { AccountRow } from '../../../storage/prefetched-record-and-client-types.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { getBrowserSessionOfRequest } from '../../../sessions/load-start-and-end-browser-session.ts';
+import { recordBrowserSessionActivity } from '../../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { getOauthRequestContext } from '../../../protocol/oauth-request-context.ts';
 import { User } from '../../../../users/user.entity.ts';
 import { OauthRecord } from '../../../storage/oauth-record.entity.ts';
@@ -35,6 +36,7 @@ const requireSignIn =
     const session = getBrowserSessionOfRequest(req);
     const account = getOauthRequestContext(req).signedInAccount;
     if (!account) return res.redirect(303, signInUrl(req));
+    await recordBrowserSessionActivity(context.em, session.uid, req, now);
     if (required === 'recent sign-in' && !(await isSignInRecent(context, session, account.id, now)))
       return res.redirect(303, signInUrl(req));
     try {

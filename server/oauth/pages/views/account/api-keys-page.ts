@@ -2,6 +2,7 @@ import { orderActions, type ApiKeyLimits } from '@mandate/contract';
 import type { AccountApiKey } from '../../../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import { renderAccountSubpage, describeScope } from './account-pages.ts';
 import { formatTimestamp } from '../format-time-and-money.ts';
+import { statusBadge } from '../status-badge.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
 import { describeCategories, describeLimits } from '../order-limits-form-and-amount-format.ts';
 import { hiddenField, linkButton, type PageSettings } from '../page-layout-and-form-fields.ts';
@@ -13,7 +14,7 @@ export function apiKeysPage(settings: PageSettings, csrf: string, keys: readonly
       ? html`<p>${messages.none}</p>
           <p>${messages.howToCreate}</p>
           ${linkButton('/account/apps', settings.messages.accountMenu.apps)}`
-      : html`<ul class="things">
+      : html`<ul class="things detailed">
           ${keys.map((key) => apiKeyRow(settings, csrf, key))}
         </ul>`;
   return renderAccountSubpage(
@@ -30,19 +31,21 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
   return html`<li>
     <div>
       <strong class="${key.status === 'active' ? 'name' : 'quiet'}">${key.name}</strong>
-      <p class="quiet"><code>${key.prefix}…</code> ${messages.status[key.status]}</p>
+      <p class="quiet">
+        <code>${key.prefix}…</code> ${statusBadge(messages.status[key.status], key.status === 'active' ? 'good' : 'neutral')}
+      </p>
       <p class="quiet">
         ${key.application === null ? messages.created({ when: created }) : messages.createdThrough({ when: created, application: key.application })}
       </p>
       <p class="quiet">
         ${key.lastUsedAt === null ? messages.neverUsed : messages.lastUsed({ when: formatTimestamp(settings, key.lastUsedAt) })}
       </p>
-      <p class="quiet">${key.status === 'expired' ? messages.expired({ when: expires }) : messages.expires({ when: expires })}</p>
-      <p class="quiet">${messages.may}</p>
-      <ul class="can">
-        ${key.scopes.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
-      </ul>
-      ${key.limits && describeKeyLimits(settings, key.limits)}
+      ${key.status === 'expired' && html`<p class="quiet">${messages.expired({ when: expires })}</p>`}
+      ${
+        key.status === 'active' &&
+        html`<p class="quiet">${messages.expires({ when: expires })}</p>
+          ${permissionsAndLimits(settings, key)}`
+      }
     </div>
     ${
       key.status === 'active' &&
@@ -53,6 +56,14 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
     }
   </li>`;
 }
+
+/** Describes what a key can do. Keys that no longer work can do nothing. */
+const permissionsAndLimits = (settings: PageSettings, { scopes, limits }: AccountApiKey): Html =>
+  html`<p class="quiet">${settings.messages.apiKeys.may}</p>
+    <ul class="can">
+      ${scopes.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
+    </ul>
+    ${limits && describeKeyLimits(settings, limits)}`;
 
 /**
  * Describes the limits of a key: the amounts and the end date, the permitted actions if not all are permitted, and the accessible orders.

@@ -5,6 +5,7 @@ import { renderAccountSubpage } from './account-pages.ts';
 import { formatMoney, formatTimestamp } from '../format-time-and-money.ts';
 import { liveRegion } from '../live-region.ts';
 import { formField, hiddenField, linkButton, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
+import { statusBadge } from '../status-badge.ts';
 import { describeApprovalReason } from './describe-approval.ts';
 import { deliverySection, orderLinesTable, type OrderAmounts } from './order-lines-and-address.ts';
 
@@ -54,7 +55,7 @@ function approvalRow(settings: PageSettings, { approval, quote, applicationName:
     <a href="/account/approvals/${approval.id}">
       <span>
         ${messages.asks({ application, amount })}
-        <small>${messages.status[status]}</small>
+        <small>${status === 'pending' ? statusBadge(messages.status.pending, 'waiting') : messages.status[status]}</small>
         <small>${messages.requested({ when: formatTimestamp(settings, approval.createdAt) })}</small>
       </span>
     </a>

@@ -24,7 +24,7 @@ export function connectedAppsPage(settings: PageSettings, csrf: string, { applic
     messages.title,
     applications.length === 0
       ? html`<p>${messages.none}</p>`
-      : html`<ul class="things">
+      : html`<ul class="things detailed">
           ${applications.map((application) => {
             const keys = apiKeys.filter(({ createdByClientId }) => createdByClientId === application.clientId);
             return applicationRow(settings, csrf, application, keys);

@@ -4,8 +4,17 @@ import { approvalList, type ShownApproval } from './approval-pages.ts';
 import { formatDate, formatMoney, formatTimestamp } from '../format-time-and-money.ts';
 import { liveRegion } from '../live-region.ts';
 import { deliverySection, orderLinesTable, type OrderAmounts } from './order-lines-and-address.ts';
+import { statusBadge, type StatusKind } from '../status-badge.ts';
 import { linkButton, type PageSettings } from '../page-layout-and-form-fields.ts';
 import { renderAccountSubpage } from './account-pages.ts';
+
+const orderStatusKinds: Record<OrderSummary['status'], StatusKind> = {
+  pending: 'waiting',
+  paid: 'good',
+  shipped: 'good',
+  delivered: 'good',
+  canceled: 'neutral',
+};
 
 /** Renders orders as a list of links. */
 export const orderList = (settings: PageSettings, orders: readonly OrderSummary[]): Html =>
@@ -16,7 +25,7 @@ export const orderList = (settings: PageSettings, orders: readonly OrderSummary[
           <a href="/account/orders/${order.id}">
             <span>
               ${settings.messages.orders.order({ id: String(order.id) })}
-              <small>${formatDate(settings, new Date(order.created_at))}, ${describeOrderState(settings, order)}</small>
+              <small>${formatDate(settings, new Date(order.created_at))} ${orderStateBadge(settings, order)}</small>
             </span>
             <span class="amount">${formatMoney(settings, order.total, order.currency)}</span>
           </a>
@@ -60,7 +69,7 @@ type OrderPageContext = {
 export function orderPage(settings: PageSettings, order: Order, { application, livePath }: OrderPageContext): Html {
   const { orders: messages } = settings.messages;
   const facts = [
-    [messages.state, describeOrderState(settings, order)],
+    [messages.state, orderStateBadge(settings, order)],
     [messages.placed, formatTimestamp(settings, new Date(order.created_at))],
     ...(application === undefined ? [] : [[messages.application, application]]),
     ...(order.reference === null ? [] : [[messages.reference, order.reference]]),
@@ -96,6 +105,9 @@ const orderAmounts = (order: Order): OrderAmounts => ({
   total: order.total,
   refunded: order.refunded_total,
 });
+
+const orderStateBadge = (settings: PageSettings, order: OrderSummary): Html =>
+  statusBadge(describeOrderState(settings, order), orderStatusKinds[order.status]);
 
 /** Returns the state of an order in words, such as “Paid, partly shipped”. */
 function describeOrderState({ messages: { orders } }: PageSettings, order: OrderSummary): string {

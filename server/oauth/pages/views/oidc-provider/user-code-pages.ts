@@ -1,5 +1,6 @@
 import { oauthEndpointPaths } from '../../../protocol/endpoint-paths-and-audiences.ts';
 import { html, type Html } from '../../../../http/response/html-template.ts';
+import { sampleUserCode } from './user-code.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from '../page-layout-and-form-fields.ts';
 
 /** Renders the page on which users enter the code that a device shows. After an error, the input field contains `code`. */
@@ -16,7 +17,7 @@ export function enterUserCodePage(
       <p>${device.type}</p>
       <form method="post" action="${oauthEndpointPaths.code_verification}" novalidate>
         ${hiddenField('xsrf', secret)}
-        ${formField({ name: 'user_code', label: device.code, value: code, autocomplete: 'one-time-code', enterKey: 'next', focus: true }, faults)}
+        ${formField({ name: 'user_code', label: device.code, value: code, placeholder: sampleUserCode, autocomplete: 'one-time-code', enterKey: 'next', focus: true }, faults)}
         <button type="submit">${device.next}</button>
       </form>`,
     faults,

@@ -1,3 +1,6 @@
+/** Sample of a user code. It has the format of user codes, but also vowels, so it is never the code of a device. */
+export const sampleUserCode = 'ABCD-EFGH';
+
 /** Formats a user code as `ABCD-EFGH`. Returns other input unchanged, up to 20 characters. */
 export const formatUserCode = (code: string): string => {
   const letters = code.toUpperCase().replaceAll(/[^A-Z]/g, '');
