@@ -48,7 +48,9 @@ async function buildRelease(version: string): Promise<string[]> {
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
   report('packages');
-  run('npm', ['pack', ...publishedWorkspaces.flatMap((name) => ['--workspace', name]), '--pack-destination', output]);
+  // The log level suppresses the lists of packed files, because the dry run of the publication prints them, too.
+  const packOptions = ['--pack-destination', output, '--loglevel', 'warn'];
+  run('npm', ['pack', ...publishedWorkspaces.flatMap((name) => ['--workspace', name]), ...packOptions]);
   report('bill of materials');
   const bill: unknown = JSON.parse(run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], true));
   const released = keepComponents(bill, await listReleasedComponents());
