@@ -44,6 +44,14 @@ describe.skipIf(!hasChromium)('the audit log in the console', { timeout: 240_000
     await page.getByLabel('Application', { exact: true }).selectOption('Console');
     await page.getByText('No matches').waitFor();
     expect(new URL(page.url()).searchParams.get('client_id')).toBe('mandate-console');
+    // Both filters change before the page is rendered again.
+    await page.getByLabel(/^(Action|Outcome)$/).evaluateAll((filters) => {
+      for (const filter of filters) {
+        Reflect.set(filter, 'selectedIndex', 1);
+        filter.dispatchEvent(new Event('change', { bubbles: true }));
+      }
+    });
+    await expect.poll(() => [...new URL(page.url()).searchParams.keys()]).toEqual(expect.arrayContaining(['action', 'outcome']));
     expect(browser.pageErrors).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useSearchParams } from 'react-router';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
+import { useSetFilter } from './use-set-filter.ts';
 
 type Props = {
   /** URL parameter that contains the filter. */
@@ -12,20 +12,13 @@ type Props = {
 /** A filter that a link on another page has set, with a button that removes it. */
 export function ActiveFilter({ parameter, text }: Props): ReactNode {
   const t = useCommonMessages();
-  const [, setParameters] = useSearchParams();
-  const remove = (): void =>
-    setParameters((before) => {
-      const next = new URLSearchParams(before);
-      next.delete('cursor');
-      next.delete(parameter);
-      return next;
-    });
+  const setFilter = useSetFilter();
   return (
     <Button
       variant="light"
       rightSection={<span aria-hidden="true">×</span>}
       aria-label={t('list.removeFilter', { name: text })}
-      onClick={remove}
+      onClick={() => setFilter(parameter, '')}
     >
       {text}
     </Button>

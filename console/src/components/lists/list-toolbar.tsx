@@ -4,6 +4,7 @@ import { NavLink, useSearchParams } from 'react-router';
 import { useCommonMessages } from '../../languages/use-messages.tsx';
 import { Icon } from '../icon.tsx';
 import { SavedViews } from './saved-views.tsx';
+import { useSetFilter } from './use-set-filter.ts';
 import classes from './list-toolbar.module.css';
 
 /** A tab of a list: a filter with a name. The tab with the value `all` is the default. */
@@ -60,23 +61,14 @@ const searchDelayMs = 300;
 
 function SearchField({ label }: { readonly label: string }): ReactNode {
   const t = useCommonMessages();
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters] = useSearchParams();
+  const setFilter = useSetFilter();
   const current = parameters.get('q') ?? '';
   const [text, setText] = useState(current);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   // The URL can change without typing, for example when a saved view is selected. The URL never contains trailing spaces of the text.
   useEffect(() => setText((before) => (before.trim() === current ? before : current)), [current]);
-  const search = (value: string): void =>
-    setParameters(
-      (before) => {
-        const next = new URLSearchParams(before);
-        next.delete('cursor');
-        if (value.trim() === '') next.delete('q');
-        else next.set('q', value.trim());
-        return next;
-      },
-      { replace: true },
-    );
+  const search = (value: string): void => setFilter('q', value.trim(), { replace: true });
   const change = (value: string): void => {
     setText(value);
     clearTimeout(timer.current);

@@ -2,6 +2,7 @@ import type { AuditEventsListQuery } from '@mandate/client-sdk';
 import { NativeSelect, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
+import { useSetFilter } from '../../components/lists/use-set-filter.ts';
 import { auditActions, type AuditAction } from './audit-actions.ts';
 import { ApplicationFilter } from './application-filter.tsx';
 import { AuditUserFilter } from './audit-user-filter.tsx';
@@ -40,16 +41,9 @@ function startOfDay(day: string | null, offset: number): string | undefined {
 
 export function AuditFilters(): ReactNode {
   const t = useAuditMessages();
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters] = useSearchParams();
+  const set = useSetFilter();
   const valueOf = (name: string): string => parameters.get(name) ?? '';
-  const set = (name: string, value: string): void =>
-    setParameters((before) => {
-      const next = new URLSearchParams(before);
-      next.delete('cursor');
-      if (value === '') next.delete(name);
-      else next.set(name, value);
-      return next;
-    });
   return (
     <>
       <AuditUserFilter kind="actor" userId={valueOf('actor_id')} onChange={(id) => set('actor_id', id)} />

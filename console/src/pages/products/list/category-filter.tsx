@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'react-router';
 import { queries } from '../../../api/client.ts';
+import { useSetFilter } from '../../../components/lists/use-set-filter.ts';
 import { useProductsMessages } from '../use-products-messages.ts';
 import classes from './product-list.module.css';
 
@@ -12,23 +13,17 @@ type Props = { readonly statuses?: NonNullable<ProductsListQuery['status']> };
 /** Filters the list by category. The URL contains the category, so that links and saved views include it. */
 export function CategoryFilter({ statuses }: Props): ReactNode {
   const t = useProductsMessages();
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters] = useSearchParams();
+  const setFilter = useSetFilter();
   const { data } = useQuery(queries.productCategories.list({ limit: 100, ...(statuses && { status: statuses }) }));
   const current = parameters.get('category') ?? '';
   const names = data?.data.map(({ category }) => category) ?? [];
-  const select = (category: string): void => {
-    const next = new URLSearchParams(parameters);
-    next.delete('cursor');
-    if (category === '') next.delete('category');
-    else next.set('category', category);
-    setParameters(next);
-  };
   return (
     <NativeSelect
       className={classes['category'] ?? ''}
       aria-label={t('field.category')}
       value={current}
-      onChange={(event) => select(event.currentTarget.value)}
+      onChange={(event) => setFilter('category', event.currentTarget.value)}
       data={[
         { value: '', label: t('list.allCategories') },
         // The selected category may not have been loaded yet, or it may contain no products.
