@@ -30,7 +30,12 @@ export function orderStatisticsFromRows(
       name: names.get(row.key ?? '') ?? null,
       totals: toGroupSums(row),
       previous_totals: toGroupSums(previous.get(row.key)),
-      periods: periods.map(({ starts_at, ends_at }) => ({ starts_at, ends_at, ...toGroupSums(byStart.get(starts_at)) })),
+      // A day that a time zone skipped starts and ends when the next day starts, and has no row.
+      periods: periods.map(({ starts_at, ends_at }) => ({
+        starts_at,
+        ends_at,
+        ...toGroupSums(starts_at === ends_at ? undefined : byStart.get(starts_at)),
+      })),
     };
   });
   return {

@@ -223,8 +223,9 @@ begin
       from found f group by f.range, f.key
   ),
   sorted as materialized (
-    select array_agg(p.n order by p.starts_at) as numbers, array_agg(p.starts_at order by p.starts_at) as starts,
-           array_agg(p.ends_at order by p.starts_at) as ends
+    -- A day that a time zone skipped has no length, and comes before the day that starts at the same time.
+    select array_agg(p.n order by p.starts_at, p.ends_at) as numbers, array_agg(p.starts_at order by p.starts_at) as starts,
+           array_agg(p.ends_at order by p.starts_at, p.ends_at) as ends
       from unnest(p_starts, p_ends) with ordinality as p (starts_at, ends_at, n)
   ),
   changed as (

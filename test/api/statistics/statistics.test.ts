@@ -132,6 +132,20 @@ describe('orders', () => {
     for (const [timeZone, sums] of Object.entries(expected)) expect(await months(timeZone)).toEqual(sums);
   });
 
+  test('a day that a time zone skipped has no orders', async () => {
+    const order = await shop.placeOrder(buildOrderInput([await shop.createProduct({ currency: 'EUR' }), 1]));
+    await shop.db.em.fork().execute(`update orders set created_at = '2011-12-30T12:00Z' where id = ?`, [order.id]);
+    const counts = async (): Promise<unknown> => {
+      const query = 'currency=EUR&from=2011-12-29&to=2011-12-31&time_zone=Pacific/Apia&group_by=status';
+      const { periods, groups } = await get(`orders?${query}`);
+      return [periods, groups[0].periods].map((each: JsonBody[]) => each.map(({ orders }) => orders));
+    };
+    const fromDecember29 = [0, 0, 1];
+    expect(await counts()).toEqual([fromDecember29, fromDecember29]);
+    await fold();
+    expect(await counts()).toEqual([fromDecember29, fromDecember29]);
+  });
+
   test.each([
     ['from=2026-02-30', 'from', 'valid date'],
     ['from=1979-12-31', 'from', '1980-01-01'],
