@@ -27,7 +27,7 @@ test.skipIf(databaseKind === 'pglite')(
         '--rounds',
         '1',
         '--seconds',
-        '0.2',
+        '0.05',
         '--connections',
         '4',
         '--orders',

@@ -13,6 +13,9 @@ type ScenarioOptions = {
   readonly times?: Readonly<Record<string, number>>;
 };
 
+/** Pause of each shopper between two orders. It is longer than in `npm run faults`, because the load uses all CPU time while a fault lasts. */
+const testPauseMs = 100;
+
 /**
  * Tests all faults in a scenario in one environment, with few injections per fault. After a failure, the next fault gets a new environment.
  */
@@ -37,7 +40,7 @@ export function testScenario<S extends FaultEnvironment>(scenario: Scenario<S>, 
       const outcome = await runFault(fault, environment, {
         times: times[fault.name] ?? 1,
         expireLeases: true,
-        load: { shoppers: 3, users: 1 },
+        load: { shoppers: 3, users: 1, pauseMs: testPauseMs },
       });
       expect(violationLines(outcome)).toEqual([]);
       expect(outcome.acknowledged).toBeGreaterThan(50);

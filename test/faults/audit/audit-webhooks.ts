@@ -21,7 +21,7 @@ export async function auditWebhookDeliveries(
   const missing = (): number[] => ids.filter((id) => !deliveries.eventIdsByOrder.has(id));
   let leasesExpired = !expireLeases;
   for (const begun = Date.now(), end = begun + 120_000; missing().length > 0 && Date.now() < end; await sleep(100)) {
-    if (leasesExpired || Date.now() - begun < 3_000) continue;
+    if (leasesExpired || Date.now() - begun < 1_000) continue;
     await administration.environment.sql(expireDeliveryLeasesSql);
     leasesExpired = true;
   }
